@@ -32,7 +32,7 @@ check: $(STAMP) ## lint, format and types
 	@.venv/bin/mypy
 
 deps: $(STAMP) ## write into dvc.yaml which code each stage depends on, after imports have changed
-	@.venv/bin/python -m scrubin.core.dvc_code
+	@.venv/bin/python -m scrubin.base.store.dvc_code
 
 docs: $(STAMP) ## build the documents into .cache/docs, offline; a warning is an error
 	@# After a warning everything is made anew: a page that stays as it is would not warn again.

@@ -31,14 +31,14 @@ import numpy as np
 import spliced
 from PIL import Image, ImageDraw, ImageFont
 
-from scrubin.networks.faces import faces
-from scrubin.release.audit.findings import Fault
-from scrubin.release.audit.pictures import eyes
-from scrubin.release.audit.pictures.judgement import FACE_RULE, TEXT_RULE, Judge
-from scrubin.release.audit.pictures.sightings import Looked
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.audit.videos import decoding
+from scrubin.audit import private_strings
+from scrubin.audit.findings import Fault
+from scrubin.audit.pictures import decoding, eyes
+from scrubin.audit.pictures.judgement import FACE_RULE, TEXT_RULE, Judge
+from scrubin.audit.pictures.looks import Looked
+from scrubin.audit.private_strings import Private
+from scrubin.media.networks import faces as networks_faces
+from scrubin.media.networks.faces import faces
 
 SIZE_PX, FRAMES, STILL_FRAMES = (854, 480), 225, 150
 NAMES = ("Krämerhoff", "Lindenschmidt", "Brenner", "Søndergård", "Nordstadt", "Łukaszewicz")
@@ -176,9 +176,9 @@ def main() -> None:
     if not shown:
         sys.exit("no picture shows a face clearly enough to be planted")
     if args.eyes == "own":
-        eyes.shared.faces = lambda _: []
+        networks_faces.faces = lambda _: []
     if args.eyes == "shared":
-        eyes.blazeface.faces = lambda _: []
+        eyes.faces = lambda _: []
     rows: dict[str, list[bool]] = defaultdict(list)
     looking_s = decoding_s = 0.0
     wrong = 0

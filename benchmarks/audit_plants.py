@@ -19,14 +19,14 @@ from pathlib import Path
 import pandas as pd
 from planted_faults import FAULTS, Copy, Plant
 
-from scrubin.core import store
-from scrubin.release.audit import project
-from scrubin.release.audit.findings import Finding
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.project import Project
-from scrubin.release.audit.run import audit
-from scrubin.release.audit.videos.stored import Stored
+from scrubin.audit.findings import Finding
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.pictures.stored import Stored
+from scrubin.audit.plan import Plan
+from scrubin.audit.run import audit
+from scrubin.base.store import store
+from scrubin.stages.release import audited_project
+from scrubin.stages.release.audited_project import Project
 
 COPIES = 3
 
@@ -44,7 +44,7 @@ def batches() -> Iterator[dict[str, tuple[str, Plant]]]:
 
 def main() -> None:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    study, release, kept = project.load(root), root / "data/release", root / store.STORE_PATH
+    study, release, kept = audited_project.load(root), root / "data/release", root / store.STORE_PATH
     recordings = pd.read_parquet(root / "data/interim/recordings.parquet")
     last, first = next(one for one in sorted(recordings.participant.dropna().unique()) if not one.isascii()).split("_")
     site, day = str(recordings.site.dropna().iloc[0]), str(min(study.private.dates))

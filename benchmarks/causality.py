@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.causality.clips import write
-from scrubin.causality.trial import Outcome, Request, tried
-from scrubin.causality.verdict import RULINGS
+from scrubin.evaluate.causality.clips import write
+from scrubin.evaluate.causality.trial import TrialOutcome, TrialRequest, tried
+from scrubin.evaluate.causality.verdict import RULINGS
 
 PROGRAM = Path(__file__).parents[1] / "tests/causality/programs/program.py"
 EXPECTED = {
@@ -62,7 +62,7 @@ def main() -> int:
     return int(wrong > 0)
 
 
-def trial(kind: str, repetition: int, runs: int) -> Outcome:
+def trial(kind: str, repetition: int, runs: int) -> TrialOutcome:
     """Try a program on videos of its own."""
     rng = np.random.default_rng(repetition)
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def trial(kind: str, repetition: int, runs: int) -> Outcome:
                 grey = int(rng.integers(20, 200))
                 write(Path(folder) / f"{video}/{frame:06d}.png", rng.integers(grey, grey + 40, (4, 6, 3), np.uint8))
         command = (sys.executable, "-S", "-E", str(PROGRAM), kind, "{input}", "{output}")
-        return tried(Request(Path(folder), command, runs=runs, seed=repetition))
+        return tried(TrialRequest(Path(folder), command, runs=runs, seed=repetition))
 
 
 if __name__ == "__main__":

@@ -29,11 +29,11 @@ import cv2
 import imageio_ffmpeg
 import numpy as np
 
-from scrubin.deid import key as keys
-from scrubin.deid.key import Item, Key, RecordingKey
-from scrubin.deid.scoring.documents import document
-from scrubin.deid.scoring.outputs import read_map
-from scrubin.deid.scoring.score import score
+from scrubin.evaluate.deid import key as keys
+from scrubin.evaluate.deid.documents import document
+from scrubin.evaluate.deid.key import Item, Key, RecordingKey
+from scrubin.evaluate.deid.outputs import read_map
+from scrubin.evaluate.deid.score import score
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = Path(".cache/benchmarks/deid_attacks")

@@ -36,8 +36,8 @@ import imageio_ffmpeg
 import pandas as pd
 import yaml
 
-from scrubin.deid import key as keys
-from scrubin.deid.key import Item, Key, RecordingKey
+from scrubin.evaluate.deid import key as keys
+from scrubin.evaluate.deid.key import Item, Key, RecordingKey
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = Path(".cache/benchmarks/deid")

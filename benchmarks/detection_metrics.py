@@ -88,7 +88,7 @@ class Ours:
 
     def study_of(self, rows: np.ndarray) -> Any:
         """Return rows as the library takes them."""
-        from scrubin.metrics.detection.rows import BoxRows, BoxStudy
+        from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
 
         def side(own: np.ndarray) -> BoxRows:
             return BoxRows(own[:, 1], own[:, 2], {name: own[:, 3 + at] for at, name in enumerate(SIZES)}, own[:, 8:], own[:, 7])
@@ -112,9 +112,9 @@ class Ours:
         return self._paper(self.study_of(np.concatenate(sides)))
 
     def _paper(self, given: Any) -> dict[str, float]:
-        from scrubin.metrics.detection.association import association
-        from scrubin.metrics.detection.average_precision import average_precision
-        from scrubin.metrics.detection.rows import checked
+        from scrubin.evaluate.metrics.detection.association import association
+        from scrubin.evaluate.metrics.detection.average_precision import average_precision
+        from scrubin.evaluate.metrics.detection.rows import checked
 
         scene = checked(given)
         numbers = {name: average_precision(scene, name, interpolation="11-point").overall.value for name in ("ivt", "i")}
@@ -122,7 +122,7 @@ class Ours:
 
     def ivtmetrics_compat(self) -> dict[str, float]:
         """Return the same numbers, quirks included."""
-        from scrubin.metrics.detection import compat_ivtmetrics
+        from scrubin.evaluate.metrics.detection import compat_ivtmetrics
 
         one = compat_ivtmetrics.of_videos(self.flat)
         ivt, i = one.compute_video_ap("ivt"), one.compute_video_ap("i")
@@ -130,10 +130,14 @@ class Ours:
 
     def ivtdmetrics(self) -> dict[str, float]:
         """Return what ivtdmetrics computes, paper semantics."""
-        from scrubin.metrics.detection.association import association
-        from scrubin.metrics.detection.average_precision import SCOPES, average_precision, average_precision_range
-        from scrubin.metrics.detection.confidence import at_best_confidence
-        from scrubin.metrics.detection.rows import checked
+        from scrubin.evaluate.metrics.detection.association import association
+        from scrubin.evaluate.metrics.detection.average_precision import (
+            SCOPES,
+            at_best_confidence,
+            average_precision,
+            average_precision_range,
+        )
+        from scrubin.evaluate.metrics.detection.rows import checked
 
         scene = checked(self.flat)
         numbers: dict[str, float] = {}
@@ -148,7 +152,7 @@ class Ours:
 
     def ivtdmetrics_compat(self) -> dict[str, float]:
         """Return what ivtdmetrics computes, quirks included."""
-        from scrubin.metrics.detection import compat_ivtdmetrics
+        from scrubin.evaluate.metrics.detection import compat_ivtdmetrics
 
         one = compat_ivtdmetrics.of_videos(self.flat)
         numbers = {name: one.compute_video_ap(name)["AP"].overall.value for name in SIZES}

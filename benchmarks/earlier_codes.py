@@ -19,40 +19,48 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from scrubin.core import files
-from scrubin.core.code_of import EARLIER_CODES, LIBRARY, code_of, packages_of
-from scrubin.frames import frame_store
-from scrubin.ingest import seam_pictures
-from scrubin.release.audit.videos import stored
-from scrubin.render import rendering
-from scrubin.screen import face_looks, features, insets, pass_over_file, reel, scene_scores
-from scrubin.screen.detectors import onnx, registry
-from scrubin.screen.detectors import text as text_detector
-from scrubin.screen.text import looking
-from scrubin.stereo import released_check
-from scrubin.video import probe_cache
+from scrubin.audit.pictures import stored
+from scrubin.base import files
+from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY, code_of, packages_of
+from scrubin.media import raw_file
+from scrubin.stages.frames import frame_store
+from scrubin.stages.ingest import seam_pictures
+from scrubin.stages.render import rendering
+from scrubin.stages.screen import (
+    all_detectors,
+    face_looks,
+    features,
+    insets,
+    onnx_detector,
+    pass_over_file,
+    reel,
+    scene_scores,
+    text_detector,
+    text_looking,
+)
+from scrubin.stages.stereo import released_check
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = LIBRARY / EARLIER_CODES
 KINDS: dict[str, tuple[ModuleType, ...]] = {
-    "detectors": (registry,),
+    "detectors": (all_detectors,),
     "frames": (frame_store,),
     "frames-kept": (frame_store,),
     "part_pictures": (seam_pictures,),
-    "probe": (probe_cache,),
+    "probe": (raw_file,),
     "release": (stored,),
     "render": (rendering,),
     "render/joined": (rendering,),
     f"screen/{face_looks.NAME}": (pass_over_file, face_looks),
     f"screen/{features.NAME}": (pass_over_file, features),
     f"screen/{insets.NAME}": (pass_over_file, insets),
-    f"screen/{onnx.NAME}": (pass_over_file, onnx),
+    f"screen/{onnx_detector.NAME}": (pass_over_file, onnx_detector),
     f"screen/{reel.NAME}": (pass_over_file, reel),
     f"screen/{scene_scores.NAME}": (pass_over_file, scene_scores),
-    f"screen/{text_detector.NAME}": (pass_over_file, looking),
+    f"screen/{text_detector.NAME}": (pass_over_file, text_looking),
     "sha256": (files,),
     "stereo": (released_check,),
-    "structure": (probe_cache,),
+    "structure": (raw_file,),
 }
 """By kind of result, the modules whose codes, one behind the other, are in its key."""
 

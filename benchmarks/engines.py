@@ -24,11 +24,10 @@ import psutil
 from cluster_kills import Machines
 from workers import stages
 
-from scrubin.core import store
-from scrubin.engine.cluster import Cluster
-from scrubin.engine.engines import Engine
-from scrubin.engine.local import Here, Processes
-from scrubin.engine.piece import Piece
+from scrubin.base.store import store
+from scrubin.curate.engine.cluster import Cluster
+from scrubin.curate.engine.engines import Engine, Here, Processes
+from scrubin.curate.engine.piece import Piece
 
 NOTHING_TIMES = 1000
 MEMORY = "4GB"

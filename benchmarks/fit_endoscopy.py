@@ -241,7 +241,7 @@ def main() -> None:
     parser.add_argument("--hold-back", type=int, help="number of a fold, 0 to 4")
     parser.add_argument("--free-only", action="store_true", help="fit on sources of free licences alone")
     args = parser.parse_args()
-    document = json.loads(resources.files("scrubin.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
+    document = json.loads(resources.files("scrubin.media.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
     fold = {source["source"]: source["fold"] for source in document["sources"]}
     pictures, outside, sources = load(args.pictures)
     held = np.array([fold.get(source) == args.hold_back for source in sources]) & (args.hold_back is not None)

@@ -26,10 +26,9 @@ import cv2
 import imageio_ffmpeg
 
 import clips
-from scrubin.frames.contract import source_frames
-from scrubin.frames.decoding import packet_clock
-from scrubin.frames.extract import extract
-from scrubin.frames.params import FramesParams
+from scrubin.media.frame_files import source_frames
+from scrubin.stages.frames.decoding import packet_clock
+from scrubin.stages.frames.extract import FramesParams, extract
 
 PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 JPEG = [cv2.IMWRITE_JPEG_QUALITY, PARAMS.quality]

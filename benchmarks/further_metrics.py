@@ -25,11 +25,10 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, cohen_kappa_score
 
-from scrubin.metrics import error_recognition, skill, skill_levels
-from scrubin.metrics.phases import distribution, events, segments
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.recognition import calibration
+from scrubin.evaluate.metrics import error_recognition, skill
+from scrubin.evaluate.metrics.phases import rates, segments
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.recognition import calibration
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS / "metrics"), str(TESTS / "helpers")]
@@ -50,10 +49,10 @@ print(json.dumps([float(ECE(bins).measure(np.array(p), np.array(y))) for y, p, b
 def skill_pairs(rng: np.random.Generator) -> Pairs:
     n, levels = int(rng.integers(3, 60)), int(rng.integers(2, 9))
     x, y = rng.integers(1, levels + 1, n).astype(float), rng.integers(1, levels + 1, n).astype(float)
-    yield skill_levels.tau(x, y).overall.value, float(stats.kendalltau(x, y).statistic)
+    yield skill.tau(x, y).overall.value, float(stats.kendalltau(x, y).statistic)
     yield skill.score("spearman", x, y).overall.value, float(stats.spearmanr(x, y).statistic) if len({*x}) > 1 < len({*y}) else np.nan
     if len({*x, *y}) > 1:
-        yield skill_levels.kappa(x, y).overall.value, cohen_kappa_score(x, y, weights="quadratic", labels=range(1, 10))
+        yield skill.kappa(x, y).overall.value, cohen_kappa_score(x, y, weights="quadratic", labels=range(1, 10))
 
 
 def error_pairs(rng: np.random.Generator) -> Pairs:
@@ -95,7 +94,7 @@ def segment_pairs(rng: np.random.Generator) -> Pairs:
 
 def event_pairs(rng: np.random.Generator) -> Pairs:
     truth, predicted, phases, _ = sequences(rng)
-    found = events.results(events.of_videos([PhaseVideo("v", truth, predicted)], phases, {"v": np.arange(len(truth)) / 4}))
+    found = segments.event_results(segments.events_of_videos([PhaseVideo("v", truth, predicted)], phases, {"v": np.arange(len(truth)) / 4}))
     ones, others = plain_segments.runs_of(truth.tolist(), None), plain_segments.runs_of(predicted.tolist(), None)
     pairs = [(ones[one][1], others[other][1]) for one, other in plain_segments.plain_pairs(ones, others)]
     onsets = [(min(other) - min(one)) / 4 for one, other in pairs if min(one) > 0]
@@ -111,9 +110,9 @@ def event_pairs(rng: np.random.Generator) -> Pairs:
 def distribution_pairs(rng: np.random.Generator) -> Pairs:
     videos = [PhaseVideo(str(at), *rng.integers(0, 4, (2, 25))) for at in range(int(rng.integers(2, 12)))]
     accuracy = [float(np.mean(np.asarray(one.annotation) == np.asarray(one.predictions))) for one in videos]
-    found = {one.variant.options["statistic"]: one.overall.value for one in distribution.results(of_videos(videos, 4))[:7]}
+    found = {one.variant.options["statistic"]: one.overall.value for one in rates.spread_results(confusions_of_videos(videos, 4))[:7]}
     yield found["SD over videos"], float(np.std(accuracy, ddof=1))
-    for name, share in distribution.QUANTILES.items():
+    for name, share in rates.QUANTILES.items():
         yield found[f"{name} over videos"], float(np.quantile(accuracy, share))
 
 

@@ -25,10 +25,10 @@ from pathlib import Path
 
 import imageio_ffmpeg
 
-from scrubin.core.errors import VideoError
-from scrubin.video.damage import HARMLESS, LAST_PICTURE_TYPE, SKIPPED_PICTURE
-from scrubin.video.decode import decoded
-from scrubin.video.probe import probe
+from scrubin.base.errors import VideoError
+from scrubin.media.damage import HARMLESS, LAST_PICTURE_TYPE, SKIPPED_PICTURE
+from scrubin.media.decode import decoded
+from scrubin.media.probe import probe
 
 LIMIT_S = 120
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()

@@ -71,7 +71,7 @@ class Slot:
 
 LOAD = """
 import sys
-from scrubin.core.errors import ScrubinError
+from scrubin.base.errors import ScrubinError
 def told(item):
     for name, value in item.items():
         if getattr(value, "dtype", None) == "uint8" and value.ndim >= 3:
@@ -250,7 +250,7 @@ def make_base(base: Path) -> None:
     import label_examples
     import listed_project
     import loadable_release
-    from scrubin.stereo import drawing
+    from scrubin.stages.stereo import drawing
 
     loadable_release.build(base / "rel")
     loadable_release.build(base / "shards", loadable_release.STORAGES["shards"])

@@ -22,14 +22,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
 
 import wandering_films
 from coded_films import FPS, film, numbers_of
-from scrubin.core.errors import RecordingError
-from scrubin.ingest import joining
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.render import rendering
-from scrubin.render.params import RenderParams
-from scrubin.render.plan import Redaction
-from scrubin.render.preparation import FileToRender
+from scrubin.base.errors import RecordingError
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+from scrubin.stages.render import rendering
+from scrubin.stages.render.plan import Redaction, RenderParams
+from scrubin.stages.render.rendering import FileToRender
 from wandering_films import Scene
 
 WAYS = (
@@ -94,7 +92,7 @@ def wrong_frames(folder: Path, way: str, random: np.random.Generator) -> tuple[i
     raw = folder / "raw"
     one = case(raw, way, random)
     rows = tuple(
-        Row(n, "r", "p", "", "", "T", "mono", path.relative_to(raw).as_posix(), None, None, "", n)
+        ManifestRow(n, "r", "p", "", "", "T", "mono", path.relative_to(raw).as_posix(), None, None, "", n)
         for n, path in enumerate(one.paths, start=1)
     )
     source = joining.read(raw, joining.CameraRecording(rows), one.clock).source
@@ -162,7 +160,7 @@ def planted(folder: Path) -> int:
                 poor = {"crf": "30", "g": "33"} if "poor" in stem else {"g": "250"}
                 wandering_films.film(raw / path, of.frames(first, end), **poor)
             os.chdir(raw)
-            rows = tuple(Row(n, "r", "p", "", "", "T", "mono", path, None, None, "", n) for n, path in enumerate(paths, start=1))
+            rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "mono", path, None, None, "", n) for n, path in enumerate(paths, start=1))
             try:
                 read = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none"))
                 said, refused = list(read.doubts), False

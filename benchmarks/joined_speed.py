@@ -45,20 +45,18 @@ def films(folder: Path) -> tuple[Path, list[Path]]:
 
 def step(name: str, folder: Path, paths: list[str]) -> None:
     """Do one step of the pipeline with a recording in these files; what comes before it is in the store already."""
-    from scrubin.core import params
-    from scrubin.ingest import joining
-    from scrubin.ingest.manifest import Row
-    from scrubin.ingest.params import ClockParams
-    from scrubin.render import rendering
-    from scrubin.render.params import RenderParams
-    from scrubin.render.plan import Redaction
-    from scrubin.render.preparation import FileToRender
-    from scrubin.screen import screening
-    from scrubin.screen.params import ScreenParams
+    from scrubin.base import params
+    from scrubin.stages.ingest import joining
+    from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+    from scrubin.stages.render import rendering
+    from scrubin.stages.render.plan import Redaction, RenderParams
+    from scrubin.stages.render.rendering import FileToRender
+    from scrubin.stages.screen import screening
+    from scrubin.stages.screen.detector import ScreenParams
 
     raw = folder / "raw"
     screen = params.load("screen", ScreenParams, Path(__file__).parents[1] / "params.yaml")
-    rows = tuple(Row(n, "r", "p", "", "", "T", "mono", path, None, None, "", n) for n, path in enumerate(paths, start=1))
+    rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "mono", path, None, None, "", n) for n, path in enumerate(paths, start=1))
     source = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none")).source
     if name == "screen":
         screening.screen(raw, screening.FileToScreen("r", "mono", source, "T"), screen)

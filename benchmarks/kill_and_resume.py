@@ -91,7 +91,7 @@ def hashes(folder: Path) -> dict[str, Any]:
 def victims(folder: Path, whom: str) -> list[int]:
     """Return the processes of one kind; of the helpers of a stage one is enough."""
     there = living(folder)
-    names = {"dvc": "dvc repro", "stage": "pipelines/flows/", "worker": "scrubin.engine.worker", "server": "prefect server"}
+    names = {"dvc": "dvc repro", "stage": "pipelines/flows/", "worker": "scrubin.curate.engine.worker", "server": "prefect server"}
     if whom == "everything":
         return sorted(there)
     return sorted(pid for pid, command in there.items() if names[whom] in command and "repro.py" not in command)[:1]

@@ -19,8 +19,8 @@ from itertools import product
 
 import numpy as np
 
-from scrubin.validate.duplicates.hashed_videos import HashedVideo
-from scrubin.validate.duplicates.near import Limits, pairs
+from scrubin.stages.validate.hashed_videos import HashedVideo
+from scrubin.stages.validate.near_duplicates import Limits, pairs
 
 LIMITS = Limits(evidence_bits=20, min_frames=20)
 SIZES = (160, 320, 640, 2540, 25_000)

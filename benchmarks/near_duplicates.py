@@ -23,9 +23,9 @@ import imageio_ffmpeg
 import numpy as np
 import pandas as pd
 
-from scrubin.core import params
-from scrubin.validate.duplicates.near import limits, near_duplicates
-from scrubin.validate.params import ValidateParams
+from scrubin.base import params
+from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.validate.near_duplicates import limits, near_duplicates
 
 LIMITS = limits(params.load("validate", ValidateParams).near_duplicate, ())
 X264 = ("-c:v", "libx264", "-preset", "veryfast")

@@ -15,10 +15,9 @@ from statistics import median
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from scrubin.metrics.phases import choices, compat, relaxed
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
+from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 
 VIDEOS, RUNS, PHASES, OMEGA = 80, 3, 7, 10
 # Median length of a video of Cholec80 at 1 frame per second is about 2,100 s.
@@ -45,7 +44,7 @@ def study(seed: int = 0) -> list[PhaseVideo]:
 
 def ours(videos: list[PhaseVideo]) -> float:
     """All numbers of the recommended choice; returns the mean F1."""
-    found = choices.results(of_videos(videos, PHASES))
+    found = rates.results_of_choice(confusions_of_videos(videos, PHASES))
     return next(result.overall.value for result in found if result.variant.metric.endswith(" f1"))
 
 
@@ -62,7 +61,7 @@ def with_scikit_learn(videos: list[PhaseVideo]) -> float:
 
 def every_variant(videos: list[PhaseVideo]) -> float:
     """Every variant there is."""
-    return float(len(list(choices.every(of_videos(videos, PHASES)))))
+    return float(len(list(rates.results_of_every_choice(confusions_of_videos(videos, PHASES)))))
 
 
 def relaxed_definition(videos: list[PhaseVideo]) -> float:

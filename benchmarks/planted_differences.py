@@ -23,9 +23,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.core.files import sha256_of, write_json, write_text
-from scrubin.versions.comparison import Comparison, compare
-from scrubin.versions.lines import sentence
+from scrubin.base.files import sha256_of, write_json, write_text
+from scrubin.data.diff.comparison import Comparison, compare
+from scrubin.data.diff.shown import sentence
 
 MEDIA = ("videos", "frames", "archives")
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}

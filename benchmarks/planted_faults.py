@@ -25,11 +25,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
-from scrubin.release import checksums
-from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.strings.spelling import without_accents, written_out
-from scrubin.tables.private.linkage import LINKAGE
+from scrubin.audit.plan import Plan
+from scrubin.audit.spelling import without_accents, written_out
+from scrubin.base import file_lists
+from scrubin.base.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
+from scrubin.base.tables.private import LINKAGE
+from scrubin.stages.release import added_files
 
 BARE = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact")
 SEI_FREE = ("-bsf:v", "filter_units=remove_types=6")
@@ -130,7 +131,7 @@ class Copy:
                 set_fixed_time(path, sha256_of(path))
         videos = tuple(replace(one, sha256=sha256_of(self.path(one.path))) if one.path in self.changed else one for one in self.plan.videos)
         self.plan = replace(self.plan, videos=videos)
-        write_text(self.path(checksums.NAME), checksums.text(checksums.hashes(self.folder)))
+        write_text(self.path(file_lists.CHECKSUMS), added_files.checksums_text(added_files.hashes(self.folder)))
         for change in self.late:
             change()
 

@@ -522,7 +522,7 @@ def regenerate(flows: Path) -> None:
     sys.path.insert(0, str(flows))
     import plumbing
 
-    from scrubin.core.errors import RecordingError
+    from scrubin.base.errors import RecordingError
 
     def map_items(work: Any, items: Any, *, name: str, here: bool = False) -> Any:
         done, quarantined = [], []

@@ -84,46 +84,46 @@ class Ours:
     release: Any = os.environ.get("REFERENCE_SCIKIT_LEARN")
 
     def __init__(self, labels: np.ndarray, scores: np.ndarray) -> None:
-        from scrubin.metrics.recognition.components import triplet_map
+        from scrubin.evaluate.metrics.recognition.triplet_videos import triplet_map
 
         self.labels, self.scores = labels, scores
         self.triplets = triplet_map(np.loadtxt(MAP, delimiter=",", skiprows=1, usecols=(1, 2, 3), dtype=np.int64, quotechar='"'))
 
     def prepare(self, videos: int) -> None:
         """Take the first videos."""
-        from scrubin.metrics.recognition.videos import TripletVideo
+        from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
 
         pairs = zip(self.labels[:videos], self.scores[:videos], strict=True)
         self.videos = [TripletVideo(str(number), labels, scores) for number, (labels, scores) in enumerate(pairs)]
 
     def video(self, components: list[str]) -> dict[str, float]:
         """Return the video-wise mAP of each."""
-        from scrubin.metrics.recognition.video_wise import video_wise
+        from scrubin.evaluate.metrics.recognition.average_precision import video_wise
 
         return {name: result.overall.value for name, result in video_wise(self.videos, self.triplets, components).items()}
 
     def pooled(self, components: list[str]) -> dict[str, float]:
         """Return the global mAP of each."""
-        from scrubin.metrics.recognition.global_wise import pooled
+        from scrubin.evaluate.metrics.recognition.average_precision import pooled
 
         return {name: result.overall.value for name, result in pooled(self.videos, self.triplets, components).items()}
 
     def top_k(self, components: list[str]) -> dict[str, float]:
         """Return the top-5 accuracy of each."""
-        from scrubin.metrics.recognition.top_k import top_k
+        from scrubin.evaluate.metrics.recognition.top_k import top_k
 
         return {name: top_k(self.videos, self.triplets, 5, name).result.overall.value for name in components}
 
     def published_video(self, components: list[str]) -> dict[str, float]:
         """Return what the package returns with the scikit-learn of the reference, not timed."""
-        from scrubin.metrics.recognition.compat import of_videos
+        from scrubin.evaluate.metrics.recognition.compat import of_videos
 
         published = of_videos(self.videos, self.triplets, scikit_learn=self.release)
         return {name: published.compute_video_ap(name).overall.value for name in components}
 
     def published_pooled(self, components: list[str]) -> dict[str, float]:
         """Return the same of the pooled frames."""
-        from scrubin.metrics.recognition.compat import of_videos
+        from scrubin.evaluate.metrics.recognition.compat import of_videos
 
         published = of_videos(self.videos, self.triplets, scikit_learn=self.release)
         return {name: published.compute_global_ap(name).overall.value for name in components}

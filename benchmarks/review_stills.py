@@ -26,18 +26,16 @@ import imageio_ffmpeg
 import numpy as np
 
 import clips
-from scrubin.core import store
-from scrubin.review_page.stills import Stills
-from scrubin.screen import pass_over_file, reel
-from scrubin.screen.detectors import registry
-from scrubin.screen.params import DEFAULTS
-from scrubin.screen.pass_over_file import Observed, observe
-from scrubin.screen.proposals import Numbers
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe import probe
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import stored_sha256
-from scrubin.video.source import Source
+from scrubin.base.store import store
+from scrubin.curate.page.stills import Stills
+from scrubin.media.decode import boundaries_s
+from scrubin.media.probe import probe
+from scrubin.media.raw_file import stored_probe, stored_sha256
+from scrubin.media.source import Source
+from scrubin.stages.screen import all_detectors, pass_over_file, reel
+from scrubin.stages.screen.detector import DEFAULTS
+from scrubin.stages.screen.pass_over_file import Observed, observe
+from scrubin.stages.screen.proposals import Numbers
 
 FPS, HOUR_S = 25, 3600
 FILE = (1, "mono")
@@ -75,7 +73,7 @@ def ffmpeg(*arguments: object) -> None:
 def passes(short: Path) -> Observed:
     """Time the one decode of screening with and without the reel, in turn, and return the reel."""
     times_s: Numbers = boundaries_s(probe(short, short.name))[:-1]
-    detectors = registry.observers(DEFAULTS)
+    detectors = all_detectors.observers(DEFAULTS)
     ways = {"without the reel": detectors, "with the reel": [*detectors, reel.OBSERVER], "decoding alone": []}
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     made: dict[str, Observed] = {}

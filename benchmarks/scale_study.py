@@ -22,7 +22,7 @@ import av
 import cv2
 import numpy as np
 
-from scrubin.lasana.defaults import LASANA
+from scrubin.ratings.params import LASANA
 
 WIDTH, HEIGHT, FPS = 128, 96, 20
 SECONDS = (4, 6)

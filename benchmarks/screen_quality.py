@@ -20,15 +20,14 @@ from pathlib import Path
 import pandas as pd
 import spliced
 
-from scrubin.core import params
-from scrubin.core.pixels import Box, shared_px
-from scrubin.screen import screening
-from scrubin.screen.params import ScreenParams
-from scrubin.screen.proposals import Proposal
-from scrubin.tables import io
-from scrubin.tables.io import records
-from scrubin.tables.private.proposals import PROPOSALS
-from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.base import params
+from scrubin.base.pixels import Box, shared_px
+from scrubin.base.tables import io
+from scrubin.base.tables.io import records
+from scrubin.base.tables.private import PROPOSALS, RECORDINGS
+from scrubin.stages.screen import screening
+from scrubin.stages.screen.detector import ScreenParams
+from scrubin.stages.screen.proposals import Proposal
 
 TRUTH = Path("data/demo_truth")
 LENGTHS_S = ((0.0, 0.5), (0.5, 2.0), (2.0, float("inf")))

@@ -31,14 +31,13 @@ import av
 import cv2
 import numpy as np
 
-from scrubin.networks import endoscopy
-from scrubin.networks.sessions import session
-from scrubin.screen.detectors import registry
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.params import DEFAULTS
-from scrubin.screen.pass_over_file import observe
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe import probe
+from scrubin.media.decode import boundaries_s
+from scrubin.media.networks import endoscopy
+from scrubin.media.networks.sessions import session
+from scrubin.media.probe import probe
+from scrubin.stages.screen import all_detectors
+from scrubin.stages.screen.detector import DEFAULTS, ObservedFile
+from scrubin.stages.screen.pass_over_file import observe
 
 WIDTH, HEIGHT, SPARE = 480, 270, 24
 FPS, SECONDS, SPANS, MARGIN = 25, 150, 8, 5
@@ -105,7 +104,7 @@ def film(
 
 def fold_of() -> dict[tuple[str, str], int]:
     """Return the fold of every source that the shipped network was fitted on, by its side and name."""
-    document = json.loads(resources.files("scrubin.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
+    document = json.loads(resources.files("scrubin.media.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
     return {("outside" if source["outside"] else "inside", source["source"]): source["fold"] for source in document["sources"]}
 
 
@@ -136,7 +135,7 @@ def measure(one: Film) -> dict[float, tuple[int, int, int, int, float, float]]:
     """Return for every limit: spans found, hidden whole, all; frames visible; wanted seconds hidden, and all."""
     params = replace(DEFAULTS, detectors=DETECTORS)
     boundaries = boundaries_s(probe(one.path, one.name))
-    observed = observe(one.path, one.name, registry.observers(params), boundaries[:-1])
+    observed = observe(one.path, one.name, all_detectors.observers(params), boundaries[:-1])
     count = len(boundaries) - 1
     outside, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for first, last in one.spans:
@@ -146,7 +145,7 @@ def measure(one: Film) -> dict[float, tuple[int, int, int, int, float, float]]:
     for limit in LIMITS:
         hidden = np.zeros(count, np.bool_)
         at_limit = replace(params, outside_score=limit)
-        for detector in registry.chosen(at_limit).values():
+        for detector in all_detectors.chosen(at_limit).values():
             for proposal in detector.propose(ObservedFile(boundaries, (WIDTH, HEIGHT), observed), at_limit):
                 first, end = (int(np.searchsorted(boundaries, at - 1e-6)) for at in proposal.interval_s)
                 hidden[first:end] |= proposal.kind == "out_of_body"

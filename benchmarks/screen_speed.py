@@ -23,10 +23,10 @@ import imageio_ffmpeg
 import numpy as np
 
 import clips
-from scrubin.networks import reading
-from scrubin.screen import screening
-from scrubin.screen.params import DEFAULTS
-from scrubin.video.decode import decoded
+from scrubin.media.decode import decoded
+from scrubin.media.networks import reading
+from scrubin.stages.screen import screening
+from scrubin.stages.screen.detector import DEFAULTS
 
 RUNS = 3
 
@@ -76,7 +76,7 @@ def memory(path: Path) -> None:
     """Screen in a process of its own and print its peak."""
     code = (
         "import resource, sys, time; from pathlib import Path; "
-        "from scrubin.screen import screening; from scrubin.screen.params import DEFAULTS;"
+        "from scrubin.stages.screen import screening; from scrubin.stages.screen.detector import DEFAULTS;"
         "start = time.perf_counter(); found = screening.proposals(Path(sys.argv[1]), DEFAULTS);"
         "print(f'{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB peak, {len(found)} proposals, "
         "{time.perf_counter() - start:.1f} s')"

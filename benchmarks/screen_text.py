@@ -29,13 +29,12 @@ import numpy as np
 import spliced
 from PIL import Image, ImageDraw, ImageFont
 
-from scrubin.core.pixels import Box, shared_px
-from scrubin.networks.misreadings import WordFinder
-from scrubin.screen.detectors import text
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.params import DEFAULTS
-from scrubin.screen.pass_over_file import observe
-from scrubin.screen.proposals import Proposal
+from scrubin.base.pixels import Box, shared_px
+from scrubin.media.networks.misreadings import WordFinder
+from scrubin.stages.screen import text_detector
+from scrubin.stages.screen.detector import DEFAULTS, ObservedFile
+from scrubin.stages.screen.pass_over_file import observe
+from scrubin.stages.screen.proposals import Proposal
 
 SIZE_PX, FPS, SECOND_PICTURES = (854, 480), 25, 2
 GAP_S, EMPTY_S, LANES = 3.0, 180, 3
@@ -191,9 +190,9 @@ def proposed(path: Path) -> tuple[list[Proposal], dict[str, float]]:
     with av.open(str(path)) as container:
         count = sum(1 for _ in container.decode(video=0))
     boundaries_s = np.arange(count + 1) / FPS
-    seen = observe(path, path.name, [text.observer(DEFAULTS)], boundaries_s[:-1])
+    seen = observe(path, path.name, [text_detector.observer(DEFAULTS)], boundaries_s[:-1])
     value = seen["text"].value
-    listed = text.propose(ObservedFile(boundaries_s, SIZE_PX, seen, private_words=PRIVATE), DEFAULTS)
+    listed = text_detector.propose(ObservedFile(boundaries_s, SIZE_PX, seen, private_words=PRIVATE), DEFAULTS)
     return listed, {"looks": value["looks"], "Mpx": value["read_px"] / 1e6, "s": count / FPS}
 
 

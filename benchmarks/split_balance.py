@@ -27,13 +27,12 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold
 
-from scrubin.demo import ratings
-from scrubin.demo.cohort import trainings
-from scrubin.demo.params import DemoParams
-from scrubin.splits.cohort import Cohort, cohort
-from scrubin.splits.columns import column
-from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.search.best_split import Effort
+from scrubin.stages.demo import ratings
+from scrubin.stages.demo.course import trainings
+from scrubin.stages.demo.plan import DemoParams
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import Cohort, cohort, column
+from scrubin.stages.splits.schemes import balanced
 
 SHARES = {"train": 0.75, "val": 0.10, "test": 0.15}
 PART = np.array(list(SHARES.values()))

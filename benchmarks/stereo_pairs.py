@@ -30,12 +30,12 @@ import numpy as np
 from scipy.stats import beta
 from stereo_rig import calibrated
 
-from scrubin.stereo import drawing
-from scrubin.stereo.check import check
-from scrubin.stereo.findings import Checked
-from scrubin.stereo.released_check import STRETCHES
-from scrubin.stereo.rig import Camera, Rig
-from scrubin.stereo.sampling import Choice
+from scrubin.media.rig import Camera, Rig
+from scrubin.stages.stereo import drawing
+from scrubin.stages.stereo.check import check
+from scrubin.stages.stereo.findings import Checked
+from scrubin.stages.stereo.released_check import STRETCHES
+from scrubin.stages.stereo.samples import Choice
 
 UNSEEN = 9000
 SIZES, SIZE_SHARES = ((320, 180), (320, 256), (480, 270), (640, 360)), (0.65, 0.2, 0.12, 0.03)

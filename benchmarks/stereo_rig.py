@@ -20,17 +20,16 @@ from fractions import Fraction
 import cv2
 import numpy as np
 
-from scrubin.core.errors import CalibrationError
-from scrubin.stereo import drawing, writing
-from scrubin.stereo.alpha import alpha_fit
-from scrubin.stereo.alpha_finding import of_fit
-from scrubin.stereo.board import Board, Corners
-from scrubin.stereo.calibration import BoardPair, calibrate
-from scrubin.stereo.check import check
-from scrubin.stereo.drift import drift
-from scrubin.stereo.reading import read_bytes
-from scrubin.stereo.rectification import rectification, rectified
-from scrubin.stereo.rig import Camera, Rig
+from scrubin.base.errors import CalibrationError
+from scrubin.media import rig_writing
+from scrubin.media.rig import Camera, Rig, rectification, rectified
+from scrubin.media.rig_reading import read_bytes
+from scrubin.stages.stereo import drawing
+from scrubin.stages.stereo.board import Board, Corners
+from scrubin.stages.stereo.calibration import BoardPair, calibrate
+from scrubin.stages.stereo.check import check
+from scrubin.stages.stereo.findings import drift
+from scrubin.stages.stereo.fit import alpha_fit, of_fit
 
 REPORTED, FPS, FRAMES, NOISE = 7000, 20, 400, 3.0
 SIZE = (480, 270)
@@ -99,7 +98,7 @@ def checked(rig: Rig, left: Drawn, right: Drawn) -> tuple[set[str], dict[str, ob
 
 def written(rig: Rig) -> Rig:
     """Return the rig as a file has it."""
-    return read_bytes(writing.text(rig).encode(), "rig.yaml")
+    return read_bytes(rig_writing.text(rig).encode(), "rig.yaml")
 
 
 Plant = Callable[[Rig, Drawn, Drawn], tuple[Rig, Drawn, Drawn]]

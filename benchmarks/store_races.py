@@ -18,12 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from scrubin.core import owners, store
+from scrubin.base.store import store, workspaces
 
 RACER = """
 import hashlib, random, sys
 from pathlib import Path
-from scrubin.core import store
+from scrubin.base.store import store
 
 root, keys, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 order, rng = list(range(keys)), random.Random(seed)
@@ -69,8 +69,8 @@ def race(root: Path, processes: int, keys: int, rng: random.Random, *, kills: in
 
 def left(root: Path, keys: int) -> list[str]:
     """Return what is wrong with the store when all is over."""
-    owners.remove_leftovers(root)
-    wrong = [f"left: {path.name}" for path in (root / owners.FOLDER).glob("*")]
+    workspaces.remove_leftovers(root)
+    wrong = [f"left: {path.name}" for path in (root / workspaces.FOLDER).glob("*")]
     folders = sorted(root.glob("[0-9a-f][0-9a-f]/*"))
     if len(folders) != keys:
         wrong.append(f"{len(folders)} results of {keys} keys")

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from timing import once
 
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
 
 FOLDER = Path(".cache/benchmarks")
 BOX = (0.1, 0.2, 0.3, 0.4)

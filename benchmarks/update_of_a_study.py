@@ -5,7 +5,7 @@
 
 The folder gets a clone of this checkout; ``--made`` says that it has one already, in which the study was made. Both runs use
 the packages of this environment. What a stage used that the store had before is adopted from an edition that came to the
-same (see `scrubin.core.earlier_codes`); a result with a newer manifest was made again. The outputs are held to those
+same (see `scrubin.base.store.earlier_codes`); a result with a newer manifest was made again. The outputs are held to those
 that the commit itself names in ``dvc.lock``. ``--entries`` measures what adopting costs in a store of so many results.
 """
 
@@ -23,8 +23,8 @@ from pathlib import Path
 
 import yaml
 
-from scrubin.core import earlier_codes, store, uses
-from scrubin.core.code_of import EARLIER_CODES, LIBRARY
+from scrubin.base.store import earlier_codes, store, uses
+from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY
 
 ROOT = Path(__file__).resolve().parents[1]
 PIPELINES = Path("pipelines")

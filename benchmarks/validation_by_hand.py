@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 
 SHOWN = 20
 KEY = ["id", "frame", "instance"]

@@ -25,11 +25,9 @@ import pyarrow.parquet as pq
 import validation_by_hand
 
 import clips
-from scrubin.tables.declare import Table
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.vocabulary import vocabulary
+from scrubin.base.tables.declare import Table
+from scrubin.base.tables.public import FRAMES, TRIPLETS, VIDEOS
+from scrubin.base.vocabulary import vocabulary
 
 ROWS, ROUNDS = 2_000_000, 5
 RECORDINGS, INSTANCES = 50, 2
@@ -74,12 +72,11 @@ def _measured(side: str, folder: Path) -> dict[str, Any]:
 
 
 def _by_suite() -> Any:
-    from scrubin.validate import rules, suite
-    from scrubin.validate.duplicates.near import limits
-    from scrubin.validate.expected import Expected
-    from scrubin.validate.judge import Judge
-    from scrubin.validate.params import DEFAULTS, Total
-    from scrubin.validate.study import Study, read
+    from scrubin.stages.validate import rules, suite
+    from scrubin.stages.validate.expected import DEFAULTS, Expected, Total
+    from scrubin.stages.validate.near_duplicates import limits
+    from scrubin.stages.validate.study_tables import Study, read
+    from scrubin.stages.validate.suite import Judge
 
     def work(folder: Path) -> list[Any]:
         before, total = _declared(folder)

@@ -20,9 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import timing
 
-from scrubin.core.files import write_text
-from scrubin.download.verification import verify
-from scrubin.release import checksums, file_list, outputs
+from scrubin.base import file_lists
+from scrubin.base.files import write_text
+from scrubin.data.verify.verification import verify
+from scrubin.stages.release import added_files
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
 import downloaded_release
@@ -45,15 +46,15 @@ def many_frames(folder: Path, number: int) -> None:
         rows.append(row)
     (folder / "tables").mkdir()
     pq.write_table(pa.Table.from_pylist(rows), folder / "tables/frames.parquet")
-    sha256 = checksums.hashes(folder)
-    write_text(folder / file_list.NAME, file_list.text(sha256, outputs.sizes(folder, sha256)))
-    write_text(folder / checksums.NAME, checksums.text(checksums.hashes(folder)))
+    sha256 = added_files.hashes(folder)
+    write_text(folder / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(folder, sha256)))
+    write_text(folder / file_lists.CHECKSUMS, added_files.checksums_text(added_files.hashes(folder)))
 
 
 def times(folder: Path, state: Path, rounds: int) -> None:
     scrubin = [sys.executable, "-m", "scrubin", "verify", str(folder), "--state", str(state)]
     commands = {
-        "sha256sum --check --quiet": ["sh", "-c", f"cd {folder} && exec sha256sum --check --quiet {checksums.NAME}"],
+        "sha256sum --check --quiet": ["sh", "-c", f"cd {folder} && exec sha256sum --check --quiet {file_lists.CHECKSUMS}"],
         "scrubin verify": scrubin,
         "scrubin verify --quick": [*scrubin, "--quick"],
     }

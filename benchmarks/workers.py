@@ -25,24 +25,22 @@ from typing import Any
 import pandas as pd
 import workers
 
-from scrubin.core import params, store
-from scrubin.engine.local import Processes
-from scrubin.engine.piece import Piece
-from scrubin.frames import frame_store
-from scrubin.frames.params import FramesParams
-from scrubin.release.audit import project
-from scrubin.release.audit.videos.stored import examine_stored
-from scrubin.render import rendering
-from scrubin.render.params import RenderParams
-from scrubin.screen import screening
-from scrubin.screen.params import ScreenParams
-from scrubin.screen.private_words import private_words
-from scrubin.tables import io
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.videos import VIDEOS
+from scrubin.audit.pictures.stored import examine_stored
+from scrubin.base import params
+from scrubin.base.store import store
+from scrubin.base.tables import io
+from scrubin.base.tables.private import HIDDEN, LINKAGE, RECORDINGS, REDACTIONS
+from scrubin.base.tables.public import VIDEOS
+from scrubin.curate.engine.engines import Processes
+from scrubin.curate.engine.piece import Piece
+from scrubin.stages.frames import frame_store
+from scrubin.stages.frames.extract import FramesParams
+from scrubin.stages.release import audited_project
+from scrubin.stages.render import rendering
+from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.screen import screening
+from scrubin.stages.screen.detector import ScreenParams
+from scrubin.stages.screen.private_words import private_words
 
 WIDTH = 100
 
@@ -69,7 +67,7 @@ def stages(root: Path) -> dict[str, tuple[Callable[[Any], Any], list[Any]]]:
         "screen": (screen, screening.to_screen(recordings)),
         "render": (partial(rendering.render, raw, params=load("render", RenderParams)), [file for file in files if file.id in shown]),
         "frames": (partial(frame_store.extract_stored, media, params=load("frames", FramesParams), hidden=spans), videos),
-        "audit": (partial(examine_stored, media), list(project.load(root).plan.videos)),
+        "audit": (partial(examine_stored, media), list(audited_project.load(root).plan.videos)),
     }
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.stereo.reading import read
-from scrubin.stereo.rectification import Rectification, rectification, rectified, seen
+from scrubin.media.rig import Rectification, rectification, rectified, seen
+from scrubin.media.rig_reading import read
 
 BLOCK, AGREE_PX, LEAST_TEXTURE = 5, 1.0, 2.0
 

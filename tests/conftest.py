@@ -25,7 +25,7 @@ def one_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all validations have one judge, which remembers its verdicts: most tests change one table of several."""
     # Great Expectations takes seconds to import: only where something is validated.
     import remembered_verdicts
-    from scrubin.validate import suite
+    from scrubin.stages.validate import suite
 
     monkeypatch.setattr(suite, "Judge", remembered_verdicts.judge)
 
@@ -34,7 +34,7 @@ def one_judge(monkeypatch: pytest.MonkeyPatch) -> None:
 def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the agreement between raters be computed once for the same sheets."""
     import remembered_agreement
-    from scrubin.ratings.agreement import study
+    from scrubin.ratings import agreement
 
-    monkeypatch.setattr(study, "of_scores", remembered_agreement.of_scores)
-    monkeypatch.setattr(study, "of_points", remembered_agreement.of_points)
+    monkeypatch.setattr(agreement, "of_scores", remembered_agreement.of_scores)
+    monkeypatch.setattr(agreement, "of_points", remembered_agreement.of_points)

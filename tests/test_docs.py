@@ -17,12 +17,13 @@ from reference import commands, formats, parameters
 
 import doc_blocks
 import small_study
-from scrubin import settings
-from scrubin.evaluation.metrics import METRICS
+from scrubin.base.tables.private import PRIVATE_TABLES
+from scrubin.base.tables.public import public_tables
+from scrubin.evaluate.scoring import METRICS
 from scrubin.labels.registry import WRITERS, readable
-from scrubin.release.metadata import words
-from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
-from scrubin.validate.registry import RULES
+from scrubin.stages import settings
+from scrubin.stages.release.metadata import curator_words
+from scrubin.stages.validate.registry import RULES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -83,7 +84,7 @@ def test_the_datasheet_that_a_page_shows_answers_questions_that_there_are(tmp_pa
     (block,) = [block for block in EVERY if block.mark == "file" and block.reason.endswith("datasheet.yaml")]
     path = tmp_path / "datasheet.yaml"
     path.write_text(block.text, encoding="utf-8")
-    assert words.load(path).answers
+    assert curator_words.load_words(path).answers
 
 
 def test_every_command_stands_on_a_page_that_somebody_wrote():
@@ -167,7 +168,7 @@ def _slug(heading: str) -> str:
 
 
 def test_a_page_of_the_library_that_stays_as_it_is_is_not_written_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference.api, "packages", lambda: iter([("scrubin.metrics", ["scrubin.metrics.skill"])]))
+    monkeypatch.setattr(reference.api, "packages", lambda: iter([("scrubin.evaluate.metrics", ["scrubin.evaluate.metrics.skill"])]))
     (tmp_path / "gone.md").write_text("")
     reference.write_api(tmp_path)
     (page,) = tmp_path.iterdir()
@@ -176,4 +177,4 @@ def test_a_page_of_the_library_that_stays_as_it_is_is_not_written_again(tmp_path
     assert page.stat().st_mtime_ns == before
     page.write_text("another")
     reference.write_api(tmp_path)
-    assert page.read_text().startswith("# scrubin.metrics")
+    assert page.read_text().startswith("# scrubin.evaluate.metrics")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scrubin.core import code_of, dvc_code, params
+from scrubin.base import params
+from scrubin.base.store import code_of, dvc_code
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "dvc.yaml").read_text(encoding="utf-8")

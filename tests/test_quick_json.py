@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core import quick_json
-from scrubin.core.faults import Faults
+from scrubin.base import strangers
+from scrubin.base.faults import Faults
 from scrubin.labels.formats.submission import documents
 
 VALUES = st.recursive(
@@ -18,12 +18,12 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.skipif(quick_json.orjson is None, reason="orjson is not installed")
+@pytest.mark.skipif(strangers.orjson is None, reason="orjson is not installed")
 @given(VALUES, st.booleans())
 def test_a_value_is_the_same_or_left_to_the_slow_reader(value, is_spaced):
     written = json.dumps(value, indent=1 if is_spaced else None)
-    read = quick_json.value(written.encode())
-    if read is not quick_json.DOUBTFUL:
+    read = strangers.quick_value(written.encode())
+    if read is not strangers.DOUBTFUL:
         assert repr(read) == repr(json.loads(written))
 
 
@@ -44,7 +44,7 @@ def test_a_value_is_the_same_or_left_to_the_slow_reader(value, is_spaced):
     ],
 )
 def test_what_is_doubtful_is_left_to_the_slow_reader(written):
-    assert quick_json.value(written.encode()) is quick_json.DOUBTFUL
+    assert strangers.quick_value(written.encode()) is strangers.DOUBTFUL
 
 
 def test_submissions_are_read_alike_with_and_without_the_quick_reader(monkeypatch):
@@ -54,7 +54,7 @@ def test_submissions_are_read_alike_with_and_without_the_quick_reader(monkeypatc
         for quick in (True, False):
             with monkeypatch.context() as patched:
                 if not quick:
-                    patched.setattr(quick_json, "orjson", None)
+                    patched.setattr(strangers, "orjson", None)
                 faults = Faults()
                 value = documents.json_value("VID01.json", data, faults)
                 said.append((repr(value), type(value), [fault.as_json() for fault in faults.all()]))
@@ -62,6 +62,6 @@ def test_submissions_are_read_alike_with_and_without_the_quick_reader(monkeypatc
 
 
 def test_numbers_with_many_decimals_are_not_doubtful():
-    if quick_json.orjson is not None:
-        assert quick_json.value(b'{"a": [0.016527635528529094]}') == {"a": [0.016527635528529094]}
+    if strangers.orjson is not None:
+        assert strangers.quick_value(b'{"a": [0.016527635528529094]}') == {"a": [0.016527635528529094]}
     assert math.isclose(json.loads("0.016527635528529094"), 0.016527635528529094, rel_tol=0)

@@ -81,7 +81,7 @@ def is_direct(call: ast.Call) -> bool:
 
 
 def test_every_file_of_a_stranger_is_opened_by_the_one_door():
-    """A new reader of what somebody else made calls `scrubin.core.strangers` or `scrubin.core.unpacking`."""
+    """A new reader of what somebody else made calls `scrubin.base.strangers` or `scrubin.base.unpacking`."""
     direct = set()
     for file in sorted(LIBRARY.rglob("*.py")):
         if any(isinstance(node, ast.Call) and is_direct(node) for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))):

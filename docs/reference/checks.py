@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reference.markdown import code, sentence, table
-from scrubin.validate import rules
-from scrubin.validate.registry import RULES, RowRule
+from scrubin.stages.validate import rules
+from scrubin.stages.validate.registry import RULES, RowRule
 
 __all__ = ["rules", "text"]
 

@@ -7,10 +7,10 @@ import sys
 
 from reference import examples
 from reference.markdown import code, prose, sentence, table
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats as every_format
 from scrubin.labels.parse.columns import NAMES, Meaning
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
-from scrubin.vocabulary import vocabulary
 
 __all__ = ["columns", "every_format", "names", "text", "vocabularies"]
 

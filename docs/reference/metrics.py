@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reference.markdown import code, sentence, table
-from scrubin.cli.score import QUIRKS
-from scrubin.evaluation.metrics import METRICS
+from scrubin.cli.evaluate.score import QUIRKS
+from scrubin.evaluate.scoring import METRICS
 
 SEMANTICS = {
     "paper": "by definition (`--semantics paper`, the default)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.markdown import table
-from scrubin.core.faults import SEVERITIES
+from scrubin.base.faults import SEVERITIES
 from scrubin.labels.policy import POLICY
 
 

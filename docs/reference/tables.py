@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from reference.markdown import code, sentence, table
-from scrubin.release.dictionary import TYPES
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
-from scrubin.tables.declare import Column, Table
+from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables.private import PRIVATE_TABLES
+from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
+from scrubin.stages.release.metadata.readme import DICTIONARY_TYPES
 
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")
 """Of the synthetic study; the table ``skill`` has a column for each aspect that a study rates."""
@@ -23,7 +24,7 @@ def text() -> str:
 
 def _section(one: Table) -> str:
     rows = [
-        (code(column.name), TYPES[column.dtype], column.unit, column.description, _missing(column), _allowed(column))
+        (code(column.name), DICTIONARY_TYPES[column.dtype], column.unit, column.description, _missing(column), _allowed(column))
         for column in one.columns
     ]
     key = ", ".join(map(code, one.key))

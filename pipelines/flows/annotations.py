@@ -7,21 +7,14 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.annotations import report, sources, study
-from scrubin.annotations.params import AnnotationsParams
-from scrubin.core import files, params
-from scrubin.core.faults import Faults
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.spans import SPANS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.withdrawal import memory
+from scrubin.audit import withdrawal_memory
+from scrubin.base import files, params
+from scrubin.base.faults import Faults
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, QUARANTINE, RECORDINGS
+from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, SPANS, TRIPLETS, VIDEOS
+from scrubin.stages.annotations import label_tables, report, sources
+from scrubin.stages.annotations.params import AnnotationsParams
 
 TABLES = Path("data/tables")
 INTERIM = Path("data/interim")
@@ -36,15 +29,15 @@ def main() -> None:
     recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
     cuts = io.read(CUTS, INTERIM / "cuts.parquet")
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
-    known = study.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
+    known = label_tables.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, faults, memory.load())
+    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load())
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
     outcomes = [outcome for _, outcome in read.done]
     left_out = {batch.recording for batch in batches} - set(known)
-    tables = study.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
+    tables = label_tables.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
     io.write(LABELLED, tables.labelled, TABLES / "labelled.parquet")
     io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, tables.phases, TABLES / "phases.parquet")

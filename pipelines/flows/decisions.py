@@ -11,10 +11,10 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.review import forgetting, study, synthetic
-from scrubin.review.ledger import LEDGER_PATH, Ledger
-from scrubin.withdrawal import memory
+from scrubin.audit import withdrawal_memory
+from scrubin.base import params
+from scrubin.stages.review import rewriting, study, synthetic_decisions
+from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
 
 DEMO = Path("data/demo")
 
@@ -23,13 +23,13 @@ DEMO = Path("data/demo")
 def main() -> None:
     """Begin the ledger where there is none, and read all of it."""
     raw, path = params.raw_folder(), LEDGER_PATH
-    if raw == DEMO and synthetic.is_own(path):
-        synthetic.write(path, raw, study.load(1, 0.0, raw))
+    if raw == DEMO and synthetic_decisions.is_own(path):
+        synthetic_decisions.write(path, raw, study.load(1, 0.0, raw))
     elif not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
     ledger = Ledger(path)
-    if forgetting.clean(ledger, memory.load()):
+    if rewriting.forget(ledger, withdrawal_memory.load()):
         plumbing.LOG.info("decisions: what people decided about withdrawn recordings was taken out; its first line says how much")
     lines = ledger.lines()
     if ledger.torn_bytes:

@@ -6,7 +6,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
+from scrubin.base import files, params
 
 STUDY = Path("data/demo")
 TRUTH = Path("data/demo_truth")
@@ -17,7 +17,8 @@ def main() -> None:
     """Make the raw study and, beside it, the truth for tests; when another study is worked on, leave both empty."""
     if params.raw_folder() == STUDY:
         # Only now: it takes longer than all the rest here.
-        from scrubin.demo import DemoParams, make_study
+        from scrubin.stages.demo.plan import DemoParams
+        from scrubin.stages.demo.raw_study import make_study
 
         make_study(params.load("demo", DemoParams), STUDY, TRUTH)
         return

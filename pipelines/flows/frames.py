@@ -9,16 +9,14 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.core.errors import StageError
-from scrubin.core.unreleased import UNRELEASED, fresh_part
-from scrubin.frames import frame_store
-from scrubin.frames.params import FramesParams
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.gaps import GAPS
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.videos import VIDEOS
+from scrubin.base import params
+from scrubin.base.errors import StageError
+from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.tables import io
+from scrubin.base.tables.private import HIDDEN
+from scrubin.base.tables.public import FRAMES, GAPS, VIDEOS
+from scrubin.stages.frames import frame_store
+from scrubin.stages.frames.extract import FramesParams
 
 TABLES = Path("data/tables")
 

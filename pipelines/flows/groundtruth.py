@@ -7,17 +7,13 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.core.unreleased import fresh_part
-from scrubin.groundtruth import csv_sheets, recordings, stamps, subsets, writing
-from scrubin.groundtruth.params import GroundtruthParams
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
+from scrubin.base import files, params
+from scrubin.base.private_paths import fresh_part
+from scrubin.base.tables import io
+from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS
+from scrubin.labels.truth import recordings
+from scrubin.stages.groundtruth import stamps, subsets, writing
+from scrubin.stages.groundtruth.stamps import GroundtruthParams
 
 LABELS_SHA256 = Path("data/interim/annotations.sha256")
 NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets")
@@ -36,7 +32,7 @@ def main() -> None:
     one = partial(writing.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)
-    skill, errors = csv_sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
+    skill, errors = writing.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
     writing.write_sheets(folder, stamped, skill, errors, splits)
     every = subsets.WholeGroundTruth(written, wholes, skill, errors, splits)

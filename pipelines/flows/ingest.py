@@ -9,20 +9,16 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.download.marks import is_litter
-from scrubin.ingest import decide, joining, manifest
-from scrubin.ingest.media import Media
-from scrubin.ingest.params import IngestParams
-from scrubin.listing.several_files import files_below
-from scrubin.tables import io
-from scrubin.tables.private import people
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.people import PEOPLE
-from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.withdrawal import memory
+from scrubin.audit import withdrawal_memory
+from scrubin.base import params
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.tables import io, private
+from scrubin.base.tables.private import PARTS, PEOPLE, QUARANTINE, RECORDINGS, quarantine_row
+from scrubin.data.verify.on_disk import is_litter
+from scrubin.stages.ingest import decide, joining, manifest
+from scrubin.stages.ingest.decide import Media
+from scrubin.stages.ingest.manifest import IngestParams
+from scrubin.stages.named_files import files_below
 
 OUT = Path("data/interim")
 
@@ -37,7 +33,7 @@ def main() -> None:
     except OSError as error:
         msg = f"{raw / manifest.NAME}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
         raise ManifestError(msg) from error
-    withdrawn = memory.load()
+    withdrawn = withdrawal_memory.load()
     listed = manifest.parse(data, p.tasks, withdrawn, files_below(raw))
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
     read = plumbing.map_items(partial(joining.read, raw.absolute(), clock=p.clock), joining.by_camera(used), name="ingest")
@@ -52,7 +48,7 @@ def main() -> None:
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
     io.write(RECORDINGS, recordings, OUT / "recordings.parquet")
-    io.write(PEOPLE, recordings[[*people.NAMES]], OUT / "people.parquet")
+    io.write(PEOPLE, recordings[[*private.PEOPLE_COLUMNS]], OUT / "people.parquet")
     io.write(PARTS, joining.parts_table(joined), OUT / "parts.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
     for sentence in sorted(sentence for of_camera in doubts.values() for sentence in of_camera):

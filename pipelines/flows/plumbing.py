@@ -17,7 +17,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import interrupts
 import progress
-from scrubin.core import private_paths
+from scrubin.base import private_paths
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 from state import REASONS
 
@@ -38,12 +38,12 @@ from prefect.futures import as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from scrubin.core import owners, params, store, uses
-from scrubin.core.errors import RecordingError, ScrubinError, StageError
-from scrubin.engine.engines import Engine, engine
-from scrubin.engine.local import Here
-from scrubin.engine.params import FlowsParams
-from scrubin.engine.piece import Piece
+from scrubin.base import params
+from scrubin.base.errors import RecordingError, ScrubinError, StageError
+from scrubin.base.store import store, uses, workspaces
+from scrubin.curate.engine.engines import Engine, Here, engine
+from scrubin.curate.engine.piece import Piece
+from scrubin.stages.flow_params import FlowsParams
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -141,7 +141,7 @@ def run(flow: Flow[[], None]) -> None:
         interrupts.end_in_order()
         # DVC's own files of a bare `dvc repro` have the modes that the user's shell gives them.
         private_paths.close(all_files=False)
-        owners.remove_leftovers(store.STORE_PATH)
+        workspaces.remove_leftovers(store.STORE_PATH)
         with _engine(), prefect_server(), temporary_settings(settings):
             try:
                 with uses.of_stage(flow.name, store.STORE_PATH), progress.of_stage(flow.name):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from tqdm import tqdm
 
-from scrubin.engine.watching import sentence, shares_read, time_text
+from scrubin.curate.engine.run import progress_sentence, shares_read, time_text
 
 LOG = logging.getLogger("scrubin")
 EVERY_S = 60.0
@@ -29,7 +29,7 @@ def steps(name: str, total: int, unit: str = "recording") -> Iterator[Callable[[
     def one_more() -> None:
         done[0] += 1
 
-    with _saying(lambda: sentence(name, done[0], total, time.monotonic() - begin, shares_read(), unit)):
+    with _saying(lambda: progress_sentence(name, done[0], total, time.monotonic() - begin, shares_read(), unit)):
         yield one_more
 
 

@@ -15,29 +15,27 @@ import pandas as pd
 from prefect import flow
 
 import progress
-from scrubin.core import files, owners, params, store
-from scrubin.core.errors import StageError
-from scrubin.lasana import csv_text
+from scrubin.audit import private_strings, run
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.pictures.stored import Stored
+from scrubin.audit.reading import Part, Reading
+from scrubin.base import files, params
+from scrubin.base.errors import StageError
+from scrubin.base.store import store, workspaces
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE, RECORDINGS
+from scrubin.data.diff import errata, previous
+from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.release import assembly, completion, gate, linking, review_gate, shrinking, summary
-from scrubin.release.assembly import RELEASE
-from scrubin.release.audit import permitted, project, run
-from scrubin.release.audit.pictures import asking
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.reading import Part, Reading
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.videos.stored import Stored
-from scrubin.release.certificate import issue, public_form
-from scrubin.release.metadata import requirements, words
-from scrubin.release.metadata import study as known
-from scrubin.release.params import refuse_borrowed_name
-from scrubin.review import questions
-from scrubin.review.ledger import Ledger
-from scrubin.tables import io
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.versions import errata, previous
-from scrubin.withdrawal import kept, tombstones, withholding
+from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking
+from scrubin.stages.release.assembly import RELEASE
+from scrubin.stages.release.certificate import issue, public_form
+from scrubin.stages.release.metadata import curator_words, requirements
+from scrubin.stages.release.metadata import facts as known
+from scrubin.stages.release.release_params import refuse_borrowed_name
+from scrubin.stages.review import questions
+from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.withdrawals import notice, releases
 
 INTERIM = Path("data/interim")
 
@@ -47,26 +45,26 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
     texts, ratings = {}, tables["ratings"]
     for task in sorted(set(ratings.task)):
         names = p.errors.get(task, ())
-        texts[f"{task}.csv"] = csv_text.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
+        texts[f"{task}.csv"] = annotation_text.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
         for rater in sorted(set(ratings[ratings.task == task].rater)):
-            texts[f"{task}_rater{rater}.csv"] = csv_text.rater_csv(task, rater, ratings, p.aspects)
+            texts[f"{task}_rater{rater}.csv"] = annotation_text.rater_csv(task, rater, ratings, p.aspects)
     return texts | {path.name: path.read_text(encoding="utf-8") for name, path in files.items() if fnmatch(name, "splits/*_split.csv")}
 
 
-def refuse_shrinking(study: project.Project, now: dict[str, Any]) -> dict[str, str]:
+def refuse_shrinking(study: audited_project.Project, now: dict[str, Any]) -> dict[str, str]:
     """Return the recordings that the last release had and this one lacks, if they may go; else refuse.
 
     Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones.
     """
-    last = shrinking.before(study.params.name)
-    lost = shrinking.lost(last, now)
-    withdrawn = tombstones.gone(lost, study.private.withdrawn)
-    tombstones.refuse_number(last["version"], study.params.version, withdrawn)
-    now["withdrawn"] = tombstones.tombstones(shrinking.withdrawn(last), withdrawn, study.params.version)
+    last = gates.last_release(study.params.name)
+    lost = gates.lost_recordings(last, now)
+    withdrawn = releases.gone(lost, study.private.withdrawn)
+    releases.refuse_number(last["version"], study.params.version, withdrawn)
+    now["withdrawn"] = releases.tombstones(gates.last_tombstones(last), withdrawn, study.params.version)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
     recordings, excluded = io.read(RECORDINGS, INTERIM / "recordings.parquet"), (INTERIM / "excluded.json").read_text(encoding="utf-8")
-    why = shrinking.reasons(recordings, study.quarantine, json.loads(excluded))
-    shrinking.refuse(last, missing, why, may_shrink=study.params.may_shrink)
+    why = gates.reasons_lost(recordings, study.quarantine, json.loads(excluded))
+    gates.refuse_shrinking(last, missing, why, may_shrink=study.params.may_shrink)
     return missing
 
 
@@ -90,18 +88,18 @@ def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[Pat
             yield folder
 
 
-def audit(folder: Path, study: project.Project, pictures: Pictures) -> None:
+def audit(folder: Path, study: audited_project.Project, pictures: Pictures) -> None:
     """Refuse the assembled release when anything in it must not be there; what its pictures show is asked on the page of the review."""
-    with owners.workspace(store.STORE_PATH.absolute()) as shared:
+    with workspaces.workspace(store.STORE_PATH.absolute()) as shared:
         findings = run.audit(folder, study.private, study.plan, Stored(folder), pictures, everywhere, shared).findings
-    asked = asking.questions(pictures.judge, study.plan, study.sources)
+    asked = audit_questions.questions(pictures.judge, study.plan, study.sources)
     # The page of the review shows them; nothing that is hidden depends on this file.
     questions.write(asked)
-    run.refuse(findings, asking.lines(asked))
+    run.refuse(findings, audit_questions.lines(asked))
 
 
 def log_outcome(
-    study: project.Project, review: Mapping[str, Any], pictures: Pictures, missing: Mapping[str, str], linkable: Mapping[str, Any]
+    study: audited_project.Project, review: Mapping[str, Any], pictures: Pictures, missing: Mapping[str, str], linkable: Mapping[str, Any]
 ) -> None:
     """Say what was proven and what the curator should look at: warnings last, what is quarantined at the very end."""
     plumbing.LOG.info("audit: %s", pictures.sentence())
@@ -109,14 +107,14 @@ def log_outcome(
     if study.params.previous is not None:
         plumbing.LOG.info("%s", previous.note(RELEASE))
     plumbing.LOG.info("metadata: %s", requirements.of_release(RELEASE))
-    audited = (*permitted.warnings(study.plan.stated, study.private), *private_strings.warnings(study.private))
-    for line in (*review_gate.warnings(review, study.params), *audited):
+    audited = (*audited_project.warnings(study.plan.stated, study.private), *private_strings.warnings(study.private))
+    for line in (*gates.review_warnings(review, study.params), *audited):
         plumbing.LOG.warning("%s", line)
-    if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
+    if warning := gates.shrinking_warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)
     if study.private.withdrawn:
         plumbing.LOG.info("withdrawn: nothing of it is in the release; 'scrubin store --prune' removes it from the store and DVC's cache")
-    for line in gate.lines(study.quarantine):
+    for line in gates.quarantine_lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 
 
@@ -124,40 +122,43 @@ def log_outcome(
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     # From here on there is no release until this stage has ended well: neither here, nor for `dvc push`.
-    withholding.withhold()
+    releases.withhold()
     assembly.remove_release()
-    study, scores = project.load(), params.load("scores", ScoresParams)
+    study, scores = audited_project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
-    gate.require_valid(INTERIM / "validation.json")
-    review = review_gate.load()
-    now = shrinking.released(study.params, io.read(LINKAGE, Path("data/private/linkage.parquet")), study.tables["videos"])
-    now["splits"] = kept.placed(study.tables["splits"], params.read()["splits"])
+    gates.require_valid(INTERIM / "validation.json")
+    review = gates.load_review()
+    now = gates.kept_for_next(study.params, io.read(LINKAGE, Path("data/private/linkage.parquet")), study.tables["videos"])
+    now["splits"] = notice.placed(study.tables["splits"], params.read()["splits"])
     missing = refuse_shrinking(study, now)
-    gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
+    gates.refuse_quarantined(study.quarantine, study.params.on_quarantine, gates.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     lines = Ledger().lines()
-    review_gate.require_reviewed(review, study.params, lines, today)
-    reviewed = review_gate.sentence(review, study.params, now["recordings"])
+    gates.require_reviewed(review, study.params, lines, today)
+    reviewed = gates.review_sentence(review, study.params, now["recordings"])
     certificate = issue.public(study.params, study.tables["videos"], review, reviewed, lines)
     # Before anything is written: a network that is missing stops the stage.
     pictures = Pictures(study.private)
     waiting = assembly.waiting()
     texts, fps = annotation(study.tables, scores, waiting), Fraction(params.read()["frames"]["fps"])
     wrong = errata.curated(params.raw_folder() / errata.NAME, study.params.version, study.tables["frames"])
-    forms = public_form.texts(certificate) | {errata.RELEASED: errata.text(wrong), tombstones.NAME: tombstones.text(now["withdrawn"])}
-    said = words.load(params.raw_folder() / words.NAME)
-    facts = known.load(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
+    forms = public_form.texts(certificate) | {
+        errata.RELEASED: errata.text(wrong),
+        releases.TOMBSTONES_NAME: releases.tombstones_text(now["withdrawn"]),
+    }
+    said = curator_words.load_words(params.raw_folder() / curator_words.WORDS_NAME)
+    facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     with assembled(waiting, study.tables["videos"]) as folder:
-        sizes = completion.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said)
+        sizes = assembly.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said)
         audit(folder.absolute(), study, pictures)
-        document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
+        document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed
         files.write_json(Path("reports/release.json"), document)
         issue.private(certificate, review, document, lines, RELEASE, beside=folder)
-    files.write_json(shrinking.PATH, now)
+    files.write_json(gates.LAST_RELEASE_PATH, now)
     log_outcome(study, review, pictures, missing, linkable)
 
 

@@ -10,22 +10,13 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.core.unreleased import UNRELEASED, fresh_part
-from scrubin.render import effort, released_tables, rendering, room
-from scrubin.render.params import RenderParams
-from scrubin.tables import io
-from scrubin.tables.gaps import GAPS
-from scrubin.tables.private import lengths
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.lengths import LENGTHS
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.videos import VIDEOS
+from scrubin.base import params
+from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.tables import io, private
+from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
+from scrubin.base.tables.public import GAPS, VIDEOS
+from scrubin.stages.render import effort, rendering, tables
+from scrubin.stages.render.plan import RenderParams
 
 INTERIM = Path("data/interim")
 
@@ -51,21 +42,21 @@ def main() -> None:
         plumbing.LOG.info("render: %s", line)
     new_bytes, kept_bytes = (sum(getattr(item, name) for _, item in efforts.done) for name in ("new_bytes", "kept_bytes"))
     archives = bool(params.read()["release"]["archives"])
-    plumbing.LOG.info("render: %s", room.require(new_bytes, Path("data/release"), archives=archives, kept_bytes=kept_bytes))
+    plumbing.LOG.info("render: %s", effort.require(new_bytes, Path("data/release"), archives=archives, kept_bytes=kept_bytes))
     outcome = plumbing.map_items(partial(rendering.render, raw.absolute(), params=p), files, name="render")
     done = [item for _, item in outcome.done]
-    errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)
+    errors = {file.recording: error for file, error in outcome.quarantined} | tables.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]
     fresh_part("videos")
     for item in whole:
-        item.entry.copy_into(UNRELEASED, lambda _, item=item: released_tables.video_path(item))
-    bad = rendering.quarantine_rows(files, errors)
-    videos = io.frame_of(VIDEOS, released_tables.video_rows(whole))
+        item.entry.copy_into(UNRELEASED, lambda _, item=item: tables.video_path(item))
+    bad = tables.quarantine_rows(files, errors)
+    videos = io.frame_of(VIDEOS, tables.video_rows(whole))
     io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))
-    io.write(GAPS, io.frame_of(GAPS, released_tables.gap_rows(whole, parts)), Path("data/tables/gaps.parquet"))
-    io.write(LENGTHS, videos[[*lengths.NAMES]], INTERIM / "lengths.parquet")
-    io.write(CUTS, io.frame_of(CUTS, released_tables.cut_rows(whole)), INTERIM / "cuts.parquet")
-    io.write(HIDDEN, io.frame_of(HIDDEN, released_tables.hidden_rows(whole)), INTERIM / "hidden.parquet")
+    io.write(GAPS, io.frame_of(GAPS, tables.gap_rows(whole, parts)), Path("data/tables/gaps.parquet"))
+    io.write(LENGTHS, videos[[*private.LENGTHS_COLUMNS]], INTERIM / "lengths.parquet")
+    io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), INTERIM / "cuts.parquet")
+    io.write(HIDDEN, io.frame_of(HIDDEN, tables.hidden_rows(whole)), INTERIM / "hidden.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), INTERIM / "quarantine_render.parquet")
     plumbing.LOG.info("render: %d made, %d kept from earlier runs", sum(not i.was_kept for i in done), sum(i.was_kept for i in done))
 

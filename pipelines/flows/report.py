@@ -7,31 +7,18 @@ import plumbing
 import pandas as pd
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.core.unreleased import UNRELEASED
-from scrubin.release import review_gate
-from scrubin.release.params import ReleaseParams
-from scrubin.report import page
-from scrubin.report.params import ReportParams
-from scrubin.report.raw_files import RawFiles
-from scrubin.report.report_document import document
-from scrubin.report.reported_study import ReportedStudy, read_json
-from scrubin.screen.params import ScreenParams
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.private.stereo import STEREO
-from scrubin.tables.skill import skill as skill_table
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.video.sources import sources
+from scrubin.base import files, params
+from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
+from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS, skill_table
+from scrubin.media.source import sources
+from scrubin.stages.release import gates
+from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.report import page
+from scrubin.stages.report.document import document
+from scrubin.stages.report.reported_study import RawFiles, ReportedStudy, ReportParams, read_json
+from scrubin.stages.screen.detector import ScreenParams
 
 TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("reports")
 
@@ -57,7 +44,7 @@ def main() -> None:
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
         triplets=io.read(TRIPLETS, TABLES / "triplets.parquet"),
         phases=io.read(PHASES, TABLES / "phases.parquet"),
-        review=review_gate.load(),
+        review=gates.load_review(),
         scores=read_json(INTERIM / "scores.json"),
         annotations=read_json(INTERIM / "annotations.json"),
         splits=read_json(INTERIM / "splits.json"),

@@ -15,21 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import interrupts
-from scrubin.core import private_paths
-from scrubin.core.errors import ReviewError, ScrubinError
-from scrubin.core.store import STORE_PATH
-from scrubin.engine.only_run import only_run
-from scrubin.review.ledger import Ledger
-from scrubin.upkeep import torn_lock
-from scrubin.upkeep.outputs import LOCK
-from scrubin.upkeep.pruning import prune
-from scrubin.upkeep.sharing import share
-from scrubin.withdrawal import withholding
+from scrubin.base import private_paths
+from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.base.store.store import STORE_PATH
+from scrubin.curate.engine.run import only_run
+from scrubin.curate.project import outputs
+from scrubin.curate.project.outputs import LOCK
+from scrubin.curate.project.room import prune_store, share_with_cache
+from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.withdrawals import releases
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
 if TYPE_CHECKING:
-    from scrubin.release.params import ReleaseParams
+    from scrubin.stages.release.release_params import ReleaseParams
 
 GIGABYTE = 10**9
 NOTES = Path(".cache/stopped.json")
@@ -44,13 +43,13 @@ def main() -> int:
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.
-            from scrubin import study
-            from scrubin.core import params
-            from scrubin.engine.params import FlowsParams
-            from scrubin.preflight.preflight import look
-            from scrubin.release import assembly
-            from scrubin.release.params import ReleaseParams
-            from scrubin.withdrawal import notice
+            from scrubin.base import params
+            from scrubin.curate.lists import empty_study
+            from scrubin.curate.preflight.preflight import look
+            from scrubin.stages.flow_params import FlowsParams
+            from scrubin.stages.release import assembly
+            from scrubin.stages.release.release_params import ReleaseParams
+            from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
             found = look(with_demo=False)
@@ -61,17 +60,17 @@ def main() -> int:
                     _withhold()
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
-            for path in study.complete(params.raw_folder()):
+            for path in empty_study.complete(params.raw_folder()):
                 sys.stderr.write(f"{path}: it was missing and is empty now\n")
             os.environ.update(QUIET | local_state())
-            if torn_lock.set_aside(LOCK):
-                sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {torn_lock.ASIDE} now, and what was done is looked up\n")
+            if outputs.set_torn_lock_aside(LOCK):
+                sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {outputs.ASIDE} now, and what was done is looked up\n")
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
             code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
             failed = () if notes is None else notes["failed"]
-            if withholding.stops_release(failed):
+            if releases.stops_release(failed):
                 _withhold()
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
@@ -97,13 +96,13 @@ def main() -> int:
 
 def _withhold() -> None:
     """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
-    if withholding.withhold():
+    if releases.withhold():
         sys.stderr.write(f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n")
 
 
 def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:
     """Say what the run came to."""
-    from scrubin.upkeep import closing
+    from scrubin.curate.project import closing
 
     said = [] if notes is None else closing.stopped(notes["failed"], notes["waiting"], notes["stages"])
     with contextlib.suppress(ScrubinError, OSError, ValueError, KeyError):  # a run of single stages: not all that is counted is there
@@ -114,17 +113,17 @@ def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:
 def _share() -> None:
     """Give up what the store holds and DVC's cache holds as well; a full disk must not spoil a run that is done."""
     try:
-        share(Path())
+        share_with_cache(Path())
     except OSError as error:
         sys.stderr.write(f"store: it keeps what DVC's cache holds as well ({error}); 'scrubin store --prune' tries again\n")
 
 
 def _fix_times() -> None:
     """Take the time of the run off the released files: DVC makes some of them anew when it notes them."""
-    from scrubin.release import outputs
+    from scrubin.stages.release import added_files
 
     try:
-        outputs.fix_times_again(Path("data/release"))
+        added_files.fix_times_again(Path("data/release"))
     except OSError as error:
         sys.stderr.write(f"data/release: its files keep the time of this run ({error})\n")
 
@@ -133,7 +132,7 @@ def _keep_to_budget(store_gb: float | None) -> None:
     """Remove the oldest results that no output uses, where they take more than they may."""
     if store_gb is None:
         return
-    gone = prune(STORE_PATH, int(store_gb * GIGABYTE))
+    gone = prune_store(STORE_PATH, int(store_gb * GIGABYTE))
     if gone:
         size_gb = sum(one.size for one in gone) / GIGABYTE
         sys.stderr.write(f"store: {len(gone)} results that nothing uses any more were removed, {size_gb:.2f} GB\n")

@@ -8,12 +8,12 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.review import study, verdict
-from scrubin.review.ledger import Ledger
-from scrubin.review.params import ReviewParams
-from scrubin.tables import io
-from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.base import files, params
+from scrubin.base.tables import io
+from scrubin.base.tables.private import REDACTIONS
+from scrubin.stages.review import result, study
+from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review.state import ReviewParams
 
 OUT = Path("data/interim")
 
@@ -27,10 +27,10 @@ def main() -> None:
     lines = Ledger().lines()
     standing = of.standing()
     standing.apply(lines)
-    io.write(REDACTIONS, io.frame_of(REDACTIONS, verdict.redactions(of, standing)), OUT / "redactions.parquet")
-    document = verdict.document(of, standing, lines, raw, p.checks)
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, result.redactions(of, standing)), OUT / "redactions.parquet")
+    document = result.document(of, standing, lines, raw, p.checks)
     files.write_json(OUT / "review.json", document)
-    files.write_json(OUT / "excluded.json", verdict.excluded(of, standing))
+    files.write_json(OUT / "excluded.json", result.excluded(of, standing))
     files.write_json(OUT / "acknowledged.json", document["acknowledged"])
     for line in document["warnings"]:
         plumbing.LOG.warning("review: %s", line)

@@ -6,22 +6,17 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.ratings import aggregation, consensus, normalisation, statistics
-from scrubin.ratings.development import development
+from scrubin.audit import withdrawal_memory
+from scrubin.base import files, params
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE, QUARANTINE
+from scrubin.base.tables.public import ERRORS, RATINGS, skill_table
+from scrubin.ratings import marks, score_statistics, scoring
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import ScoresParams
-from scrubin.ratings.roster import roster_of
-from scrubin.ratings.sheets import read_folder, without
-from scrubin.tables import io
-from scrubin.tables.private.lengths import LENGTHS
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.people import PEOPLE
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.ratings import RATINGS
-from scrubin.tables.skill import skill as skill_table
-from scrubin.tables.task_errors import ERRORS
-from scrubin.withdrawal import memory
+from scrubin.ratings.rater_files import read_folder, without
+from scrubin.ratings.rater_sheet import roster_of
+from scrubin.ratings.score_statistics import development
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
@@ -34,18 +29,18 @@ def main() -> None:
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet").recording
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
-    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks), memory.load())
+    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks), withdrawal_memory.load())
     entries = read_entries(sheets, roster, p)
-    for fault in normalisation.without_scale(entries.ratings):
+    for fault in scoring.without_scale(entries.ratings):
         plumbing.LOG.warning("%s", fault.line())
-    normalised = normalisation.normalise(entries.ratings, p.failed_grs)
-    skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
-    errors = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)
+    normalised = scoring.normalise(entries.ratings, p.failed_grs)
+    skill = scoring.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
+    errors = marks.harmonise(entries.marks, p.error_rule, p.reviewer)
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
     files.write_json(Path("data/private/development.json"), development(skill, people, linkage))
-    files.write_json(INTERIM / "scores.json", statistics.summarise(entries, normalised, skill, errors, roster, p))
+    files.write_json(INTERIM / "scores.json", score_statistics.summarise(entries, normalised, skill, errors, roster, p))
 
 
 if __name__ == "__main__":

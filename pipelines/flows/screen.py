@@ -9,18 +9,13 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.core.ranges import count_text
-from scrubin.screen import screening
-from scrubin.screen.params import ScreenParams
-from scrubin.screen.private_words import private_words
-from scrubin.tables import io
-from scrubin.tables.private.every_file import every_file
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.proposals import PROPOSALS
-from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.stops import STOPS
+from scrubin.base import params
+from scrubin.base.faults import count_text
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS, every_file, quarantine_row
+from scrubin.stages.screen import screening
+from scrubin.stages.screen.detector import ScreenParams
+from scrubin.stages.screen.private_words import private_words
 
 OUT = Path("data/interim")
 

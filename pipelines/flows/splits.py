@@ -6,26 +6,20 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.core.unreleased import fresh_part
-from scrubin.splits import study
-from scrubin.splits.features import Tables
-from scrubin.splits.listings import listings
-from scrubin.splits.params import SplitsParams
-from scrubin.splits.people import people as people_of
-from scrubin.splits.schemes.kept import unchanged
-from scrubin.splits.schemes.registry import Setting
-from scrubin.splits.search.best_split import Effort
-from scrubin.tables import io
-from scrubin.tables.phases import PHASES
-from scrubin.tables.private.lengths import LENGTHS
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.people import PEOPLE
-from scrubin.tables.skill import skill as skill_table
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.withdrawal import memory
+from scrubin.audit import withdrawal_memory
+from scrubin.base import files, params
+from scrubin.base.private_paths import fresh_part
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE
+from scrubin.base.tables.public import ERRORS, PHASES, SPLITS, TRIPLETS, skill_table
+from scrubin.stages.splits import study
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import Tables
+from scrubin.stages.splits.registry import Setting
+from scrubin.stages.splits.released_splits import unchanged
+from scrubin.stages.splits.split_params import SplitsParams
+from scrubin.stages.splits.study import listings
+from scrubin.stages.splits.study import people as people_of
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
@@ -47,7 +41,7 @@ def main() -> None:
     )
     everyone = study.cohort_of(people, tables)
     effort = Effort(p.gap, p.work_limit)
-    withdrawn = memory.load()
+    withdrawn = withdrawal_memory.load()
     released = unchanged(withdrawn.splits, params.read()["splits"])
     split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn))
     table = study.table(split_of)

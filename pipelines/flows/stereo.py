@@ -10,18 +10,15 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.core.errors import StageError
-from scrubin.core.unreleased import UNRELEASED, fresh_part
-from scrubin.stereo import released, released_check
-from scrubin.stereo.assignment import assignment
-from scrubin.stereo.params import StereoParams
-from scrubin.tables import io
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.rigs import RIGS
-from scrubin.tables.private.stereo import STEREO
-from scrubin.tables.videos import VIDEOS
+from scrubin.base import files, params
+from scrubin.base.errors import StageError
+from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, HIDDEN, RIGS, STEREO
+from scrubin.base.tables.public import VIDEOS
+from scrubin.media import rig_writing
+from scrubin.stages.stereo import released_check
+from scrubin.stages.stereo.recordings import StereoParams, assignment
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
@@ -38,9 +35,9 @@ def main() -> None:
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
-    names = released.names(rigs.rigs, rigs.rig_of)
-    fresh_part(released.FOLDER)
-    for path, text in released.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
+    names = rig_writing.names(rigs.rigs, rigs.rig_of)
+    fresh_part(rig_writing.FOLDER)
+    for path, text in rig_writing.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
         files.write_text(UNRELEASED / path, text)
     rows = [
         released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])

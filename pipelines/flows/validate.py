@@ -7,20 +7,15 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import files, params
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.private.every_file import every_file
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.stereo import STEREO
-from scrubin.validate import outcomes, page, study, suite
-from scrubin.validate.duplicates.near import limits
-from scrubin.validate.expected import expected
-from scrubin.validate.params import ValidateParams
-from scrubin.validate.rules import counts
-from scrubin.vocabulary import vocabulary
+from scrubin.base import files, params
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE, PARTS, RECORDINGS, STEREO, every_file
+from scrubin.base.tables.public import public_tables
+from scrubin.base.vocabulary import vocabulary
+from scrubin.stages.validate import outcomes, page, study_tables, suite
+from scrubin.stages.validate.expected import ValidateParams, expected
+from scrubin.stages.validate.near_duplicates import limits
+from scrubin.stages.validate.rules import counts
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 VERDICT = INTERIM / "validation.json"
@@ -40,9 +35,9 @@ def main() -> None:
     declared = public_tables(tuple(params.read()["scores"]["aspects"]))
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     vocabularies = {name: vocabulary.load(name) for name in vocabulary.available()}
-    stored = study.Study(
-        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()}
-        | {STEREO.name: study.read(STEREO, INTERIM / "stereo.parquet")},
+    stored = study_tables.Study(
+        tables={table.name: study_tables.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()}
+        | {STEREO.name: study_tables.read(STEREO, INTERIM / "stereo.parquet")},
         recordings=every_file(io.read(RECORDINGS, INTERIM / "recordings.parquet"), io.read(PARTS, INTERIM / "parts.parquet")),
         linkage=linkage,
         vocabularies=vocabularies,

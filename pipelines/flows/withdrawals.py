@@ -6,18 +6,19 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.core import params
-from scrubin.withdrawal import memory, notice, withholding
+from scrubin.audit import withdrawal_memory
+from scrubin.base import params
+from scrubin.stages.withdrawals import notice, releases
 
 
 @flow(name="withdrawals")
 def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
     withdrawn = notice.take(params.raw_folder())
-    if notice.is_news(withdrawn, memory.load()):
+    if notice.is_news(withdrawn, withdrawal_memory.load()):
         # The last release may hold them.
-        withholding.withhold()
-    memory.write(withdrawn)
+        releases.withhold()
+    withdrawal_memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations import windows_of_spans
-from scrubin.annotations.windows import Contact, Windows, of_contacts
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import span_rows
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations import span_places
+from scrubin.stages.annotations.windows import Contact, Windows, of_contacts
 
 PAPER = Windows(2, 2, 2)
 VIDEO = (0, 100)
@@ -139,7 +139,7 @@ def spans(rows):
 
 
 def applied(table, momentary=("scissors,cut,thread",)):
-    made = windows_of_spans.apply(table, WORDS, Windows(2, 2, 2, momentary), 100)
+    made = span_places.apply(table, WORDS, Windows(2, 2, 2, momentary), 100)
     names = [None if pd.isna(triplet) else WORDS.triplet_name(int(triplet)) for triplet in made["triplet_id"]]
     return list(zip(made["instance"].tolist(), made["start"].tolist(), made["end"].tolist(), names, strict=True))
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations.alignment import NS, TIE_NS, UNUSED, align, timeline
 from scrubin.labels.model import SOURCE_FRAMES, Clock
 from scrubin.labels.rates import CHOLEC80_PNG, NONE, SECONDS, Numbering, covered, renumber
+from scrubin.stages.annotations.placing import NS, TIE_NS, UNUSED, align, timeline
 
 RATES = [Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001), Fraction(20), Fraction(60000, 1001), Fraction(7)]
 

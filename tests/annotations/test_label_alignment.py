@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations.alignment import align, timeline
 from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.stages.annotations.placing import align, timeline
 
 SECONDS = Clock(Fraction(1))
 RATES = st.sampled_from([Fraction(25), Fraction(20), Fraction(30), Fraction(50), Fraction(30000, 1001), Fraction(24000, 1001)])

@@ -3,9 +3,9 @@ from fractions import Fraction
 import pytest
 
 from label_examples import EXAMPLES, read_files
-from scrubin.annotations import lengths
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.stages.annotations import lengths
 
 
 def check(name, seconds, *, fps=25, size=(854, 480)):

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, read_files, shape
-from scrubin.annotations import sources
-from scrubin.annotations.params import SourceParams
-from scrubin.core.errors import AnnotationError, ParamsError
-from scrubin.core.faults import Faults
-from scrubin.labels.merges import label_map, triplet_merges
+from scrubin.base.errors import AnnotationError, ParamsError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import label_map, reader
 from scrubin.labels.model import IDS, SOURCE_FRAMES, Labels
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations import sources
+from scrubin.stages.annotations.params import SourceParams
 
 WORDS = vocabulary.load("prostatd")
 HEADER = ",".join(label_map.COLUMNS)
@@ -83,7 +83,7 @@ def test_counts_before_are_counts_after_and_a_second_time_changes_nothing(mapped
     ids = [(*WORDS.triplets[k], k) for k in triplets]
     rows = pd.DataFrame(ids, columns=list(IDS), dtype="Int64").assign(x=0.5)
     labels = Labels("v1", "yolo", WORDS, SOURCE_FRAMES)
-    changed, counts = triplet_merges.merged(labels, rows, mapped)
+    changed, counts = reader.merged(labels, rows, mapped)
     assert len(changed) == len(rows)
     before = rows["triplet_id"].value_counts().to_dict()
     after = changed["triplet_id"].value_counts().to_dict()
@@ -92,7 +92,7 @@ def test_counts_before_are_counts_after_and_a_second_time_changes_nothing(mapped
         before[WORDS.triplet_of(to)] = before.get(WORDS.triplet_of(to), 0) + n
     assert before == after
     assert [tuple(row) for row in changed[list(IDS)].to_numpy().tolist()] == [(*WORDS.triplets[k], k) for k in changed["triplet_id"]]
-    again, nothing = triplet_merges.merged(labels, changed, mapped)
+    again, nothing = reader.merged(labels, changed, mapped)
     pd.testing.assert_frame_equal(again, changed)
     assert not nothing
 
@@ -102,10 +102,10 @@ def test_a_map_that_merges_twice_only_in_the_words_of_the_file_is_refused_there(
     rows = pd.DataFrame([(*WORDS.triplets[20], 20)], columns=list(IDS), dtype="Int64")
     twice = parsed("scissors,dissect,fascia,scissors,dissect,prostate", "scissors,dissect,fascias,scissors,dissect,bladder")
     with pytest.raises(AnnotationError, match="merged twice, in another spelling"):
-        triplet_merges.merged(labels, rows, twice)
+        reader.merged(labels, rows, twice)
     chain = parsed("scissors,dissect,fascia,scissors,cut,vesicle", "scissors,cut,seminal vesicle,scissors,dissect,bladder")
     with pytest.raises(AnnotationError, match="'scissors,cut,seminal vesicle' is merged, and others are merged into it"):
-        triplet_merges.merged(labels, rows, chain)
+        reader.merged(labels, rows, chain)
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations import lengths
-from scrubin.annotations.offsets import explained
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations import lengths
+from scrubin.stages.annotations.lengths import explained
 
 WORDS = vocabulary.load("cholect50")
 PAL = Fraction(25)

@@ -3,10 +3,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations.alignment import timeline
-from scrubin.annotations.placing import place
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.model import Clock, Labels, Layer
-from scrubin.vocabulary.vocabulary import load
+from scrubin.stages.annotations.placing import place, timeline
 
 
 def test_frames_that_are_the_same_picture_have_the_same_label():

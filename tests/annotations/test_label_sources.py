@@ -1,11 +1,11 @@
 import pytest
 
-from scrubin.annotations import sources
-from scrubin.annotations.params import AnnotationsParams, SourceParams
-from scrubin.core import params
-from scrubin.core.errors import AnnotationError, ParamsError
-from scrubin.core.faults import Fault, Faults
+from scrubin.base import params
+from scrubin.base.errors import AnnotationError, ParamsError
+from scrubin.base.faults import Fault, Faults
 from scrubin.labels.registry import FORMATS, label_format
+from scrubin.stages.annotations import sources
+from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
 
 RECORDINGS = {"case one", "case-two"}
 ALL = tuple(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("cholect50", "cholec80", "labelme"))

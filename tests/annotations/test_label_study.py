@@ -9,21 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrubin.annotations import study
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.groundtruth import recordings
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, RECORDINGS
+from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats import cholec80, cholect50, labelme
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.vocabulary.vocabulary import load
+from scrubin.labels.truth import recordings
+from scrubin.stages.annotations import label_tables
 
 LAYERS = ("instances", "phases")
 
@@ -65,7 +60,7 @@ def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=
 
 
 def known_of(**changes):
-    return study.released(*tables_of(**changes))
+    return label_tables.released(*tables_of(**changes))
 
 
 @functools.cache
@@ -74,7 +69,7 @@ def known_from(first_s):
 
 
 def made(labels, known, *, tolerance_s=1.0, left_out=(), faults=None):
-    return study.tables(labels, known, left_out, tolerance_s, faults or Faults())
+    return label_tables.tables(labels, known, left_out, tolerance_s, faults or Faults())
 
 
 @pytest.fixture
@@ -288,7 +283,7 @@ def test_a_study_without_labels_has_empty_tables():
 
 def test_two_recordings_are_kept_apart_and_sorted_by_id(jso, make):
     both = [pd.concat(pair, ignore_index=True) for pair in zip(tables_of(), tables_of(recording="b", id_="aboreta"), strict=True)]
-    known = study.released(*both)
+    known = label_tables.released(*both)
     labels = [jso({"0": [make.vector(17, phase=0)]}), jso({"0": [make.vector(12, phase=1)], "3": []}, "b")]
     tables = made(labels, known)
     assert tables.triplets[["id", "triplet_id"]].to_numpy().tolist() == [["aboreta", 12], ["mabolu", 17]]

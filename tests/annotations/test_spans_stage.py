@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.annotations import report, sources, study
-from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
-from scrubin.annotations.study import ReleasedRecording
-from scrubin.core.errors import AnnotationError, ParamsError
-from scrubin.core.faults import Faults
+from scrubin.base.errors import AnnotationError, ParamsError
+from scrubin.base.faults import Faults
 from scrubin.labels.formats import cholect50
 from scrubin.labels.formats.plain import spans
+from scrubin.stages.annotations import label_tables, report, sources
+from scrubin.stages.annotations.label_tables import ReleasedRecording
+from scrubin.stages.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 
 PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
 SECONDS = "instrument,instance,start_s,end_s,verb,target"
@@ -36,7 +36,7 @@ def read(make):
 
 
 def made(labels, known, windows=None):
-    return study.tables(labels, known, (), 1.0, Faults(), windows and windows.windows())
+    return label_tables.tables(labels, known, (), 1.0, Faults(), windows and windows.windows())
 
 
 def rows(tables):

@@ -19,12 +19,11 @@ import yaml
 
 import hidden_releases
 from scrubin import cli
-from scrubin.bundles import bundle, evaluation, hidden_truth, library, pages, received
-from scrubin.bundles import challenge as challenges
-from scrubin.bundles.challenge import Column
-from scrubin.bundles.evaluation import Evaluation
-from scrubin.bundles.platforms import codabench, evalai, grand_challenge
-from scrubin.core.errors import MetricsError
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
+from scrubin.evaluate.challenge import challenge as challenges
+from scrubin.evaluate.challenge.challenge import Column
+from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 
 TASKS = ("recognition", "detection", "phases")
 PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
@@ -45,7 +44,7 @@ def home(tmp_path_factory):
 def without_the_copy_of_the_library():
     """The library is copied in one test only: it is 1,000 files."""
     patch = pytest.MonkeyPatch()
-    patch.setattr("scrubin.bundles.library.copy", lambda folder: folder.mkdir(parents=True, exist_ok=True))
+    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
     yield
     patch.undo()
 
@@ -477,7 +476,7 @@ class Barrier:
         if name.partition(".")[0] in barred:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Barrier())
-from scrubin.bundles.platforms import grand_challenge as g
+from scrubin.evaluate.challenge import grand_challenge as g
 sys.exit(g.run(*sys.argv[1:5]))
 """
 
@@ -488,7 +487,7 @@ def test_a_container_needs_no_other_package_than_its_requirements_name(task, hom
     folder = bundles["grand-challenge", task] / "evaluation"
     places = [str(folder), str(home / f"team_{task}"), str(tmp_path / task), str(folder / "ground_truth")]
     # What numpy, pandas and the others bring themselves.
-    allowed = ",".join([*library.NEEDED, "python-dateutil", "pytz", "six", "tzdata", "scrubin"])
+    allowed = ",".join([*bundle_parts.NEEDED, "python-dateutil", "pytz", "six", "tzdata", "scrubin"])
     done = subprocess.run([sys.executable, "-c", BARE, *places, allowed], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -496,7 +495,7 @@ def test_a_container_needs_no_other_package_than_its_requirements_name(task, hom
 def test_a_page_shows_no_more_than_the_organiser_wants(bundles):
     challenge = challenges.read(bundles["codabench", "phases"] / PROGRAM["codabench"])
     key = challenge.columns[0].key
-    evaluation = Evaluation(True, ("a <b>",), {key: 0.25}, {"thitsaisp": {key: 0.5}})
+    evaluation = ScoredSubmission(True, ("a <b>",), {key: 0.25}, {"thitsaisp": {key: 0.5}})
     whole = pages.result(replace(challenge, show="videos"), evaluation)
     assert "0.2500" in whole
     assert "0.5000" in whole

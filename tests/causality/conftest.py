@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrubin.causality.clips import write
-from scrubin.causality.sandbox.sandbox import Limits
-from scrubin.causality.trial import Request, tried
+from scrubin.evaluate.causality.clips import write
+from scrubin.evaluate.causality.sandbox import Limits
+from scrubin.evaluate.causality.trial import TrialRequest, tried
 
 PROGRAM = Path(__file__).parent / "programs/program.py"
 collect_ignore = ["programs"]
@@ -37,6 +37,6 @@ def trial(videos):
 
     def of(kind, *, runs=8, folder=videos, wall_s=20.0, **more):
         command = more.pop("command", (*FAST, str(PROGRAM), kind, "{input}", "{output}"))
-        return tried(Request(folder, command, runs=runs, limits=Limits(wall_s=wall_s), **more))
+        return tried(TrialRequest(folder, command, runs=runs, limits=Limits(wall_s=wall_s), **more))
 
     return of

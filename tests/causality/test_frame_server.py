@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import doc_blocks
-from scrubin.causality.answers import MalformedError
-from scrubin.causality.clips import read
-from scrubin.causality.frame_server import serve
-from scrubin.causality.sandbox.sandbox import Limits, Sandbox
+from scrubin.evaluate.causality.answers import MalformedError
+from scrubin.evaluate.causality.clips import read
+from scrubin.evaluate.causality.runs import serve
+from scrubin.evaluate.causality.sandbox import Limits, Sandbox
 
 PAGE = Path(__file__).parents[2] / "docs/causality.md"
 START = "import json, sys, time\nvideo = json.loads(sys.stdin.buffer.readline())\n"

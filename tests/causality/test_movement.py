@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.causality.answers import Answer, MalformedError, of
-from scrubin.causality.experiment import Evidence
-from scrubin.causality.futures import Future
-from scrubin.causality.movement import confirmed, moved, noise, reacts
-from scrubin.causality.runs import Run
-from scrubin.causality.verdict import judge, power, runs_needed
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate.causality.answers import Answer, MalformedError, of
+from scrubin.evaluate.causality.clips import Future
+from scrubin.evaluate.causality.experiment import Evidence, confirmed, moved, noise, reacts
+from scrubin.evaluate.causality.runs import Run
+from scrubin.evaluate.causality.verdict import judge, power, runs_needed
 
 VOCABULARY = vocabulary.load("cholec80")
 

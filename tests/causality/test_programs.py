@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrubin.causality.clips import write
+from scrubin.base.errors import MetricsError
 from scrubin.cli import main
-from scrubin.core.errors import MetricsError
+from scrubin.evaluate.causality.clips import write
 
 PROGRAM = Path(__file__).parent / "programs/program.py"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.causality.sandbox import sandbox
-from scrubin.causality.sandbox.sandbox import CLAIMS, Limits, Sandbox, isolated, probed
+from scrubin.evaluate.causality import sandbox
+from scrubin.evaluate.causality.sandbox import CLAIMS, Limits, Sandbox, isolated, probed
 
 
 def test_every_claim_is_tried_from_inside_and_kept(tmp_path):

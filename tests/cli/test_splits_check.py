@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from scrubin import cli, public_splits
+from scrubin import cli
+from scrubin.public_splits import catalogue
 
 
 @pytest.fixture
@@ -29,9 +30,9 @@ def test_a_sound_file(write, capsys):
     ]
 
 
-@pytest.mark.parametrize("name", public_splits.available())
+@pytest.mark.parametrize("name", catalogue.available())
 def test_every_official_split_is_sound_and_recognised(name, write, capsys):
-    split = public_splits.load(name)
+    split = catalogue.load(name)
     rows = split.rows if len(split.folds) > 1 else split.rows.drop(columns="fold")
     path = write("s.csv", rows.to_csv(index=False))
     assert cli.main(["splits", "check", path]) == 0
@@ -39,7 +40,7 @@ def test_every_official_split_is_sound_and_recognised(name, write, capsys):
 
 
 def test_one_fold_is_recognised(write, capsys):
-    rows = public_splits.load("cholect50/cv").rows
+    rows = catalogue.load("cholect50/cv").rows
     path = write("s.csv", rows[rows.fold == 2].drop(columns="fold").to_csv(index=False))
     assert cli.main(["splits", "check", path]) == 0
     assert "equals the official split cholect50/cv@2\n" in capsys.readouterr().out

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from scrubin import cli, public_splits
+from scrubin import cli
+from scrubin.public_splits import catalogue
 
 
 @pytest.fixture
 def rdv(tmp_path):
     """The RDV split as somebody would write it."""
-    rows = public_splits.load("cholect50/rdv").rows
+    rows = catalogue.load("cholect50/rdv").rows
     path = tmp_path / "rdv.csv"
     path.write_text("id;split\n" + "".join(f"VID{int(row.video):02};{row.subset}\n" for row in rows.itertuples()))
     return path
@@ -46,7 +47,7 @@ def test_the_answer_for_machines(rdv, capsys):
 
 
 def test_folds_in_another_order_and_numbering(tmp_path, capsys):
-    rows = public_splits.load("cholect45/cv").rows
+    rows = catalogue.load("cholect45/cv").rows
     path = tmp_path / "cv.csv"
     path.write_text("fold,video,subset\n" + "".join(f"{(row.fold + 1) % 5},video{row.video},{row.subset}\n" for row in rows.itertuples()))
     assert cli.main(["splits", "diff", "cholect45/cv", str(path)]) == 0
@@ -57,7 +58,7 @@ def test_folds_in_another_order_and_numbering(tmp_path, capsys):
 
 
 def test_one_fold_of_a_cross_validation(tmp_path, capsys):
-    placed = public_splits.load("prostatd/5fold").subset_of(4)
+    placed = catalogue.load("prostatd/5fold").subset_of(4)
     path = tmp_path / "fold.csv"
     path.write_text("video,subset\n" + "".join(f"{video},{subset}\n" for video, subset in placed.items()))
     assert cli.main(["splits", "diff", "prostatd/5fold", str(path)]) == 1

@@ -6,8 +6,9 @@ from importlib.resources import files
 
 import pytest
 
-from scrubin import cli, public_splits
+from scrubin import cli
 from scrubin.cli.splits import SUBCOMMANDS
+from scrubin.public_splits import catalogue
 
 
 def test_without_a_subcommand_the_help_is_printed(capsys):
@@ -27,7 +28,7 @@ def test_every_subcommand_explains_itself(name, capsys):
 def test_all_splits_are_listed(capsys):
     assert cli.main(["splits", "show"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(public_splits.available())
+    assert [line.split()[0] for line in lines] == list(catalogue.available())
     assert "cholect50/cv         50 videos of cholect50: 5 folds, train 40, test 10" in lines
 
 
@@ -56,11 +57,11 @@ def test_every_command_knows_one_fold_of_a_split_by_the_same_name(command, capsy
     assert [line for line in lines if line.startswith("fold")] == ["fold 2"]
 
 
-@pytest.mark.parametrize("name", public_splits.available())
+@pytest.mark.parametrize("name", catalogue.available())
 def test_json_holds_the_whole_split(name, capsys):
     assert cli.main(["splits", "show", name, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    split = public_splits.load(name)
+    split = catalogue.load(name)
     assert {fold["fold"]: {part: tuple(videos) for part, videos in fold["subsets"].items()} for fold in shown["folds"]} == split.placed
     data = files("scrubin.public_splits") / f"{name.replace('/', '_')}.json"
     assert shown["sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
@@ -69,7 +70,7 @@ def test_json_holds_the_whole_split(name, capsys):
 
 def test_json_of_all_is_a_list(capsys):
     assert cli.main(["splits", "show", "--json"]) == 0
-    assert [split["name"] for split in json.loads(capsys.readouterr().out)] == list(public_splits.available())
+    assert [split["name"] for split in json.loads(capsys.readouterr().out)] == list(catalogue.available())
 
 
 def test_an_unknown_name_has_a_near_miss_or_the_list(capsys):

@@ -16,12 +16,12 @@ import synthetic_study
 from checked_study import arrow_of
 from label_examples import EXAMPLES
 from scrubin import cli
-from scrubin.core import params
-from scrubin.core.errors import AnnotationError
-from scrubin.core.files import sha256_of
+from scrubin.base import params
+from scrubin.base.errors import AnnotationError
+from scrubin.base.files import sha256_of
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.registry import readable
-from scrubin.validate.params import DEFAULTS, ValidateParams
+from scrubin.stages.validate.expected import DEFAULTS, ValidateParams
 
 pytestmark = pytest.mark.usefixtures("one_judge")
 VIDEO = "labels/VID07.json"

@@ -10,7 +10,7 @@ import pytest
 
 from label_examples import EXAMPLES
 from scrubin import cli
-from scrubin.core.faults import Fault, warning
+from scrubin.base.faults import Fault, warning
 from scrubin.labels.registry import FORMATS
 
 pytestmark = pytest.mark.usefixtures("one_judge")

@@ -13,27 +13,27 @@ import yaml
 from dvc.repo import Repo
 
 import clips
-from scrubin.core import code_of as known
-from scrubin.core.code_of import closure, code_of
+from scrubin.base.store import code_of as known
+from scrubin.base.store.code_of import closure, code_of
 
 LIBRARY = Path(known.__file__).parents[1]
 STORING = (
-    "scrubin.core.files",
-    "scrubin.frames.frame_store",
-    "scrubin.ingest.seam_pictures",
-    "scrubin.release.audit.videos.stored",
-    "scrubin.render.rendering",
-    "scrubin.screen.detectors.onnx",
-    "scrubin.screen.detectors.registry",
-    "scrubin.screen.face_looks",
-    "scrubin.screen.features",
-    "scrubin.screen.insets",
-    "scrubin.screen.pass_over_file",
-    "scrubin.screen.reel",
-    "scrubin.screen.scene_scores",
-    "scrubin.screen.text.looking",
-    "scrubin.stereo.released_check",
-    "scrubin.video.probe_cache",
+    "scrubin.base.files",
+    "scrubin.stages.frames.frame_store",
+    "scrubin.stages.ingest.seam_pictures",
+    "scrubin.audit.pictures.stored",
+    "scrubin.stages.render.rendering",
+    "scrubin.stages.screen.onnx_detector",
+    "scrubin.stages.screen.all_detectors",
+    "scrubin.stages.screen.face_looks",
+    "scrubin.stages.screen.features",
+    "scrubin.stages.screen.insets",
+    "scrubin.stages.screen.pass_over_file",
+    "scrubin.stages.screen.reel",
+    "scrubin.stages.screen.scene_scores",
+    "scrubin.stages.screen.text_looking",
+    "scrubin.stages.stereo.released_check",
+    "scrubin.media.raw_file",
 )
 """Every module whose code is the key of a stored result."""
 
@@ -152,24 +152,26 @@ def test_every_module_that_keeps_results_is_listed_here():
         text = path.read_text(encoding="utf-8")
         if "code_of(__name__)" in text or "Observer(NAME, __name__" in text or "OBSERVER = Observer(" in text:
             keeping.add(".".join(("scrubin", *path.relative_to(LIBRARY).with_suffix("").parts)))
-    assert keeping == set(STORING) - {"scrubin.core.files", "scrubin.screen.text.looking"}
+    assert keeping == set(STORING) - {"scrubin.base.files", "scrubin.stages.screen.text_looking"}
 
 
 def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
-    assert {"scrubin.video.view", "scrubin.video.probe"} <= closure("scrubin.screen.pass_over_file")
-    assert {"scrubin.video.packets", "scrubin.video.damage"} <= closure("scrubin.video.probe_cache")
-    assert "scrubin.dicom.recording" in closure("scrubin.ingest.seam_pictures") & closure("scrubin.stereo.released_check")
+    assert {"scrubin.media.source", "scrubin.media.probe"} <= closure("scrubin.stages.screen.pass_over_file")
+    assert {"scrubin.media.opening", "scrubin.media.damage"} <= closure("scrubin.media.raw_file")
+    assert "scrubin.media.dicom.recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
+        "scrubin.stages.stereo.released_check"
+    )
 
 
 LOOK = """
 import sys
 from pathlib import Path
-from scrubin.core.files import sha256_of
-from scrubin.screen import features
-from scrubin.screen.pass_over_file import observe_stored
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.source import FilePart, Source
-from scrubin.video.view import View
+from scrubin.base.files import sha256_of
+from scrubin.stages.screen import features
+from scrubin.stages.screen.pass_over_file import observe_stored
+from scrubin.media.decode import boundaries_s
+from scrubin.media.source import FilePart, Source
+from scrubin.media.source import View
 source = Source((FilePart("both.mkv", sha256_of(Path("both.mkv"))),), View(0, 0, 96, 96))
 observer = features.observer(48)
 seen = observe_stored(Path(), source, [observer], boundaries_s(source.probe(Path()))[:-1])

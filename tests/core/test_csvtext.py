@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core import csvtext
-from scrubin.core.csvtext import Grid, Sheet
+from scrubin.base import csv_text
+from scrubin.base.csv_text import Grid, Sheet
 
-BOM = csvtext.BYTE_ORDER_MARK
+BOM = csv_text.BYTE_ORDER_MARK
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\n\r\t;,\" '"), max_size=12)
 
@@ -41,7 +41,7 @@ def written(columns: list[str], rows: list[list[str]], delimiter: str, end: str,
 
 
 @settings(max_examples=60)
-@given(tables(), st.sampled_from(csvtext.DELIMITERS), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
+@given(tables(), st.sampled_from(csv_text.DELIMITERS), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 def test_what_the_csv_module_writes_is_read_back(table, delimiter, end, mark, all_quoted):
     columns, rows = table
     # A header of one name does not tell the delimiter.
@@ -49,7 +49,7 @@ def test_what_the_csv_module_writes_is_read_back(table, delimiter, end, mark, al
     # The csv module does not quote a carriage return when lines end otherwise.
     rows = [[cell if all_quoted or "\r" in end else cell.replace("\r", "\n") for cell in row] for row in rows]
     data = written(columns, rows, delimiter, end, csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL)
-    sheet = csvtext.read("a.csv", (BOM if mark else b"") + data, columns)
+    sheet = csv_text.read("a.csv", (BOM if mark else b"") + data, columns)
     assert sheet.faults == ()
     assert sheet.columns == tuple(columns)
     # Blanks around a cell mean nothing, and neither do rows without text.
@@ -58,13 +58,13 @@ def test_what_the_csv_module_writes_is_read_back(table, delimiter, end, mark, al
     assert cells_of(sheet) == [dict(zip(columns, row, strict=True)) for row in stripped if any(cell.strip(empty) for cell in row)]
 
 
-@given(tables(), st.sampled_from(csvtext.DELIMITERS), st.sampled_from(["\n", "\r\n"]))
+@given(tables(), st.sampled_from(csv_text.DELIMITERS), st.sampled_from(["\n", "\r\n"]))
 def test_rows_stand_in_the_line_in_which_an_editor_shows_them(table, delimiter, end):
     columns, rows = table
-    sheet = csvtext.read("a.csv", written(columns, rows, delimiter, end, csv.QUOTE_ALL))
+    sheet = csv_text.read("a.csv", written(columns, rows, delimiter, end, csv.QUOTE_ALL))
     lines = [2]
     for row in rows:
-        lines.append(lines[-1] + 1 + sum(len(csvtext._LINE_END.findall(cell)) for cell in row))
+        lines.append(lines[-1] + 1 + sum(len(csv_text._LINE_END.findall(cell)) for cell in row))
     empty = " ;,\t\r\n" if len(columns) == 1 else " \r\n"
     assert [row.line for row in sheet.rows] == [
         line for line, row in zip(lines, rows, strict=False) if any(cell.strip().strip(empty) for cell in row)
@@ -73,17 +73,17 @@ def test_rows_stand_in_the_line_in_which_an_editor_shows_them(table, delimiter, 
 
 @given(st.binary(max_size=200) | st.text('ab,;\t"\n\r #\x00é', max_size=60).map(str.encode), st.booleans(), st.booleans())
 def test_any_bytes_are_read_or_refused_with_faults(data, whitespace, comments):
-    sheet = csvtext.read("a.csv", data, ["id"], comments=comments)
+    sheet = csv_text.read("a.csv", data, ["id"], comments=comments)
     assert sheet.rows or sheet.faults or sheet.columns
     assert all(fault.file == "a.csv" and fault.sentence.isprintable() for fault in sheet.faults)
     assert all(tuple(row.cells) == sheet.columns for row in sheet.rows)
-    cells = csvtext.grid("a.csv", data, whitespace=whitespace, comments=comments)
+    cells = csv_text.grid("a.csv", data, whitespace=whitespace, comments=comments)
     assert cells.lines or cells.faults
 
 
-@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
+@pytest.mark.parametrize("delimiter", csv_text.DELIMITERS)
 def test_all_delimiters_are_read_alike(delimiter):
-    sheet = csvtext.read("a.csv", delimiter.join(["id", "score"]).encode() + b"\n" + delimiter.join(["x", "N/A"]).encode())
+    sheet = csv_text.read("a.csv", delimiter.join(["id", "score"]).encode() + b"\n" + delimiter.join(["x", "N/A"]).encode())
     assert cells_of(sheet) == [{"id": "x", "score": "N/A"}]
     assert sheet.delimiter == delimiter
 
@@ -103,22 +103,22 @@ def test_all_delimiters_are_read_alike(delimiter):
     ],
 )
 def test_the_delimiter_is_that_of_the_header_line_outside_of_quotation_marks(text, delimiter):
-    assert csvtext.delimiter_of(text, whitespace=True) == (delimiter if delimiter in text.split("\n")[0] or "\n;;" in text else " ")
-    assert csvtext.delimiter_of(text) == (delimiter if delimiter != " " else ",")
+    assert csv_text.delimiter_of(text, whitespace=True) == (delimiter if delimiter in text.split("\n")[0] or "\n;;" in text else " ")
+    assert csv_text.delimiter_of(text) == (delimiter if delimiter != " " else ",")
 
 
 @pytest.mark.parametrize("cell", ["", " ", "-", "NA", "na", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "null", "NULL"])
 def test_missing_values_are_spelled_in_many_ways(cell):
-    assert csvtext.is_missing(cell)
+    assert csv_text.is_missing(cell)
 
 
 @pytest.mark.parametrize("cell", ["0", "-1", "no", "False", "999", ".", "?", "--"])
 def test_what_could_be_a_value_is_not_missing(cell):
-    assert not csvtext.is_missing(cell)
+    assert not csv_text.is_missing(cell)
 
 
 def test_blanks_and_what_spreadsheets_write_beside_and_below_a_table_mean_nothing():
-    sheet = csvtext.read("a.csv", b"\r\n id , a ,,\r\n x, 1,,\r\n,,,\r\n\r\ny,2\r\n")
+    sheet = csv_text.read("a.csv", b"\r\n id , a ,,\r\n x, 1,,\r\n,,,\r\n\r\ny,2\r\n")
     assert sheet.faults == ()
     assert [(row.line, dict(row.cells)) for row in sheet.rows] == [(3, {"id": "x", "a": "1"}), (6, {"id": "y", "a": "2"})]
     assert sheet.header_line == 2
@@ -126,31 +126,31 @@ def test_blanks_and_what_spreadsheets_write_beside_and_below_a_table_mean_nothin
 
 
 def test_blanks_are_kept_as_written_for_who_wants_them():
-    sheet = csvtext.read("a.csv", b"id,path\nx,a.mkv \n")
+    sheet = csv_text.read("a.csv", b"id,path\nx,a.mkv \n")
     assert (sheet.rows[0].cells["path"], sheet.rows[0].as_written("path")) == ("a.mkv", "a.mkv ")
 
 
 def test_a_nameless_first_column_is_left_out_when_it_numbers_the_rows():
     for numbers in ([0, 1], [1, 2], [17, 4]):
-        sheet = csvtext.read("a.csv", ",id\n{},x\n{},y\n".format(*numbers).encode())
+        sheet = csv_text.read("a.csv", ",id\n{},x\n{},y\n".format(*numbers).encode())
         assert (sheet.faults, cells_of(sheet), sheet.row_numbers) == ((), [{"id": "x"}, {"id": "y"}], True)
     for numbers in ("7", "7"), ("a", "b"), ("", "1"):
-        sheet = csvtext.read("a.csv", ",id\n{},x\n{},y\n".format(*numbers).encode())
+        sheet = csv_text.read("a.csv", ",id\n{},x\n{},y\n".format(*numbers).encode())
         assert sentences(sheet) == ["a.csv, line 1: column 1 has no name; name it, or remove it"]
 
 
 def test_lines_with_a_hash_above_the_header_are_comments_where_they_are_allowed():
     data = b'# source: somebody, "somewhere\n\n# more\nid,a\n#1,2\n'
-    sheet = csvtext.read("a.csv", data, comments=True)
+    sheet = csv_text.read("a.csv", data, comments=True)
     assert sheet.comments == ('# source: somebody, "somewhere', "# more")
     assert [(row.line, dict(row.cells)) for row in sheet.rows] == [(5, {"id": "#1", "a": "2"})]
-    assert csvtext.read("a.csv", data).faults
+    assert csv_text.read("a.csv", data).faults
 
 
 def test_cells_are_separated_by_blanks_only_where_that_is_allowed_and_there_is_nothing_else():
-    assert [line.cells for line in csvtext.grid("a.txt", b"0  1\n2\t 3", whitespace=True).lines] == [("0", "1"), ("2", "3")]
-    assert [line.cells for line in csvtext.grid("a.txt", b"0 a,1\n", whitespace=True).lines] == [("0 a", "1")]
-    assert [line.cells for line in csvtext.grid("a.txt", b"0 1\n").lines] == [("0 1",)]
+    assert [line.cells for line in csv_text.grid("a.txt", b"0  1\n2\t 3", whitespace=True).lines] == [("0", "1"), ("2", "3")]
+    assert [line.cells for line in csv_text.grid("a.txt", b"0 a,1\n", whitespace=True).lines] == [("0 a", "1")]
+    assert [line.cells for line in csv_text.grid("a.txt", b"0 1\n").lines] == [("0 1",)]
 
 
 @pytest.mark.parametrize(
@@ -170,26 +170,26 @@ def test_cells_are_separated_by_blanks_only_where_that_is_allowed_and_there_is_n
     ],
 )
 def test_what_spoils_a_file_is_one_fault_and_no_row(data, sentence):
-    sheet = csvtext.read("a.csv", data, ["id"])
+    sheet = csv_text.read("a.csv", data, ["id"])
     assert sentences(sheet) == [sentence]
     assert sheet.rows == ()
 
 
 def test_a_column_that_is_not_known_is_a_fault_where_the_columns_are_known():
-    assert csvtext.read("a.csv", b"id,site\n", ["id"], ["site"]).faults == ()
-    assert sentences(csvtext.read("a.csv", b"x,sote\n", ["id", "task", "site"])) == [
+    assert csv_text.read("a.csv", b"id,site\n", ["id"], ["site"]).faults == ()
+    assert sentences(csv_text.read("a.csv", b"x,sote\n", ["id", "task", "site"])) == [
         "a.csv, line 1: column 'site' is missing; did you mean 'sote'?",
         "a.csv, line 1: columns 'id', 'task' are missing; add them; there are x, sote",
     ]
-    assert sentences(csvtext.read("a.csv", b"id,sote\n", ["id"], ["site"])) == [
+    assert sentences(csv_text.read("a.csv", b"id,sote\n", ["id"], ["site"])) == [
         "a.csv, line 1: column 'sote' is unknown; did you mean 'site'?"
     ]
-    assert sentences(csvtext.read("a.csv", b"id,x\n", ["id"], [])) == ["a.csv, line 1: column 'x' is unknown; known are id"]
+    assert sentences(csv_text.read("a.csv", b"id,x\n", ["id"], [])) == ["a.csv, line 1: column 'x' is unknown; known are id"]
 
 
 def test_a_row_of_another_length_is_kept_apart():
     # A cell too many is none, even if it is empty: the others may have been shifted.
-    sheet = csvtext.read("a.csv", b"id,a\nx\ny,1\nz,1,\n")
+    sheet = csv_text.read("a.csv", b"id,a\nx\ny,1\nz,1,\n")
     assert cells_of(sheet) == [{"id": "y", "a": "1"}]
     assert [(misfit.row.line, dict(misfit.row.cells)) for misfit in sheet.misfits] == [(2, {"id": "x"}), (4, {"id": "z", "a": "1"})]
     fix = "give one cell per column, in quotation marks if it holds a delimiter"
@@ -200,7 +200,7 @@ def test_a_row_of_another_length_is_kept_apart():
 
 
 def test_a_quotation_mark_that_never_closes_is_a_fault_of_the_line_in_which_it_opens():
-    sheet = csvtext.read("a.csv", b'id,a\nx,1\ny,"2\nz,3\n')
+    sheet = csv_text.read("a.csv", b'id,a\nx,1\ny,"2\nz,3\n')
     assert cells_of(sheet) == [{"id": "x", "a": "1"}]
     assert sentences(sheet) == [
         "a.csv, line 3: a quotation mark is opened but never closed; correct the quotation marks, or save it again as CSV"
@@ -208,10 +208,10 @@ def test_a_quotation_mark_that_never_closes_is_a_fault_of_the_line_in_which_it_o
 
 
 def test_a_file_that_cannot_be_opened_is_a_fault(tmp_path):
-    assert sentences(csvtext.read_path(tmp_path / "a.csv", "a.csv")) == ["a.csv: there is no such file; name a CSV file"]
-    assert sentences(csvtext.read_path(tmp_path, "folder")) == ["folder: it is a folder; name a CSV file"]
+    assert sentences(csv_text.read_path(tmp_path / "a.csv", "a.csv")) == ["a.csv: there is no such file; name a CSV file"]
+    assert sentences(csv_text.read_path(tmp_path, "folder")) == ["folder: it is a folder; name a CSV file"]
     (tmp_path / "b.csv").write_bytes(b"id\nx\n")
-    assert cells_of(csvtext.read_path(tmp_path / "b.csv", "b.csv", ["id"])) == [{"id": "x"}]
+    assert cells_of(csv_text.read_path(tmp_path / "b.csv", "b.csv", ["id"])) == [{"id": "x"}]
 
 
 NUMBERS = {
@@ -229,17 +229,17 @@ NUMBERS = {
 @pytest.mark.parametrize("case", NUMBERS)
 def test_decimal_commas_are_read_only_where_they_mean_one_thing(case):
     cell, number = NUMBERS[case]
-    sheet, faults = csvtext.with_points(csvtext.read("a.csv", f"id;s\nx;{cell}\n".encode()), ["s"])
+    sheet, faults = csv_text.with_points(csv_text.read("a.csv", f"id;s\nx;{cell}\n".encode()), ["s"])
     assert [fault.place for fault in faults] == ([] if number else ["line 2"])
     assert sheet.rows[0].cells["s"] == (number or cell)
 
 
 def test_another_cell_can_show_that_a_comma_is_a_decimal_one():
-    sheet, faults = csvtext.with_points(csvtext.read("a.csv", b"id;s\nx;12,500\ny;3,5\nz;12.500\n"), ["s"])
+    sheet, faults = csv_text.with_points(csv_text.read("a.csv", b"id;s\nx;12,500\ny;3,5\nz;12.500\n"), ["s"])
     assert [row.cells["s"] for row in sheet.rows] == ["12.500", "3.5", "12.500"]
     assert [fault.place for fault in faults] == ["line 4"]
 
 
 def test_where_the_comma_separates_cells_it_is_no_decimal_one():
-    read = csvtext.read("a.csv", b'id,s\nx,"12,5"\n')
-    assert csvtext.with_points(read, ["s"]) == (read, ())
+    read = csv_text.read("a.csv", b'id,s\nx,"12,5"\n')
+    assert csv_text.with_points(read, ["s"]) == (read, ())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.core import code_of, earlier_codes, store, uses
-from scrubin.upkeep import pruning
+from scrubin.base.store import code_of, earlier_codes, store, uses
+from scrubin.curate.project import room
 
 LIBRARY = code_of.LIBRARY
 TODAY, BEFORE, LONG_AGO = "today", "before", "long ago"
@@ -128,20 +128,20 @@ def test_many_may_take_it_at_the_same_time(tmp_path):
 
 @pytest.mark.usefixtures("editions")
 def test_bytes_that_two_results_share_count_once(tmp_path):
-    for stage in pruning.STAGES:
+    for stage in room.STAGES:
         with uses.of_stage(stage, tmp_path):
             pass
     old = stored(tmp_path, BEFORE)
     with uses.of_stage("render", tmp_path):
         store.lookup(key(), tmp_path)
-    sizes = {one.used: one.size for one in pruning.contents(tmp_path)}
+    sizes = {one.used: one.size for one in room.store_contents(tmp_path)}
     assert sizes[True] > sizes[False] == 0
-    assert [one.folder for one in pruning.prune(tmp_path)] == []
+    assert [one.folder for one in room.prune_store(tmp_path)] == []
     assert old.folder.is_dir()
 
 
 def test_the_file_of_earlier_codes_is_no_code():
-    known = code_of.files_of({"scrubin", "scrubin.study"})
+    known = code_of.files_of({"scrubin", "scrubin.curate.lists.empty_study"})
     assert LIBRARY / code_of.EARLIER_CODES not in known
     assert LIBRARY / "study.py" in known
 

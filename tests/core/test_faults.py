@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import AnnotationError, ScrubinError
-from scrubin.core.faults import SHOWN, Fault, Faults, summary
+from scrubin.base.errors import AnnotationError, ScrubinError
+from scrubin.base.faults import SHOWN, Fault, Faults, summary
 
 TEXT = st.text(max_size=12)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.core import params
-from scrubin.core.errors import ParamsError
+from scrubin.base import params
+from scrubin.base.errors import ParamsError
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import another_user
-from scrubin.core import private_paths
+from scrubin.base import private_paths
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_cache_elsewhere_that_others_can_enter_is_said_and_left_alone(project)
 
 
 def test_what_a_process_writes_from_now_on_is_its_users_alone(tmp_path):
-    script = "from scrubin.core import private_paths as p; import pathlib; p.write_privately(); pathlib.Path('a').mkdir(); open('b', 'w')"
+    script = "from scrubin.base import private_paths as p; import pathlib; p.write_privately(); pathlib.Path('a').mkdir(); open('b', 'w')"
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, umask=0o022, check=True)
     assert (mode(tmp_path / "a"), mode(tmp_path / "b")) == (0o700, 0o600)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.core import owners, store, uses
-from scrubin.core.errors import StageError
-from scrubin.core.files import whole, write_json
+from scrubin.base.errors import StageError
+from scrubin.base.files import whole, write_json
+from scrubin.base.store import store, uses, workspaces
 
 
 def work_writing(text: str, calls: list[int]):
@@ -200,7 +200,7 @@ def test_a_number_of_a_manifest_that_changed_is_noticed(tmp_path):
 RACE = """
 import sys, time
 from pathlib import Path
-from scrubin.core import owners, store, uses
+from scrubin.base.store import workspaces as owners, store, uses
 root, keys = Path(sys.argv[1]), int(sys.argv[2])
 def work(folder):
     (folder / "a.txt").write_text("x" * 1000)
@@ -233,7 +233,7 @@ def test_what_a_killed_process_left_is_removed_at_once_and_what_a_living_one_wri
     script = f"""
 import time
 from pathlib import Path
-from scrubin.core import owners
+from scrubin.base.store import workspaces as owners
 with owners.workspace(Path({str(tmp_path)!r})) as folder:
     (folder / "half").write_text("x")
     print(folder, flush=True)
@@ -243,7 +243,7 @@ with owners.workspace(Path({str(tmp_path)!r})) as folder:
     folders = [Path(run.stdout.readline().strip()) for run in runs]
     runs[0].kill()
     runs[0].wait()
-    owners.remove_leftovers(tmp_path)
+    workspaces.remove_leftovers(tmp_path)
     assert [folder.exists() for folder in folders] == [False, True]
     runs[1].kill()
     runs[1].communicate()
@@ -254,26 +254,26 @@ def test_a_process_killed_before_it_wrote_anything_leaves_nothing(tmp_path):
     script = f"""
 import os, signal
 from pathlib import Path
-from scrubin.core import owners
+from scrubin.base.store import workspaces as owners
 Path.write_text = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 with owners.workspace(Path({str(tmp_path)!r})):
     pass
 """
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -9
-    assert len(list((tmp_path / owners.FOLDER).iterdir())) == 1
-    owners.remove_leftovers(tmp_path)
-    assert list((tmp_path / owners.FOLDER).iterdir()) == []
+    assert len(list((tmp_path / workspaces.FOLDER).iterdir())) == 1
+    workspaces.remove_leftovers(tmp_path)
+    assert list((tmp_path / workspaces.FOLDER).iterdir()) == []
 
 
 def test_a_process_of_another_machine_is_dead_when_its_count_stands_still_whatever_the_clocks_say(tmp_path, monkeypatch):
-    monkeypatch.setattr(owners, "BEAT_S", 0.02)
-    monkeypatch.setattr(owners, "WATCHED_BEATS", 10)
-    folders = {name: tmp_path / owners.FOLDER / f"another-1-5-{name}" for name in ("counts", "stands")}
+    monkeypatch.setattr(workspaces, "BEAT_S", 0.02)
+    monkeypatch.setattr(workspaces, "WATCHED_BEATS", 10)
+    folders = {name: tmp_path / workspaces.FOLDER / f"another-1-5-{name}" for name in ("counts", "stands")}
     for name, folder in folders.items():
         folder.mkdir(parents=True)
         (folder / "beat").write_text("1")
         os.utime(folder / "beat", (2**33, 2**33) if name == "stands" else (0, 0))
-    owners.remove_leftovers(tmp_path)
+    workspaces.remove_leftovers(tmp_path)
     deadline = time.monotonic() + 10
     number = 1
     while folders["stands"].exists() and time.monotonic() < deadline:

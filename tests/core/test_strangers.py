@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrubin.core import csvtext, strangers, unpacking
-from scrubin.core.errors import FileError, ScrubinError
-from scrubin.frames import reading
+from scrubin.base import csv_text, pixels, strangers, unpacking
+from scrubin.base.errors import FileError, ScrubinError
+from scrubin.media import frame_files
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8)
@@ -193,13 +193,13 @@ def test_a_table_with_many_repeated_texts_is_read_as_ever(tmp_path, monkeypatch)
 def test_the_size_of_a_picture_is_read_from_its_header(suffix):
     cv2 = pytest.importorskip("cv2")
     data = cv2.imencode(suffix, np.zeros((30, 40, 3), np.uint8))[1].tobytes()
-    assert unpacking.picture_size(data) == (40, 30)
-    unpacking.refuse_huge_picture(data, "a")
+    assert pixels.picture_size(data) == (40, 30)
+    pixels.refuse_huge_picture(data, "a")
 
 
 def test_a_picture_of_gigabytes_is_not_decoded(tmp_path):
     (tmp_path / "a.jpg").write_bytes(b"\xff\xd8\xff\xc0\x00\x11\x08" + struct.pack(">HH", 65500, 65500) + bytes(20))
-    refused(lambda: unpacking.read_picture(tmp_path / "a.jpg"), "its picture has 65500 x 65500 pixels", "picture_megapixels")
+    refused(lambda: pixels.read_picture(tmp_path / "a.jpg"), "its picture has 65500 x 65500 pixels", "picture_megapixels")
 
 
 def test_a_shard_with_a_negative_size_ends(tmp_path):
@@ -207,7 +207,7 @@ def test_a_shard_with_a_negative_size_ends(tmp_path):
     block[:1], block[124:135] = b"a", b"-0000001000"
     (tmp_path / "a.tar").write_bytes(bytes(block) * 4)
     with pytest.raises(ValueError, match="negative size"):
-        reading.index(tmp_path / "a.tar")
+        frame_files.index(tmp_path / "a.tar")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_shard_with_a_negative_size_ends(tmp_path):
     ],
 )
 def test_a_csv_of_one_endless_line_or_row_is_a_fault(data, says):
-    assert says in csvtext.read("a.csv", data).faults[0].sentence
+    assert says in csv_text.read("a.csv", data).faults[0].sentence
 
 
 def test_a_note_for_pandas_that_makes_no_sense_is_passed_over():

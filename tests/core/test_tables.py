@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import scrubin.tables
-from scrubin.core.errors import TableError
-from scrubin.tables import io
-from scrubin.tables.declare import Column, Table
-from scrubin.tables.skill import skill
+import scrubin.base.tables
+from scrubin.base.errors import TableError
+from scrubin.base.tables import io
+from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables.public import skill_table
 
 TOY = Table(
     "toy",
@@ -37,8 +37,8 @@ def rows(*more: dict[str, object]) -> list[dict[str, object]]:
 
 
 def every_table() -> list[Table]:
-    found = [skill(("efficiency",))]
-    for module in pkgutil.walk_packages(scrubin.tables.__path__, "scrubin.tables."):
+    found = [skill_table(("efficiency",))]
+    for module in pkgutil.walk_packages(scrubin.base.tables.__path__, "scrubin.base.tables."):
         values = vars(importlib.import_module(module.name)).values()
         found += [value for value in values if isinstance(value, Table)]
     return found

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.deid.key import Key
-from scrubin.deid.making.benchmark import Request, make
+from scrubin.evaluate.deid.benchmark import BenchmarkRequest, make
+from scrubin.evaluate.deid.key import Key
 
 
 @pytest.fixture(scope="session")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Key:
     """A small benchmark: both cameras of one operation, 8 s each."""
-    return make(Request(recordings=2, seed=3, height=180, length_s=8), tmp_path_factory.mktemp("deid") / "benchmark")
+    return make(BenchmarkRequest(recordings=2, seed=3, height=180, length_s=8), tmp_path_factory.mktemp("deid") / "benchmark")
 
 
 @pytest.fixture(scope="session")

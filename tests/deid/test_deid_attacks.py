@@ -13,11 +13,10 @@ import pytest
 
 import deid_outputs
 from scrubin.cli import main
-from scrubin.deid import key as keys
-from scrubin.deid.scoring.carried import needles_in, spellings
-from scrubin.deid.scoring.joined import harmonic, joined
-from scrubin.deid.scoring.score import score
-from scrubin.deid.scoring.undoing import Planted, Sought, field, oriented
+from scrubin.evaluate.deid import key as keys
+from scrubin.evaluate.deid.carried import needles_in, spellings
+from scrubin.evaluate.deid.score import harmonic, joined, score
+from scrubin.evaluate.deid.undoing import Planted, Sought, field, oriented
 
 
 def mirrored(picture):

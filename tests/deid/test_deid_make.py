@@ -14,24 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deid_outputs
-from scrubin.core.errors import MetricsError, StageError, VideoError
-from scrubin.core.pixels import shared_px
-from scrubin.deid import key as keys
-from scrubin.deid.kinds import KINDS
-from scrubin.deid.making import speech
-from scrubin.deid.making.benchmark import Request, make
-from scrubin.deid.making.footage import OwnFootage
-from scrubin.deid.making.plan import plan
-from scrubin.deid.scoring.reading import is_heard, picture_streams, tags
-from scrubin.demo.scenes.curves import generator
-from scrubin.video.probe import probe
+from scrubin.base.errors import MetricsError, StageError, VideoError
+from scrubin.base.pixels import shared_px
+from scrubin.evaluate.deid import key as keys
+from scrubin.evaluate.deid import speech
+from scrubin.evaluate.deid.benchmark import BenchmarkRequest, make
+from scrubin.evaluate.deid.footage import OwnFootage
+from scrubin.evaluate.deid.key import KINDS
+from scrubin.evaluate.deid.plan import plan
+from scrubin.evaluate.deid.reading import is_heard, picture_streams, tags
+from scrubin.media.probe import probe
+from scrubin.stages.demo.canvas import generator
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.slow
 def test_the_same_request_gives_the_same_bytes(tmp_path):
-    request = Request(recordings=1, seed=9, height=180, length_s=8)
+    request = BenchmarkRequest(recordings=1, seed=9, height=180, length_s=8)
     for name in ("one", "two"):
         make(request, tmp_path / name)
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
@@ -92,7 +92,7 @@ def test_a_key_with_a_value_of_another_type_is_refused(benchmark, tmp_path, wher
 def test_a_folder_with_other_files_is_not_touched(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StageError, match="not empty"):
-        make(Request(), tmp_path)
+        make(BenchmarkRequest(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -14,13 +14,12 @@ import pytest
 
 import clips
 import deid_outputs
+from scrubin.base.errors import MetricsError
 from scrubin.cli import main
-from scrubin.core.errors import MetricsError
-from scrubin.deid.scoring import documents
-from scrubin.deid.scoring.alignment import align
-from scrubin.deid.scoring.intervals import wilson
-from scrubin.deid.scoring.outputs import read_map
-from scrubin.deid.scoring.score import Score, overall, score
+from scrubin.evaluate.deid import documents
+from scrubin.evaluate.deid.alignment import align
+from scrubin.evaluate.deid.outputs import read_map
+from scrubin.evaluate.deid.score import Score, overall, score, wilson
 
 # Each scores a whole set of videos.
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from scrubin.demo import DemoParams, make_study
+from scrubin.stages.demo.plan import DemoParams
+from scrubin.stages.demo.raw_study import make_study
 
 SMALL = DemoParams(seed=20240229, participants=2, experts=1)
 LONGEST_PROCEDURE_S = 12

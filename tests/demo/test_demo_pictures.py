@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import StageError
-from scrubin.demo import Encoding, encode_clip
-from scrubin.demo.procedures import procedures
-from scrubin.demo.scenes.canvas import Noise, blur, filled, thin_out, veil, yuv
-from scrubin.demo.scenes.curves import Way, ease, generator, wave
-from scrubin.demo.scenes.encoding import repeat_clip
+from scrubin.base.errors import StageError
+from scrubin.stages.demo.canvas import Noise, Way, blur, ease, filled, generator, thin_out, veil, wave, yuv
+from scrubin.stages.demo.encoding import Encoding, encode_clip, repeat_clip
+from scrubin.stages.demo.procedures import procedures
 
 RECORDINGS = procedures(7)
 

@@ -8,9 +8,10 @@ import io
 import numpy as np
 import pytest
 
-from scrubin.demo import DemoParams, cohort, ratings
+from scrubin.stages.demo import course, ratings
+from scrubin.stages.demo.plan import DemoParams
 
-COURSE = cohort.trainings(DemoParams(seed=20240229, participants=14, experts=4))
+COURSE = course.trainings(DemoParams(seed=20240229, participants=14, experts=4))
 RATED = ratings.rate(COURSE)
 
 
@@ -26,7 +27,7 @@ def concordance(first: dict[str, float], second: dict[str, float]) -> float:
     return float(2 * np.cov(x, y)[0, 1] / (x.var(ddof=1) + y.var(ddof=1) + (x.mean() - y.mean()) ** 2))
 
 
-@pytest.mark.parametrize("task", cohort.TASKS)
+@pytest.mark.parametrize("task", course.TASKS)
 def test_raters_agree_as_human_raters_do(task):
     joined = z_scores(task, 0) | z_scores(task, 2)
     for pair in ((z_scores(task, 1), z_scores(task, 3)), (joined, z_scores(task, 1)), (joined, z_scores(task, 3))):

@@ -13,10 +13,10 @@ import av
 import numpy as np
 import pytest
 
-from scrubin.core.files import sha256_of
-from scrubin.demo import cohort, curator_sheets, procedures
-from scrubin.demo.raw_study import PSEUDONYM_KEY
-from scrubin.demo.triplets import triplets
+from scrubin.base.files import sha256_of
+from scrubin.stages.demo import course, plan, procedures, sheets
+from scrubin.stages.demo.operation import triplets
+from scrubin.stages.demo.raw_study import PSEUDONYM_KEY
 
 pytestmark = pytest.mark.slow
 
@@ -241,19 +241,19 @@ def test_what_is_private_stands_in_the_names_and_nowhere_else_unlisted(small_stu
 
 
 def test_one_participant_more_changes_no_other_recording():
-    small = cohort.trainings(dataclasses.replace(SMALL_COURSE, participants=3))
-    large = cohort.trainings(dataclasses.replace(SMALL_COURSE, participants=4))
+    small = course.trainings(dataclasses.replace(SMALL_COURSE, participants=3))
+    large = course.trainings(dataclasses.replace(SMALL_COURSE, participants=4))
     by_name = {one.name: one for one in large}
     assert all(by_name[one.name] == one for one in small)
     assert len(large) == len(small) + 6
 
 
 def test_the_whole_study_is_complete_and_affordable():
-    recordings = [*cohort.trainings(FULL_COURSE), *procedures.procedures(FULL_COURSE.seed)]
+    recordings = [*course.trainings(FULL_COURSE), *procedures.procedures(FULL_COURSE.seed)]
     assert len({one.name for one in recordings}) == len(recordings) == 14 * 3 * 2 + 4 * 2 + 3 + 9
     assert len({path for one in recordings for path in one.paths.values()}) == 2 * (84 + 8 + 3) + 9
     assert sum(one.frame_count * len(one.paths) for one in recordings) < 45_000
-    assert all("\n" not in row for row in curator_sheets.manifest(recordings).splitlines())
+    assert all("\n" not in row for row in sheets.manifest(recordings).splitlines())
     for one in recordings:
         end_ms = one.end_ms if one.end_ms is not None else one.duration * 1000
         assert 0 <= (one.start_ms or 0) < end_ms <= one.duration * 1000
@@ -263,5 +263,5 @@ def test_the_whole_study_is_complete_and_affordable():
     assert {0.4, 1.0, 2.5, 6.0, 20.0} <= lengths
 
 
-SMALL_COURSE = cohort.DemoParams(seed=5, participants=2, experts=1)
-FULL_COURSE = cohort.DemoParams(seed=20240229, participants=14, experts=4)
+SMALL_COURSE = plan.DemoParams(seed=5, participants=2, experts=1)
+FULL_COURSE = plan.DemoParams(seed=20240229, participants=14, experts=4)

@@ -10,11 +10,11 @@ import pydicom
 import pytest
 
 import dicom_objects
-from scrubin.core.errors import VideoError
-from scrubin.dicom import series
-from scrubin.dicom.recording import stream_of
-from scrubin.video.probe import probe
-from scrubin.video.structure import structure
+from scrubin.base.errors import VideoError
+from scrubin.media.dicom import header
+from scrubin.media.dicom.recording import stream_of
+from scrubin.media.probe import probe
+from scrubin.media.structure import structure
 
 RAW = dicom_objects.KINDS["H.264 raw"]
 STANDS_STILL = ["0", *["40"] * 20, "0", *["40"] * 28]
@@ -181,9 +181,9 @@ def test_objects_of_one_series_are_parts_in_their_order(sound, tmp_path):
     (tmp_path / "d").mkdir()
     other = changed(tmp_path / "d", sound, SeriesInstanceUID="1.2.9")
     headers[other] = stream_of(other).header
-    (found,) = series.parts(headers)
+    (found,) = header.parts(headers)
     assert [path.parent.name for path in found] == ["b", "c", "a"]
-    assert "column part" in series.mend(found)
+    assert "column part" in header.mend(found)
 
 
 H264, MPEG2, HEVC = (dicom_objects.KINDS[name].syntax for name in ("H.264 raw", "MPEG-2 main level", "HEVC raw"))

@@ -11,19 +11,17 @@ import pydicom
 import pytest
 
 from clips import clip, numbered
+from scrubin.base.errors import VideoError
 from scrubin.cli import main
-from scrubin.core.errors import VideoError
-from scrubin.dicom import objects, recording
-from scrubin.render.execution import execute
-from scrubin.render.params import RenderParams
-from scrubin.render.parts import parts
-from scrubin.render.plan import Redaction, plan
-from scrubin.render.source_file import SourceFile
-from scrubin.video.decode import decoded
-from scrubin.video.matroska import strip_head
-from scrubin.video.pieces import Pieces
-from scrubin.video.probe import probe
-from scrubin.video.structure import structure
+from scrubin.media.decode import decoded
+from scrubin.media.dicom import objects, recording
+from scrubin.media.ffmpeg import strip_head
+from scrubin.media.pieces import Pieces
+from scrubin.media.probe import probe
+from scrubin.media.structure import structure
+from scrubin.stages.render.parts import parts
+from scrubin.stages.render.plan import Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.rendering import execute
 
 SMART = RenderParams("smart", 18, "ultrafast", 0.0)
 
@@ -45,7 +43,7 @@ def released(tmp_path_factory):
 
 def coded(path):
     """The coded pictures of a video, as they are stored."""
-    from scrubin.video.opening import open_video
+    from scrubin.media.opening import open_video
 
     with open_video(path) as container:
         return [bytes(packet) for packet in container.demux(video=0) if packet.size]

@@ -14,19 +14,19 @@ from pydicom.sequence import Sequence
 import dicom_objects
 from clips import ffmpeg
 from screen_params import SCREEN
+from scrubin.base.files import sha256_of
 from scrubin.cli import main
-from scrubin.core.files import sha256_of
-from scrubin.dicom import elements
-from scrubin.dicom.recording import stream_of
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.media import read_media
-from scrubin.release.certificate import headers
-from scrubin.render import released_tables, rendering
-from scrubin.render.params import RenderParams
-from scrubin.render.preparation import FileToRender
-from scrubin.screen import screening
-from scrubin.video.decode import decoded
-from scrubin.video.source import Source
+from scrubin.media.decode import decoded
+from scrubin.media.dicom import header
+from scrubin.media.dicom.recording import stream_of
+from scrubin.media.source import Source
+from scrubin.stages.ingest.decide import read_media
+from scrubin.stages.ingest.manifest import ManifestRow
+from scrubin.stages.release.certificate import public_form
+from scrubin.stages.render import rendering, tables
+from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.rendering import FileToRender
+from scrubin.stages.screen import screening
 
 PEOPLE = [
     "PatientName",
@@ -149,7 +149,7 @@ def study(tmp_path_factory):
 
 def released(folder, path):
     """What the library functions of ingest, screen and render make of a recording."""
-    row = Row(2, "Case 1", "p", "1", "", "Peg", "mono", path.name, None, None, "")
+    row = ManifestRow(2, "Case 1", "p", "1", "", "Peg", "mono", path.name, None, None, "")
     media = read_media(folder, row)
     assert (media.frame_count, media.fps, media.codec) == (50, 25, "h264")
     proposed = screening.screen(folder, screening.FileToScreen("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg"), SCREEN)
@@ -168,7 +168,7 @@ def test_no_planted_identifier_is_left_in_what_is_released(study, tmp_path, monk
     video = item.entry.folder / rendering.FILE_NAME
     data = video.read_bytes()
     assert [word for word in words for one in spellings(word) if one in data] == []
-    stated = json.dumps([released_tables.video_rows([item]), released_tables.hidden_rows([item]), released_tables.cut_rows([item])])
+    stated = json.dumps([tables.video_rows([item]), tables.hidden_rows([item]), tables.cut_rows([item])])
     assert [word for word in words if word in stated] == []
     # Also not on the way back.
     assert main(["dicom", "write", str(video), str(tmp_path / "back.dcm")]) == 0
@@ -192,15 +192,15 @@ def test_what_stays_behind_is_counted_by_group(study, tmp_path, monkeypatch):
     folder, path, words = study
     monkeypatch.chdir(tmp_path)
     _, item = released(folder, path)
-    (cut,) = released_tables.cut_rows([item])
+    (cut,) = tables.cut_rows([item])
     counts = stream_of(path).header.counts
-    assert elements.text(counts) == cut["left_behind"]
+    assert header.text(counts) == cut["left_behind"]
     assert {group: counts[group] for group in ("0009", "0011", "7FE1")} == {"0009": 4, "0011": 4, "7FE1": 4}
     assert counts["FFFC"] == 1
     assert sum(counts.values()) >= len(words)
-    of_all = headers.counted(pd.DataFrame([cut, {**cut, "left_behind": None}]))
+    of_all = public_form.counted_headers(pd.DataFrame([cut, {**cut, "left_behind": None}]))
     assert of_all == {"headers": 1, "elements": sum(counts.values()), "private_elements": 12}
-    assert {"group": "0011", "elements": 4, "private": True} in headers.groups(pd.DataFrame([cut]))
+    assert {"group": "0011", "elements": 4, "private": True} in public_form.header_groups(pd.DataFrame([cut]))
 
 
 def test_elements_of_nested_sequences_are_counted_and_pixels_are_not():
@@ -209,7 +209,7 @@ def test_elements_of_nested_sequences_are_counted_and_pixels_are_not():
     inner.ReferencedStudySequence, inner.StationName = Sequence([innermost, innermost]), "s"
     outer.RequestAttributesSequence, outer.PixelData = Sequence([inner]), b"\0\0"
     outer.private_block(0x0011, "maker", create=True).add_new(1, "SQ", Sequence([inner]))
-    assert elements.counts([outer]) == {"0008": 4, "0010": 8, "0011": 2, "0040": 1}
+    assert header.counts([outer]) == {"0008": 4, "0010": 8, "0011": 2, "0040": 1}
 
 
 def test_the_command_shows_no_value(study, capsys):

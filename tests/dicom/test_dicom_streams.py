@@ -10,18 +10,16 @@ import numpy as np
 import pytest
 
 import dicom_objects
-from scrubin.dicom import recording
-from scrubin.render.execution import execute
-from scrubin.render.params import RenderParams
-from scrubin.render.parts import parts
-from scrubin.render.plan import Redaction, plan
-from scrubin.render.source_file import SourceFile
-from scrubin.video.decode import decoded
-from scrubin.video.frame_reader import FrameReader
-from scrubin.video.opening import is_dicom
-from scrubin.video.pieces import Pieces
-from scrubin.video.probe import probe
-from scrubin.video.structure import structure
+from scrubin.media.decode import decoded
+from scrubin.media.dicom import recording
+from scrubin.media.frame_reader import FrameReader
+from scrubin.media.opening import is_dicom
+from scrubin.media.pieces import Pieces
+from scrubin.media.probe import probe
+from scrubin.media.structure import structure
+from scrubin.stages.render.parts import parts
+from scrubin.stages.render.plan import Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.rendering import execute
 
 SMART = RenderParams("smart", 1, "ultrafast", 0.0)
 COPYABLE = [name for name in dicom_objects.KINDS if name.startswith("H.264")]
@@ -165,7 +163,7 @@ def test_a_container_keeps_its_own_times(tmp_path):
 
 def test_pieces_are_read_as_one_file(tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(100)))
-    from scrubin.video.pieces import Piece
+    from scrubin.media.pieces import Piece
 
     joined = bytes([7, 7]) + bytes(range(10, 20)) + bytes(range(50, 53))
     file = Pieces(tmp_path / "a", [b"\7\7", Piece(10, 10), Piece(3, 0), Piece(50, 3)])

@@ -8,11 +8,11 @@ import numpy as np
 import pydicom
 from pydicom.pixels import pixel_array
 
-from scrubin.core.errors import VideoError
-from scrubin.dicom.recording import stream_of
-from scrubin.video.decode import decoded
-from scrubin.video.opening import is_dicom
-from scrubin.video.probe import probe
+from scrubin.base.errors import VideoError
+from scrubin.media.decode import decoded
+from scrubin.media.dicom.recording import stream_of
+from scrubin.media.opening import is_dicom
+from scrubin.media.probe import probe
 
 FOLDER = Path(pydicom.__file__).parent / "data/test_files"
 MOVING = "examples_ybr_color.dcm"

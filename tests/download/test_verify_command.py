@@ -14,10 +14,9 @@ import pytest
 
 from downloaded_release import JPG, MKV, write
 from scrubin import cli
-from scrubin.core.errors import ReleaseError
-from scrubin.download import digests, journal, marks, verification
-from scrubin.release import checksums, file_list
-from scrubin.release.metadata import croissant
+from scrubin.base import file_lists
+from scrubin.base.errors import ReleaseError
+from scrubin.data.verify import digests, on_disk, verification
 
 GUARD = """
 import sys
@@ -45,8 +44,8 @@ def test_it_needs_only_the_base_install(released, tmp_path):
 
 
 def test_names_of_files_are_those_that_the_release_writes():
-    assert (marks.SUMS, marks.FILES, marks.CROISSANT) == (checksums.NAME, file_list.NAME, croissant.NAME)
-    assert set(file_list.LATER) == verification.LATER
+    assert (on_disk.SUMS, on_disk.FILES, on_disk.CROISSANT) == (file_lists.CHECKSUMS, file_lists.FILE_LIST, file_lists.CROISSANT)
+    assert set(file_lists.NOT_IN_FILE_LIST) == verification.LATER
 
 
 def test_a_sound_copy_gives_0_and_is_not_touched(copy, capsys):
@@ -179,6 +178,6 @@ def test_a_file_that_is_still_written_is_said_to_be(copy, monkeypatch):
 
 
 def test_the_default_state_lies_in_the_cache_of_the_user_and_tells_copies_apart(tmp_path):
-    one, other = journal.default_path(tmp_path / "a"), journal.default_path(tmp_path / "b")
+    one, other = digests.default_path(tmp_path / "a"), digests.default_path(tmp_path / "b")
     assert one != other
     assert one.parent == other.parent == tmp_path / "cache/scrubin/verify"

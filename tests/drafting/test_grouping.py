@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recorded import FULL_BYTES, damaged, recorded
-from scrubin.drafting.draft import draft, text
-from scrubin.drafting.grouping import recordings
-from scrubin.drafting.recorded_file import RecordedFile
-from scrubin.ingest.manifest import parse
-from scrubin.ingest.params import TaskParams
+from scrubin.curate.draft.draft import draft, text
+from scrubin.curate.draft.grouping import recordings
+from scrubin.curate.draft.recorded_file import RecordedFile
+from scrubin.stages.ingest.manifest import TaskParams, parse
 
 
 def grouped(*files: RecordedFile) -> dict[str, list[tuple[str, int | None, str]]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.drafting import names
+from scrubin.stages.ingest import file_names
 
 NAMES = {
     # name: key, side of the camera, number, whether it is said to be a part
@@ -50,29 +50,29 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_read(name):
-    read = names.read(PurePosixPath(name))
+    read = file_names.read(PurePosixPath(name))
     key, side, number, is_part = NAMES[name]
-    assert read.key[1] == names.key_of(key)
+    assert read.key[1] == file_names.key_of(key)
     assert (read.camera and read.camera.side) == side
     assert (read.count and read.count.number) == number
     assert (read.count is not None and read.count.is_part) == is_part
 
 
 def test_folders_of_cameras_and_parts_are_none_of_a_recording():
-    assert names.read(PurePosixPath("Study/Case 3/left/part 2/a.mp4")).folder == "Study/Case 3"
+    assert file_names.read(PurePosixPath("Study/Case 3/left/part 2/a.mp4")).folder == "Study/Case 3"
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("VID_20260114_093012.mp4", 1768383012), ("2026-01-14 09-30-12.mkv", 1768383012)])
 def test_a_date_with_a_time_is_read(name, seconds):
-    assert names.read(PurePosixPath(name)).recorded_s == seconds
+    assert file_names.read(PurePosixPath(name)).recorded_s == seconds
 
 
 @pytest.mark.parametrize("name", ["VID_20260230_093012.mp4", "20260114.mp4", "12345678901234567890.mp4"])
 def test_what_is_no_date_with_a_time_is_none(name):
-    assert names.read(PurePosixPath(name)).recorded_s is None
+    assert file_names.read(PurePosixPath(name)).recorded_s is None
 
 
 @given(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1).filter(lambda text: text not in (".", "..")))
 def test_any_name_is_read_and_its_kind_of_blank_does_not_matter(name):
-    read = names.read(PurePosixPath("folder", name))
-    assert names.key_of(read.key[1]) == read.key[1]
+    read = file_names.read(PurePosixPath("folder", name))
+    assert file_names.key_of(read.key[1]) == read.key[1]

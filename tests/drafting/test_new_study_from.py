@@ -13,12 +13,12 @@ import yaml
 
 import dicom_objects
 from clips import clip, ffmpeg
+from scrubin.base import params
+from scrubin.base.errors import ManifestError
 from scrubin.cli import main
-from scrubin.core import params
-from scrubin.core.errors import ManifestError
-from scrubin.drafting.draft import CONFIRM
-from scrubin.ingest import manifest
-from scrubin.ingest.params import IngestParams
+from scrubin.curate.draft.draft import CONFIRM
+from scrubin.stages.ingest import manifest
+from scrubin.stages.ingest.manifest import IngestParams
 
 ROOT = Path(__file__).parents[2]
 TASKS = params.load("ingest", IngestParams, ROOT / "params.yaml").tasks
@@ -188,7 +188,7 @@ def test_json_has_every_file_in_one_place_and_what_it_will_cost(folder, capsys):
 
 
 def test_a_disk_that_is_too_small_is_named_before_anything_is_rendered(folder, capsys, monkeypatch):
-    monkeypatch.setattr("scrubin.render.room.BESIDE_VIDEOS", 1e12)
+    monkeypatch.setattr("scrubin.stages.render.effort.BESIDE_VIDEOS", 1e12)
     assert main(["new-study", "raw", "--from", "usb", "--json"]) == 0
     room = json.loads(capsys.readouterr().out)["room"]
     assert not room["enough"]

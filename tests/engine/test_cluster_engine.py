@@ -18,10 +18,10 @@ import dask
 import pytest
 
 from pieces import doubled, piece, refused, stored, written
-from scrubin.core import store
-from scrubin.core.errors import StageError, VideoError
-from scrubin.engine import cluster, preflight
-from scrubin.engine.cluster import Cluster
+from scrubin.base.errors import StageError, VideoError
+from scrubin.base.store import store
+from scrubin.curate.engine import cluster
+from scrubin.curate.engine.cluster import Cluster
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -169,8 +169,8 @@ def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
     (tmp_path / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
     (tmp_path / store.STORE_PATH).mkdir(parents=True)
     (tmp_path / store.STORE_PATH / "seen").write_text("")
-    ours = preflight.look(tmp_path, "seen")
-    assert preflight.faults_of(ours, ours, tmp_path) == []
+    ours = cluster.look_at_worker(tmp_path, "seen")
+    assert cluster.faults_of(ours, ours, tmp_path) == []
     changed = {
         "lock": ("0" * 64, "requirements.lock is another one"),
         "python": ("3.99", "it runs Python 3.99"),
@@ -183,10 +183,10 @@ def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
     workers = {name: dataclasses.replace(ours, **{name: value}) for name, (value, _) in changed.items()}
     workers["gone"] = ModuleNotFoundError("No module named 'scrubin'")
     with pytest.raises(StageError) as caught:
-        preflight.compare(ours, workers, tmp_path)
+        cluster.compare(ours, workers, tmp_path)
     lines = str(caught.value).splitlines()[1:]
     for name, (_, message) in changed.items():
         assert [line for line in lines if line.strip().startswith(f"{name}: ") and message in line], name
     assert [line for line in lines if "gone: it cannot run the library" in line]
     late = dataclasses.replace(ours, clock_s=ours.clock_s + 60, file_system="nfs4")
-    assert preflight.compare(ours, {"tcp://a": ours, "tcp://b": late}, tmp_path) == ["tcp://b: clock +60.0 s, project on nfs4"]
+    assert cluster.compare(ours, {"tcp://a": ours, "tcp://b": late}, tmp_path) == ["tcp://b: clock +60.0 s, project on nfs4"]

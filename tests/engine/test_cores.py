@@ -6,16 +6,16 @@ import os
 
 import pytest
 
-from scrubin.core import cores
-from scrubin.core.errors import ParamsError
-from scrubin.engine import params
-from scrubin.engine.file_systems import type_of
-from scrubin.engine.params import FlowsParams
+from scrubin.base import machine
+from scrubin.base.errors import ParamsError
+from scrubin.curate.engine.cluster import type_of
+from scrubin.stages import flow_params
+from scrubin.stages.flow_params import FlowsParams
 
 
 @pytest.fixture
 def group(tmp_path, monkeypatch):
-    monkeypatch.setattr(cores, "_groups", lambda: iter([tmp_path]))
+    monkeypatch.setattr(machine, "_groups", lambda: iter([tmp_path]))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)))
     return tmp_path
 
@@ -25,29 +25,29 @@ def group(tmp_path, monkeypatch):
 )
 def test_cores_are_those_of_the_quota(group, text, expected):
     (group / "cpu.max").write_text(text)
-    assert cores.cores() == expected
+    assert machine.cores() == expected
 
 
 def test_the_first_version_of_control_groups_counts_too(group):
     (group / "cpu.cfs_quota_us").write_text("400000")
     (group / "cpu.cfs_period_us").write_text("100000")
-    assert cores.cores() == 4
+    assert machine.cores() == 4
     (group / "cpu.cfs_quota_us").write_text("-1")
-    assert cores.cores() == 64
+    assert machine.cores() == 64
 
 
 def test_memory_is_what_the_group_has_left(group):
     (group / "memory.max").write_text(str(1 << 20))
     (group / "memory.current").write_text(str(1 << 18))
-    assert cores.memory_bytes() == (1 << 20) - (1 << 18)
+    assert machine.memory_bytes() == (1 << 20) - (1 << 18)
     (group / "memory.max").write_text("max")
-    assert (cores.memory_bytes() or 0) > 1 << 20
+    assert (machine.memory_bytes() or 0) > 1 << 20
 
 
 @pytest.mark.parametrize(("memory", "expected"), [(None, 64), (5 << 30, 5), (100 << 20, 1), (1 << 40, 64)])
 def test_there_are_no_more_workers_than_memory_allows(monkeypatch, memory, expected):
-    monkeypatch.setattr(params, "cores", lambda: 64)
-    monkeypatch.setattr(params, "memory_bytes", lambda: memory)
+    monkeypatch.setattr(flow_params, "cores", lambda: 64)
+    monkeypatch.setattr(flow_params, "memory_bytes", lambda: memory)
     assert FlowsParams("auto", None, None).worker_count() == expected
 
 
@@ -58,10 +58,10 @@ def test_another_number_of_workers_is_refused(workers):
 
 
 def test_a_decoder_takes_the_share_of_its_worker(monkeypatch):
-    monkeypatch.setenv(cores.DECODER_THREADS, "3")
-    assert cores.decoder_threads() == 3
-    monkeypatch.setenv(cores.DECODER_THREADS, "none")
-    assert cores.decoder_threads() == cores.cores()
+    monkeypatch.setenv(machine.DECODER_THREADS, "3")
+    assert machine.decoder_threads() == 3
+    monkeypatch.setenv(machine.DECODER_THREADS, "none")
+    assert machine.decoder_threads() == machine.cores()
 
 
 def test_the_file_system_is_the_one_that_was_mounted_deepest_and_last(tmp_path):

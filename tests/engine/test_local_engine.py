@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from pieces import dies, dies_once, doubled, odd, piece, process, refused, stored
-from scrubin.core import store
-from scrubin.core.cores import cores
-from scrubin.core.errors import StageError, VideoError
-from scrubin.engine.engines import engine
-from scrubin.engine.local import Here, Processes
-from scrubin.engine.params import FlowsParams
+from scrubin.base.errors import StageError, VideoError
+from scrubin.base.machine import cores
+from scrubin.base.store import store
+from scrubin.curate.engine.engines import Here, Processes, engine
+from scrubin.stages.flow_params import FlowsParams
 
 HELPERS = os.pathsep.join([str(Path(__file__).parents[1] / "helpers"), *filter(None, [os.environ.get("PYTHONPATH")])])
 
@@ -82,7 +81,7 @@ STARTS = """
 import sys
 from pathlib import Path
 from pieces import piece, slow
-from scrubin.engine.local import Processes
+from scrubin.curate.engine.engines import Processes
 Processes(1).do(piece(slow, Path(sys.argv[1])))
 """
 

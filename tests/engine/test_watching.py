@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from scrubin.engine import watching
+from scrubin.curate.engine import run
 
 READ_HALF = "import sys; file = open(sys.argv[1], 'rb'); file.seek(8 << 20); print('there', flush=True); input()"
 
@@ -20,16 +20,16 @@ def test_a_long_recording_in_another_process_is_seen_half_read(tmp_path):
         (tmp_path / "short.mkv").open("rb"),
     ):
         assert reader.stdout.readline() == "there\n"
-        assert watching.shares_read() == {"long.mkv": 0.5}
+        assert run.shares_read() == {"long.mkv": 0.5}
         reader.communicate("\n")
-    assert watching.shares_read() == {}
+    assert run.shares_read() == {}
 
 
 def test_what_is_being_read_counts_for_the_time_left():
-    assert watching.sentence("screen", 0, 2, 600, {"a.mkv": 0.5}) == (
+    assert run.progress_sentence("screen", 0, 2, 600, {"a.mkv": 0.5}) == (
         "screen: 0 of 2 recordings done, 0.1 a minute, about 30 min left; reading a.mkv (50 %)"
     )
 
 
 def test_nothing_done_promises_nothing():
-    assert watching.sentence("screen", 0, 3, 60, {}) == "screen: 0 of 3 recordings done after 1 min"
+    assert run.progress_sentence("screen", 0, 3, 60, {}) == "screen: 0 of 3 recordings done after 1 min"

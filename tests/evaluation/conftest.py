@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from challenge_cases import FRAMES, document, labels, scores, write, write_labels
-from scrubin.evaluation.submission import submission, truth_files
+from scrubin.evaluate import submission, submission_truth
 
 
 @pytest.fixture
 def truth(tmp_path):
     videos = {"VID01": labels(1, FRAMES), "VID02": labels(2, FRAMES)}
-    return truth_files.read(write_labels(tmp_path / "truth", videos))
+    return submission_truth.read(write_labels(tmp_path / "truth", videos))
 
 
 @pytest.fixture

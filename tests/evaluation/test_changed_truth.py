@@ -7,7 +7,7 @@ import json
 
 import hidden_releases
 from scrubin import cli
-from scrubin.evaluation.changed_truth import note
+from scrubin.evaluate.side import sentence_on_changed_truth
 
 
 def with_manifest(release):
@@ -25,13 +25,13 @@ def test_changed_labels_are_named_and_only_where_they_are_used(tmp_path, capsys)
     release = with_manifest(hidden_releases.release(tmp_path / "release"))
     team = hidden_releases.submission(tmp_path / "team", "phases")
     home = release / "groundtruth/cholect50"
-    assert note(release) is None
+    assert sentence_on_changed_truth(release) is None
     with (home / "phases/bleecauls.csv").open("a") as file:
         file.write("\n")
     said = "1 file of the ground truth changed since the release, such as cholect50/phases/bleecauls.csv"
     for truth in (release, release / "groundtruth", home, home / "phases"):
-        assert str(note(truth)).startswith(said)
-    assert note(home / "recognition") is None
+        assert str(sentence_on_changed_truth(truth)).startswith(said)
+    assert sentence_on_changed_truth(home / "recognition") is None
     videos = ["--videos", str(release / "splits/balanced.csv"), "--subset", "test"]
     assert cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team), *videos]) == 0
     assert said in "".join(capsys.readouterr())
@@ -56,7 +56,7 @@ def test_a_manifest_of_another_program_says_nothing(tmp_path):
     (tmp_path / "a.csv").write_text("frame,phase_id\n0,0\n")
     for text in ("[1, 2]", "{", '{"files": {"a.csv": "0"}}', '{"files": ["a.csv"], "name": "web"}'):
         (tmp_path / "manifest.json").write_text(text)
-        assert note(tmp_path) is None
+        assert sentence_on_changed_truth(tmp_path) is None
 
 
 def test_frames_from_one_on_both_sides_are_no_fault_of_a_score(tmp_path, capsys):

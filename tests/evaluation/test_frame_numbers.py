@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.evaluation import series
+from scrubin.evaluate import series
 
 
 @given(st.sets(st.integers(0, 3000), min_size=30, max_size=120), st.integers(1, 30), st.sampled_from([-1, 1]))

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from score_runs import fault, good, sides
-from scrubin.vocabulary.vocabulary import load
+from scrubin.base.vocabulary.vocabulary import load
 
 COMPAT = ("--semantics", "compat")
 SIX = 6

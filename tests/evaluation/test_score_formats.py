@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.detect import detected
 from scrubin.labels.reader import Options, read_path
 from scrubin.labels.verdict import verdict_of

@@ -7,8 +7,8 @@ import pytest
 
 import recognition_cases
 from score_runs import fault, good, sides
-from scrubin.core import csvtext
-from scrubin.evaluation import selection
+from scrubin.base import csv_text
+from scrubin.evaluate import selection
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
         assert f"scored is one ensemble ({how[0]}) of 2 models" in said.err
 
 
-@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
+@pytest.mark.parametrize("delimiter", csv_text.DELIMITERS)
 def test_a_split_has_any_delimiter_and_a_list_has_none(study, capsys, delimiter):
     (study / "split.csv").write_text("\ufeffID,Split\nVID01,test\nVID02,train\n".replace(",", delimiter), "utf-8")
     assert selection.read(study / "split.csv", "test") == {"VID01": 2}

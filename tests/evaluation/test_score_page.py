@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good, sides
-from scrubin.evaluation.compared import ComparedBoxes
-from scrubin.evaluation.score_page import curves, ribbons
-from scrubin.evaluation.score_page.pictures import SIZE
-from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
-from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.evaluate.computation import ComparedBoxes
+from scrubin.evaluate.metrics.detection.average_precision import INTERPOLATIONS, average_precision
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.evaluate.score_page import curves, pictures
+from scrubin.evaluate.score_page.pictures import SIZE
 
 LOADED = re.compile(r"https?:|src=|<script|<link|@import|url\(|\bhref=\"[^#]")
 NAMES = ("<b>&bold'\"", "x" * 150, "vid 3")
@@ -186,14 +185,14 @@ def test_skill_and_errors_have_their_pictures(tmp_path, capsys):
 def test_a_page_of_many_long_videos_stays_small():
     rng = np.random.default_rng(1)
     truth = np.sort(rng.integers(0, 7, 3000))
-    restless = ribbons.strip(np.where(rng.random(3000) < 0.5, truth, rng.integers(0, 7, 3000)))
+    restless = pictures.strip(np.where(rng.random(3000) < 0.5, truth, rng.integers(0, 7, 3000)))
     assert 80 * sum(map(len, restless.values())) < 1_200_000
 
 
 def test_a_strip_has_every_run_where_they_fit():
     phases = np.repeat(np.array([2, 0, 2, 1, 0]), [30, 1, 19, 40, 10])
     drawn = np.full(1000, -1)
-    for phase, path in ribbons.strip(phases).items():
+    for phase, path in pictures.strip(phases).items():
         for start, width in re.findall(r"M([\d.]+) 0h([\d.]+)", path):
             drawn[int(start) : int(start) + int(width)] = phase
     assert np.array_equal(drawn, np.repeat(phases, 10))

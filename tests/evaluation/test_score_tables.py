@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from each import each
 from score_runs import fault, good, sides
-from scrubin.core import csvtext
+from scrubin.base import csv_text
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def accuracy(tmp_path, capsys, arguments):
     return json.loads((tmp_path / "scores.json").read_text())["results"][0]["overall"]["value"]
 
 
-@pytest.mark.parametrize(
+@each(
     "found",
     [
         "0.0\n0.0\n1.0\n1.0\n",
@@ -113,8 +114,8 @@ def test_whole_floats_are_phases_in_arrays_too(tmp_path, capsys):
     assert "give one whole phase id per frame" in fault(capsys, *arguments)
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
+@each(
+    "found, expected",
     [
         ("frame,phase,prediction\n0,0,1\n", "the columns phase, prediction could all be meant"),
         ("frame,index,phase\n0,0,1\n", "the columns frame, index could all be meant"),
@@ -139,10 +140,10 @@ def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
     assert "1.0000" in good(capsys, *sheets(tmp_path, "errors", text, text)).out
 
 
-@pytest.mark.parametrize("side", ["truth", "prediction"])
-@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
-@pytest.mark.parametrize("spelling", sorted(csvtext.MISSING))
-@pytest.mark.parametrize(("metric", "column", "cells"), [("skill", "GRS", "1 2 4"), ("errors", "cut", "1 0 1")])
+@each("side", ["truth", "prediction"])
+@each("delimiter", csv_text.DELIMITERS)
+@each("spelling", sorted(csv_text.MISSING))
+@each("metric, column, cells", [("skill", "GRS", "1 2 4"), ("errors", "cut", "1 0 1")])
 def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, metric, column, cells, spelling, delimiter, side):
     whole = [*zip("abc", cells.split(), strict=True), ("d", "1")]
     missing = [*whole[:3], ("d", spelling.upper())]

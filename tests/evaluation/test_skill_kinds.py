@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from score_runs import fault, good
-from scrubin.lasana.defaults import LASANA
-from scrubin.ratings import normalisation
+from scrubin.ratings import scoring
+from scrubin.ratings.params import LASANA
 
 POINTS = "id,GRS,efficiency\na,12,3\nb,15,4\nc,9,2\nd,18,5\n"
 FOUND = "id,GRS,efficiency\na,12,3\nb,14,4\nc,10,2\nd,15,3\n"
@@ -74,9 +74,7 @@ def test_what_raters_reach_stands_beside_what_is_predicted(study, capsys, truth)
     found, said = results(study, capsys, "kind=raters", truth=truth)
     assert "z-scores per rater, failed recordings -2.5" in said.err
     assert set(found) >= {("skill Spearman", "GRS"), ("raters Spearman", "GRS"), ("raters Kendall tau-b", "GRS"), ("raters Lin CCC", "GRS")}
-    wide = normalisation.normalise(ratings[ratings.aspect == "GRS"], LASANA.failed_grs).pivot_table(
-        index="id", columns="rater", values="score"
-    )
+    wide = scoring.normalise(ratings[ratings.aspect == "GRS"], LASANA.failed_grs).pivot_table(index="id", columns="rater", values="score")
     assert wide.loc["d", "2"] == -2.5
     expected = wide["0"].corr(wide[["1", "2"]].mean(axis=1), method="spearman")
     one = found["raters Spearman", "GRS"]

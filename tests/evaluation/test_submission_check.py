@@ -9,7 +9,7 @@ import pytest
 
 from challenge_cases import CLASSES, FRAMES, labels, write, write_labels
 from scrubin.cli import main
-from scrubin.evaluation.submission import submission
+from scrubin.evaluate import submission
 
 DETECTION = {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]}
 

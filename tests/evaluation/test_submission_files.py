@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from challenge_cases import FRAMES, write
-from scrubin.core.errors import AnnotationError
-from scrubin.evaluation.submission import submission
+from scrubin.base.errors import AnnotationError
+from scrubin.evaluate import submission
 
 
 def test_all_videos_in_one_file_and_frames_below_a_key_are_told(given, checked):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from challenge_cases import FRAMES, document, labels, write, write_labels
-from scrubin.evaluation.submission import submission, truth_files
+from scrubin.evaluate import submission, submission_truth
 
 
 def test_a_missing_video_is_told(given, checked):
@@ -78,7 +78,7 @@ def test_a_frame_under_two_spellings_is_told(given, checked):
 
 def test_frames_between_sparse_labels_are_only_a_deviation(tmp_path):
     numbers = {"VID01": [16, 23, 33]}
-    truth = truth_files.read(write_labels(tmp_path / "truth", {"VID01": labels(1, 3)}, numbers))
+    truth = submission_truth.read(write_labels(tmp_path / "truth", {"VID01": labels(1, 3)}, numbers))
     folder = write(tmp_path / "team", {"VID01": document(np.full((40, 100), 0.5))})
     (problem,) = submission.check(folder, truth).faults
     assert (problem.rule, problem.severity, len(problem.frames)) == ("frames-extra", "deviation", 37)

@@ -9,10 +9,10 @@ import pytest
 
 from challenge_cases import WORDS, labels, scores, write, write_labels
 from scrubin import cli
-from scrubin.core.faults import Fault
-from scrubin.evaluation.submission import submission, truth_files
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate import submission, submission_truth
 from scrubin.labels import reader
-from scrubin.vocabulary import vocabulary
 
 pytestmark = pytest.mark.usefixtures("one_judge")
 FRAMES = 12
@@ -77,7 +77,7 @@ def test_every_command_finds_the_same_faults_in_a_file(challenge, capsys, case):
     CHANGES[case](documents["VID01"])
     team = write(folder / "team", documents)
     reading = reader.read_path(team, None, reader.Options())
-    checked = submission.check(team, truth_files.read(folder / "gt", form="cholect50")).faults
+    checked = submission.check(team, submission_truth.read(folder / "gt", form="cholect50")).faults
     assert reading.form.name == "cholectriplet2022"
     assert {facts(fault) for fault in checked if not fault.rule.startswith("frames-")} == set(map(facts, reading.faults))
     assert bool(reading.faults) == (case != "nothing")
@@ -157,7 +157,7 @@ def test_every_command_finds_the_same_faults_in_phases(tmp_path, case):
     team.mkdir()
     (team / "VID01.csv").write_text("\n".join(lines))
     reading = reader.read_path(team, None, reader.Options(vocabulary.load("cholect50")), "phases")
-    checked = submission.check(team, truth_files.read(tmp_path / "gt", form="cholect50")).faults
+    checked = submission.check(team, submission_truth.read(tmp_path / "gt", form="cholect50")).faults
     assert reading.form.name == "phase-tables"
     assert {facts(fault) for fault in checked if not fault.rule.startswith("frames-")} == set(map(facts, reading.faults))
     assert tuple(fault.rule for fault in reading.faults) == rules

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from challenge_cases import CLASSES, labels, vector, write_labels
-from scrubin.core.errors import AnnotationError
-from scrubin.evaluation.submission import truth_files
+from scrubin.base.errors import AnnotationError
+from scrubin.evaluate import submission_truth
 
 
 def npz(path, frames, **arrays):
@@ -40,7 +40,7 @@ def own(tmp_path):
 
 @pytest.mark.parametrize("below", ["", "..", "../..", "recognition"])
 def test_our_own_ground_truth_is_found_at_any_level(own, below):
-    truth = truth_files.read((own / below).resolve())
+    truth = submission_truth.read((own / below).resolve())
     assert list(truth.videos) == ["one", "two"]
     one, two = truth.videos["one"], truth.videos["two"]
     assert (one.frames.tolist(), one.boxed_frames.tolist(), one.phase_frames.tolist()) == ([1, 2, 5], [1, 5], [1, 2])
@@ -57,14 +57,14 @@ def test_our_own_ground_truth_is_found_at_any_level(own, below):
 def test_two_vocabularies_must_be_told_apart(own):
     shutil.copytree(own, own.parent / "prostatd")
     with pytest.raises(AnnotationError, match=r"several vocabularies \(cholect50, prostatd\); name one of these folders"):
-        truth_files.read(own.parent)
-    assert truth_files.read(own.parent, vocabulary_name="cholect50").videos.keys() == {"one", "two"}
+        submission_truth.read(own.parent)
+    assert submission_truth.read(own.parent, vocabulary_name="cholect50").videos.keys() == {"one", "two"}
 
 
 def test_a_matrix_of_another_vocabulary_is_refused(own):
     npz(own / "recognition/one.npz", [1, 2, 5], ivt=np.zeros((3, 89), np.int8))
     with pytest.raises(AnnotationError, match=r"one\.npz: 89 classes, expected 100 triplets of 'cholect50'"):
-        truth_files.read(own)
+        submission_truth.read(own)
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,17 @@ def test_a_damaged_file_of_our_own_ground_truth_is_refused_by_name(own, file, co
     else:
         np.savez(own / file, **{name: np.array(values) for name, values in content.items()})
     with pytest.raises(AnnotationError, match=message):
-        truth_files.read(own)
+        submission_truth.read(own)
 
 
 def test_frames_in_any_order_keep_their_labels(own):
     npz(own / "recognition/one.npz", [5, 2, 1], ivt=OCCURS[::-1])
-    assert np.array_equal(truth_files.read(own).videos["one"].targets, OCCURS)
+    assert np.array_equal(submission_truth.read(own).videos["one"].targets, OCCURS)
 
 
 def test_cholect50_labels_give_triplets_boxes_and_phases(tmp_path):
     made = labels(4, 30)
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made}, box=(0.1, 0.2, 0.3, 0.4)))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made}, box=(0.1, 0.2, 0.3, 0.4)))
     video = truth.videos["VID01"]
     assert np.array_equal(video.targets, made)
     assert len(video.boxes.frames) == made.sum()
@@ -117,7 +117,7 @@ def test_a_frame_with_an_instance_without_box_is_not_scored_in_detection(tmp_pat
     document = json.loads((folder / "VID01.json").read_text())
     document["annotations"] = {"0": [vector(17, 0, (0.1, 0.2, 0.3, 0.4)), vector(60, 0, (-1, -1, -1, -1))], "1": [[-1] * 14 + [0]]}
     (folder / "VID01.json").write_text(json.dumps(document))
-    video = truth_files.read(folder).videos["VID01"]
+    video = submission_truth.read(folder).videos["VID01"]
     assert (video.boxed_frames.tolist(), len(video.boxes.frames), int(video.targets.sum())) == ([1], 0, 2)
 
 
@@ -127,7 +127,7 @@ def test_images_and_lists_give_frames_without_labels(tmp_path):
         (tmp_path / f"set/videos/VID01/{frame:06}.png").write_bytes(b"")
     (tmp_path / "frames.csv").write_text("video,frame\nVID01,2\nVID01,0\nVID01,1\n")
     for path in (tmp_path / "set", tmp_path / "set/videos", tmp_path / "frames.csv"):
-        truth = truth_files.read(path)
+        truth = submission_truth.read(path)
         assert truth.videos["VID01"].frames.tolist() == [0, 1, 2]
         assert truth.videos["VID01"].targets is None
         assert len(truth.vocabulary.triplets) == CLASSES
@@ -138,7 +138,7 @@ def test_images_and_lists_give_frames_without_labels(tmp_path):
 def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line, delimiter):
     (tmp_path / "frames.csv").write_text(f"video,frame\nVID01,0\n\n{line}\n".replace(",", delimiter))
     with pytest.raises(AnnotationError, match=r"frames\.csv, line 4"):
-        truth_files.read(tmp_path / "frames.csv")
+        submission_truth.read(tmp_path / "frames.csv")
 
 
 @pytest.mark.parametrize(
@@ -153,22 +153,22 @@ def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line, del
 def test_a_list_without_frames_or_videos_is_refused(tmp_path, text, message):
     (tmp_path / "frames.csv").write_bytes(text)
     with pytest.raises(AnnotationError, match=message):
-        truth_files.read(tmp_path / "frames.csv")
+        submission_truth.read(tmp_path / "frames.csv")
 
 
 def test_labels_of_another_format_are_read_by_its_name(tmp_path):
     (tmp_path / "gt").mkdir()
     rows = "".join(f"{frame}\tPreparation\n" for frame in range(5))
     (tmp_path / "gt/video01-phase.txt").write_text("Frame\tPhase\n" + rows)
-    truth = truth_files.read(tmp_path / "gt", form="cholec80")
+    truth = submission_truth.read(tmp_path / "gt", form="cholec80")
     assert (truth.videos["video01"].frames, truth.videos["video01"].phase_frames.tolist()) == (None, [0, 1, 2, 3, 4])
 
 
 def test_only_the_videos_that_are_asked_for_count(tmp_path):
     folder = write_labels(tmp_path / "gt", {"VID01": labels(1, 3), "VID02": labels(2, 3)})
-    assert list(truth_files.read(folder, only=["VID02"]).videos) == ["VID02"]
+    assert list(submission_truth.read(folder, only=["VID02"]).videos) == ["VID02"]
     with pytest.raises(AnnotationError, match="no video VID03 in it; there are VID01, VID02"):
-        truth_files.read(folder, only=["VID03"])
+        submission_truth.read(folder, only=["VID03"])
 
 
 @pytest.mark.parametrize(
@@ -186,4 +186,4 @@ def test_what_is_no_ground_truth_is_refused_as_by_every_other_command(tmp_path, 
     if make == "other":
         (path / "readme.txt").write_text("x")
     with pytest.raises(AnnotationError, match=message):
-        truth_files.read(path)
+        submission_truth.read(path)

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 import exported_release
 from scrubin import cli
-from scrubin.core.errors import ReleaseError
-from scrubin.exports.contents import Contents
-from scrubin.exports.folder import new_folder
-from scrubin.exports.groups import folds, groups
-from scrubin.exports.registry import EXPORTS, export
+from scrubin.base.errors import ReleaseError
+from scrubin.data.export.contents import Contents, folds, groups
+from scrubin.data.export.folder import new_folder
+from scrubin.data.export.registry import EXPORTS, export
 
 OF_FRAMES = ("huggingface", "webdataset")
 WITHOUT = "import sys; sys.modules |= dict.fromkeys(('cv2', 'av', 'yaml', 'tqdm', 'jinja2', 'dvc', 'prefect', 'PIL')); "

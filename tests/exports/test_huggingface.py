@@ -12,12 +12,12 @@ import yaml
 
 import exported_release
 from scrubin import cli
-from scrubin.core.errors import ReleaseError
-from scrubin.exports.huggingface import names
-from scrubin.frames.reading import picture
-from scrubin.groundtruth import recognition
-from scrubin.groundtruth.recordings import of_tables, with_files
-from scrubin.tables import io
+from scrubin.base.errors import ReleaseError
+from scrubin.base.tables import io
+from scrubin.data.export import huggingface
+from scrubin.labels.truth import recognition
+from scrubin.labels.truth.recordings import of_tables, with_files
+from scrubin.media.frame_files import picture
 
 
 @pytest.fixture(scope="module")
@@ -144,13 +144,13 @@ def test_the_words_of_the_releases_own_card_are_kept(tmp_path):
 
 def test_more_subsets_than_can_be_read_and_names_that_meet_are_refused():
     with pytest.raises(ReleaseError, match="'frames_x' has 33 subsets, but Hugging Face reads at most 32"):
-        names.split_names([f"s{number}" for number in range(33)], "frames_x")
+        huggingface.split_names([f"s{number}" for number in range(33)], "frames_x")
     with pytest.raises(ReleaseError, match="the subsets test a, test-a of 'frames_x' would share a name"):
-        names.split_names(["test-a", "test a"], "frames_x")
+        huggingface.split_names(["test-a", "test a"], "frames_x")
 
 
 @pytest.mark.parametrize("name", ["train", "all", "a..b", ".x", "Prüfung", "test-1.2", "_"])
 def test_every_split_name_is_one_that_the_library_takes(name):
-    (made,) = names.split_names([name], "frames_x").values()
-    assert names.SPLIT.fullmatch(made)
+    (made,) = huggingface.split_names([name], "frames_x").values()
+    assert huggingface.SPLIT.fullmatch(made)
     assert made != "all"

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import clips
 import exported_release
 from scrubin import cli
-from scrubin.core.errors import ReleaseError
-from scrubin.exports.lerobot import streams
-from scrubin.exports.lerobot.statistics import PictureStatistics, of_scores, of_whole_numbers
+from scrubin.base.errors import ReleaseError
+from scrubin.data.export import lerobot_videos
+from scrubin.data.export.lerobot_videos import PictureStatistics, of_scores, of_whole_numbers
 
 NTSC = Fraction(30000, 1001)
 BLACK = (5, 9)
@@ -144,15 +144,15 @@ def test_statistics_leave_out_what_is_hidden(exported):
 def test_frames_that_are_not_evenly_spaced_are_noticed(tmp_path):
     even = clips.numbered(tmp_path / "even.mkv", 10, fps=20)
     late = clips.numbered(tmp_path / "late.mkv", 10, fps=20, pts=[50 * number + 100 * (number > 6) for number in range(10)])
-    assert streams.is_even(even, Fraction(20))
-    assert not streams.is_even(late, Fraction(20))
-    assert not streams.is_even(even, Fraction(25))
+    assert lerobot_videos.is_even(even, Fraction(20))
+    assert not lerobot_videos.is_even(late, Fraction(20))
+    assert not lerobot_videos.is_even(even, Fraction(25))
 
 
 def test_a_damaged_video_is_named(tmp_path):
     (tmp_path / "a.mkv").write_bytes(b"no video")
     with pytest.raises(ReleaseError, match=r"a\.mkv: it cannot be read"):
-        streams.is_even(tmp_path / "a.mkv", Fraction(20))
+        lerobot_videos.is_even(tmp_path / "a.mkv", Fraction(20))
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)).map(sorted), min_size=1).filter(lambda of: any(a < b for a, b in of)))

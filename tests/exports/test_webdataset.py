@@ -12,8 +12,8 @@ import pytest
 
 import exported_release
 from scrubin import cli
-from scrubin.exports import webdataset
-from scrubin.frames.reading import picture
+from scrubin.data.export import webdataset
+from scrubin.media.frame_files import picture
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import pytest
 import clips
 import review_study
 import server
-from scrubin import study
+from scrubin.curate.lists import empty_study
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
@@ -52,7 +52,7 @@ class Project:
             writer.writeheader()
             writer.writerows(self.rows)
         (self.raw / "redactions.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\n")
-        study.create(self.raw)
+        empty_study.create(self.raw)
 
     def run(self, *command: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         return subprocess.run([*prefix, *command], cwd=self.folder, capture_output=True, text=True, check=False)

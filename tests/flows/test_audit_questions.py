@@ -15,13 +15,13 @@ import clips
 import page_client
 import small_study
 from page_client import PORT, Page
-from scrubin.core.errors import PrivacyError
-from scrubin.networks.faces import Face
-from scrubin.networks.reading import Reading
-from scrubin.release.audit.pictures import looks
-from scrubin.review import questions
-from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.security import Session
+from scrubin.audit.pictures import looks
+from scrubin.base.errors import PrivacyError
+from scrubin.curate.page.app import ReviewApp
+from scrubin.curate.page.security import Session
+from scrubin.media.networks.faces import Face
+from scrubin.media.networks.reading import Reading
+from scrubin.stages.review import questions
 
 pytestmark = pytest.mark.slow
 FALSE_FACE, NAMED = "operation_02", "operation_03"

@@ -10,7 +10,7 @@ import pytest
 
 import another_user
 import small_study
-from scrubin.core import private_paths
+from scrubin.base import private_paths
 
 pytestmark = [pytest.mark.slow, another_user.needs_root]
 

@@ -19,11 +19,11 @@ from dvc.repo import Repo
 import review_study
 import small_study
 from scrubin import cli
-from scrubin.cli import review_sample
-from scrubin.review.events import FINDING
-from scrubin.review.ledger import LEDGER_PATH
-from scrubin.tagging import readiness
-from scrubin.withdrawal import withholding
+from scrubin.cli import review
+from scrubin.curate.project import readiness
+from scrubin.stages.review.events import FINDING
+from scrubin.stages.review.ledger import LEDGER_PATH
+from scrubin.stages.withdrawals import releases
 
 pytestmark = pytest.mark.slow
 RELEASE, BESIDE = "data/release", "data/unreleased/release"
@@ -55,7 +55,7 @@ def pushed(folder: Path) -> list[bytes]:
 
 
 def is_published(folder: Path) -> bool:
-    return withholding.names_release(folder) or (folder / RELEASE).exists() or (folder / BESIDE).exists()
+    return releases.names_release(folder) or (folder / RELEASE).exists() or (folder / BESIDE).exists()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small_study.regenerate(folder)
     small_study.record(folder)
     assert run(folder, BIN / "dvc", "remote", "add", "--default", "lab", "../remote").returncode == 0
-    assert withholding.names_release(folder)
+    assert releases.names_release(folder)
     return folder
 
 
@@ -110,7 +110,7 @@ def acknowledged_until_yesterday(folder: Path) -> None:
 
 
 def seen_in_a_sample(folder: Path) -> None:
-    drawn = review_sample.drawn(2, 0, "ann", folder)
+    drawn = review.draw_clips(2, 0, "ann", folder)
     with review_study.desk(folder) as desk:
         desk.check(drawn.videos, drawn.clips[0], FINDING, "a face in a mirror")
 
@@ -228,7 +228,7 @@ def test_a_stage_that_is_killed_leaves_nothing_to_push_and_the_next_one_ends_wit
     assert (folder / BESIDE / at).exists()
     assert (folder / BESIDE).parent.stat().st_mode & 0o077 == 0
     assert not (folder / RELEASE).exists()
-    assert not withholding.names_release(folder)
+    assert not releases.names_release(folder)
     assert pushed(folder) == []
     assert release(folder).returncode == 0
     assert tree(folder / RELEASE) == tree(study / RELEASE)
@@ -246,7 +246,7 @@ def test_whoever_withdraws_is_pushed_no_more_from_that_moment(folder, capsys):
 def test_a_row_of_a_withdrawal_counts_as_soon_as_a_run_reads_it(folder):
     (folder / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\nP02,,2026-01-31,consent\n")
     assert release(folder, "withdrawals").returncode == 0
-    assert not withholding.names_release(folder)
+    assert not releases.names_release(folder)
     assert pushed(folder) == []
 
 
@@ -273,14 +273,14 @@ def test_a_run_that_stops_before_the_release_takes_the_last_one_back(folder):
 def test_a_stage_that_the_release_does_not_need_takes_nothing_back(folder):
     """Only the report comes behind nothing that is released."""
     stages = yaml.safe_load((folder / "dvc.yaml").read_text())["stages"]
-    without = {stage for stage in stages if not withholding.stops_release([stage], folder)}
+    without = {stage for stage in stages if not releases.stops_release([stage], folder)}
     assert without == {"report", "demo"}
 
 
 def test_the_lock_file_keeps_all_other_lines_as_they_are(folder):
     before = (folder / "dvc.lock").read_text()
-    assert withholding.withhold()
-    assert not withholding.withhold()
+    assert releases.withhold()
+    assert not releases.withhold()
     left = (folder / "dvc.lock").read_text().splitlines()
     assert [line for line in left if line not in before.splitlines()] == []
     stages = yaml.safe_load(before)["stages"]

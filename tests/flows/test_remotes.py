@@ -16,8 +16,7 @@ import yaml
 import doc_blocks
 import remote_servers
 import small_study
-from scrubin.tagging import readiness
-from scrubin.upkeep import outputs
+from scrubin.curate.project import outputs, readiness
 
 pytestmark = pytest.mark.slow
 TAG = "v1.1.0"
@@ -119,7 +118,7 @@ def test_nothing_private_is_in_a_remote(study, remote):
 
 def test_a_push_uploads_exactly_the_public_outputs(study, remote):
     """Neither the synthetic study and its truth, nor what a stage keeps to itself."""
-    said, public = outputs.read(study), readiness.public_outputs(study)
+    said, public = outputs.read_outputs(study), readiness.public_outputs(study)
     listed = yaml.safe_load((study / "dvc.lock").read_text())["stages"]
     wanted = {out["md5"] for stage in listed.values() for out in stage["outs"] if out["path"] in public}
     wanted |= {md5 for path, md5 in said.files.items() if any(path == out or path.startswith(f"{out}/") for out in public)}

@@ -9,11 +9,11 @@ import pytest
 
 import review_study
 import small_study
-from scrubin.cli import review_sample
-from scrubin.core.errors import ReleaseError
-from scrubin.release.audit import project
-from scrubin.release.audit.run import audit
-from scrubin.review.events import CLEAN, FINDING
+from scrubin.audit.run import audit
+from scrubin.base.errors import ReleaseError
+from scrubin.cli import review
+from scrubin.stages.release import audited_project
+from scrubin.stages.review.events import CLEAN, FINDING
 
 pytestmark = pytest.mark.slow
 RELEASE = "data/release"
@@ -39,9 +39,9 @@ def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path,
     assert "No sample was drawn" in (folder / RELEASE / "CERTIFICATE.md").read_text()
     before = released(folder)
 
-    drawn = review_sample.drawn(12, 0, "Mirabella Quatermass")
+    drawn = review.draw_clips(12, 0, "Mirabella Quatermass")
     judge(folder, drawn, CLEAN)
-    assert review_sample.conclude(drawn) == 0
+    assert review.conclude(drawn) == 0
     assert json.loads((folder / "reports/certificate/certificate.json").read_text())["samples"][0]["checked"] == 12
     small_study.regenerate(folder, ["decisions", "review", "release"], look=False)
 
@@ -52,7 +52,7 @@ def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path,
     assert released(folder) == before
     sums = subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=folder / RELEASE, check=False)
     assert sums.returncode == 0
-    study = project.load()
+    study = audited_project.load()
     assert audit(folder / RELEASE, study.private, study.plan).findings == []
 
     record = folder / "data/private/released.json"

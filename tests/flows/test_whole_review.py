@@ -13,8 +13,8 @@ import browser
 import keyboard
 import review_server
 import small_study
-from scrubin.core.errors import ReleaseError
-from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.base.errors import ReleaseError
+from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 BEFORE = ("ingest", "pseudonymize", "screen", "decisions")

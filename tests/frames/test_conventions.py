@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clips
-from scrubin.frames.check.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, simplest_rates
-from scrubin.frames.check.thumbnails import thumbnails_of
-from scrubin.frames.contract import source_frames
+from scrubin.media.frame_files import source_frames
+from scrubin.stages.frames.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, simplest_rates
+from scrubin.stages.frames.thumbnails import thumbnails_of
 
 PAUSE = [n * 50 for n in range(30)] + [n * 50 + 420 for n in range(30, 45)] + [n * 90 - 1380 for n in range(45, 70)]
 UNEVEN = [sum((40, 33, 80, 41, 120, 500 if n % 20 == 7 else 40)[n % 6] for n in range(k)) for k in range(70)]

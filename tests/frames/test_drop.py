@@ -6,11 +6,10 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from scrubin.core import params
-from scrubin.core.errors import ParamsError
-from scrubin.frames.drop import why_dropped
-from scrubin.frames.frame_store import frames_after_gaps, judged
-from scrubin.frames.params import NOTHING, DropParams, FramesParams
+from scrubin.base import params
+from scrubin.base.errors import ParamsError
+from scrubin.stages.frames.extract import NOTHING, DropParams, FramesParams
+from scrubin.stages.frames.frame_store import frames_after_gaps, judged, why_dropped
 
 GOOD = {"brightness": 100.0, "saturated_share": 0.1, "contrast": 40.0, "sharpness": 200.0}
 LIMITS = DropParams(min_brightness=10.0, max_brightness=240.0, max_saturated_share=0.5, min_contrast=8.0, min_sharpness=50.0)

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.frames import extract as extraction
-from scrubin.frames.decoding import packet_clock, wanted_frames
-from scrubin.frames.extract import extract
-from scrubin.frames.params import FramesParams
+from scrubin.base.errors import VideoError
+from scrubin.stages.frames import extract as extraction
+from scrubin.stages.frames.decoding import packet_clock, wanted_frames
+from scrubin.stages.frames.extract import FramesParams, extract
 
 ONE = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 
@@ -82,7 +81,7 @@ def test_a_video_that_cannot_be_read_is_named(tmp_path):
 @pytest.mark.parametrize("name", clips.BY_LENGTH)
 def test_frames_that_nothing_needs_are_not_decoded_and_the_bytes_are_the_same(tmp_path, monkeypatch, name):
     skipped = into(tmp_path / "skipped", clips.REAL[name])
-    monkeypatch.setattr("scrubin.frames.decoding.SKIPPING_CODECS", ())
+    monkeypatch.setattr("scrubin.stages.frames.decoding.SKIPPING_CODECS", ())
     assert into(tmp_path / "all", clips.REAL[name]) == skipped
 
 

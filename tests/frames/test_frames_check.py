@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.core.errors import ReleaseError, VideoError
-from scrubin.frames.check.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
-from scrubin.frames.check.verdict import FOREIGN, NONE, UNDECIDED, Verdict, check
-from scrubin.frames.extract import extract
-from scrubin.frames.params import FramesParams
+from scrubin.base.errors import ReleaseError, VideoError
+from scrubin.stages.frames.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
+from scrubin.stages.frames.extract import FramesParams, extract
+from scrubin.stages.frames.verdict import FOREIGN, NONE, UNDECIDED, FolderVerdict, check
 
 PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 NOISE = ("-vf", "noise=alls=8:allf=t")
@@ -50,7 +49,7 @@ def by_us(folder: Path, video: Path, params: FramesParams = PARAMS) -> Path:
     return folder
 
 
-def judged(folder: Path, video: Path, fps: Fraction | None = None, **more: bool) -> Verdict:
+def judged(folder: Path, video: Path, fps: Fraction | None = None, **more: bool) -> FolderVerdict:
     return check(folder, video, folder.name, video.name, fps, **more)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from scrubin.frames.quality import EXACT_COUNT, Quality, histogram, perceptual_hash, quality
+from scrubin.stages.frames.extract import EXACT_COUNT, Quality, histogram, perceptual_hash, quality
 
 SHAPES = st.tuples(st.integers(16, 70), st.integers(16, 90))
 

@@ -13,12 +13,13 @@ import pandas as pd
 import pytest
 
 import clips
-from scrubin.core.errors import ReleaseError
-from scrubin.core.files import FIXED_TIME_S, sha256_of
-from scrubin.frames import frame_store, reading
-from scrubin.frames.params import DropParams, FramesParams
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import FIXED_TIME_S, sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.public import FRAMES
+from scrubin.media import frame_files
+from scrubin.stages.frames import frame_store
+from scrubin.stages.frames.extract import DropParams, FramesParams
 
 LOOSE = FramesParams(fps=Fraction(2), format="jpg", quality=90, height=None, shards="none")
 SHARDS = replace(LOOSE, shards="per-recording")
@@ -120,7 +121,7 @@ def test_the_same_frames_give_the_same_shard_and_dropped_ones_are_left_out(relea
     assert list(kept) == [f"{k:06d}.{suffix}" for k in (4, 5, 6) for suffix in ("jpg", "json")]
     assert kept.items() <= whole.items()
     for path in table.path.dropna():
-        assert reading.picture(release, path) == whole[path.rpartition("/")[2]]
+        assert frame_files.picture(release, path) == whole[path.rpartition("/")[2]]
 
 
 def members_of(data: bytes) -> dict[str, bytes]:
@@ -137,7 +138,7 @@ def tmp_path_of(folder: Path, name: str) -> Path:
 def test_one_function_reads_both(release, params):
     table, files = extracted(release, params)
     for k, path in enumerate(table.path):
-        data = reading.picture(release, path)
+        data = frame_files.picture(release, path)
         assert data.startswith(b"\xff\xd8")
         if params is LOOSE:
             assert data == files[path]
@@ -150,28 +151,28 @@ def clips_number(data: bytes) -> int:
 
 def test_a_shard_that_was_replaced_is_read_anew(release):
     table, _ = extracted(release, SHARDS)
-    first = reading.picture(release, table.path[6])
+    first = frame_files.picture(release, table.path[6])
     other, _ = extracted(release, replace(SHARDS, drop=DARK))
-    assert reading.picture(release, other.path[6]) == first
+    assert frame_files.picture(release, other.path[6]) == first
     with pytest.raises(ReleaseError, match=r"abelo.tar/000000.jpg: .*the shard has no member '000000.jpg'.*SHA256SUMS"):
-        reading.picture(release, table.path[0])
+        frame_files.picture(release, table.path[0])
 
 
 @pytest.mark.parametrize("path", ["", "../secret.jpg", "/etc/passwd", "frames/../../x.jpg"])
 def test_a_path_that_leaves_the_release_is_refused(tmp_path, path):
     with pytest.raises(ReleaseError, match="is no path of a frame; a dropped frame has none"):
-        reading.picture(tmp_path, path)
+        frame_files.picture(tmp_path, path)
 
 
 def test_missing_and_damaged_files_are_named(release):
     table, files = extracted(release, SHARDS)
     with pytest.raises(ReleaseError, match=r"^frames/x.tar/000000.jpg: it cannot be read \(No such file"):
-        reading.picture(release, "frames/x.tar/000000.jpg")
+        frame_files.picture(release, "frames/x.tar/000000.jpg")
     shard = release / f"{PLACE}.tar"
     shard.unlink()
     shard.write_bytes(files[f"{PLACE}.tar"][:5000])
     with pytest.raises(ReleaseError, match=r"000006.jpg: .*in the middle"):
-        reading.picture(release, table.path[6])
+        frame_files.picture(release, table.path[6])
     shard.write_bytes(b"no tar" * 200)
     with pytest.raises(ReleaseError, match=r"000006.jpg: "):
-        reading.picture(release, table.path[6])
+        frame_files.picture(release, table.path[6])

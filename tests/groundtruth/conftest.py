@@ -5,17 +5,10 @@ import pandas as pd
 import pytest
 
 from ground_truths import write_ground_truth
-from scrubin.groundtruth import recordings
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.skill import skill
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.vocabulary import vocabulary
+from scrubin.base.tables import io
+from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, VIDEOS, skill_table
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.truth import recordings
 
 WORDS = vocabulary.load("cholect50")
 
@@ -131,7 +124,11 @@ def random_study():
     frames = [row for id_ in SCORED for row in video_rows(id_, FRAME_COUNT)[1]]
     frames = [{**row, "path": f"frames/Cholecystectomy/mono/{row['id']}/{row['frame']:06d}.jpg"} for row in frames]
     made["frames"] = io.frame_of(FRAMES, frames)
-    return made | {"skill": io.frame_of(skill(()), scores), "errors": io.frame_of(ERRORS, errors), "splits": io.frame_of(SPLITS, splits)}
+    return made | {
+        "skill": io.frame_of(skill_table(()), scores),
+        "errors": io.frame_of(ERRORS, errors),
+        "splits": io.frame_of(SPLITS, splits),
+    }
 
 
 @pytest.fixture(scope="session")

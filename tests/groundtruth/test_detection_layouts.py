@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from scrubin.groundtruth import detection, recordings, writing
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.truth import detection, recordings
+from scrubin.stages.groundtruth import writing
 
 WORDS = vocabulary.load("cholect50")
 BOX = [0.25, 0.5, 0.5, 0.25]

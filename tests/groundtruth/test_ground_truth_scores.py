@@ -18,16 +18,15 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 import detection_cases
-from scrubin.metrics import error_recognition, skill
-from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
-from scrubin.metrics.phases import averaging, confusion, rates
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.recognition import compat
-from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
-from scrubin.metrics.recognition.video_wise import video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate.metrics import error_recognition, skill
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.average_precision import average_precision, average_precision_range
+from scrubin.evaluate.metrics.phases import averaging, phase_videos, rates
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
+from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition.average_precision import video_wise
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, disentangle, triplet_map
 
 WORDS = vocabulary.load("cholect50")
 TRIPLETS = triplet_map(WORDS.triplets)
@@ -224,11 +223,11 @@ def test_phase_files_are_sequences_that_the_phase_metrics_take(written_once, sub
         videos.append(PhaseVideo(id_, truth, np.stack([truth, np.where(wrong, (truth + 1) % 7, truth)])))
     assert len(videos) == 2
     shares = [float(np.mean(np.asarray(one.annotation) == np.asarray(one.predictions)[run])) for one in videos for run in (0, 1)]
-    counted = confusion.of_videos(videos, WORDS.phases)
+    counted = phase_videos.confusions_of_videos(videos, WORDS.phases)
     assert averaging.mean(rates.accuracy(counted)).overall.value == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
-    alone = confusion.of_videos([PhaseVideo(one.name, one.annotation, one.annotation) for one in videos], WORDS.phases)
+    alone = phase_videos.confusions_of_videos([PhaseVideo(one.name, one.annotation, one.annotation) for one in videos], WORDS.phases)
     for rate in rates.RATES:
-        assert averaging.mean(rates.elements(alone, rate)).overall.value == 1
+        assert averaging.mean(rates.rate_elements(alone, rate)).overall.value == 1
 
 
 def test_sheets_of_a_subset_are_what_the_skill_and_error_metrics_take(written_once, made):

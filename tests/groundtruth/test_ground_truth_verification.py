@@ -12,18 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from ground_truths import LABELS_SHA256, write_ground_truth
+from scrubin.base.errors import TableError
+from scrubin.base.files import sha256_of, write_json
+from scrubin.base.ground_truth import DEFINITIONS, FRAME_CONTRACT
+from scrubin.base.tables import io
+from scrubin.base.tables.public import LABELLED, SPLITS
+from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
-from scrubin.core.errors import TableError
-from scrubin.core.files import sha256_of, write_json
-from scrubin.groundtruth import subsets, verification
-from scrubin.groundtruth.archives import npz
-from scrubin.groundtruth.stamps import INPUTS
-from scrubin.release.metadata import resources
-from scrubin.tables import io
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.splits import SPLITS
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT
+from scrubin.labels.truth.recognition import npz
+from scrubin.stages.groundtruth import subsets, verification
+from scrubin.stages.groundtruth.stamps import INPUTS
+from scrubin.stages.release.metadata import record_sets
 
 WORDS = vocabulary.load("cholect50")
 WORDLESS = json.dumps(
@@ -277,7 +276,7 @@ def test_a_stamp_in_parquet_does_not_hinder_other_readers(written_once):
 
 def test_the_metadata_of_a_release_name_every_kind_of_file_that_is_there(written_once):
     names = [f"groundtruth/{path.relative_to(written_once).as_posix()}" for path in written_once.rglob("*") if path.is_file()]
-    sets = resources.file_sets(dict.fromkeys(names, ""))
+    sets = record_sets.file_sets(dict.fromkeys(names, ""))
     matched = {
         item["@id"]: {str(path) for path in written_once.parent.glob(item["includes"].replace("groundtruth/", "g/"))} for item in sets
     }
@@ -294,4 +293,4 @@ def test_the_metadata_of_a_release_name_every_kind_of_file_that_is_there(written
         "000003.txt",
         "PegTransfer.csv",
     }
-    assert resources.file_sets({}) == []
+    assert record_sets.file_sets({}) == []

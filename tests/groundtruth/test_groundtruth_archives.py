@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from scrubin.groundtruth.archives import npz
+from scrubin.labels.truth.recognition import npz
 
 
 @given(

@@ -8,16 +8,12 @@ import pandas as pd
 import pytest
 
 from ground_truths import write_ground_truth
-from scrubin.core import files
-from scrubin.groundtruth import csv_sheets, detection, recordings, stamps, writing
-from scrubin.tables import io
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.skill import skill
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary import vocabulary
+from scrubin.base import files
+from scrubin.base.tables import io
+from scrubin.base.tables.public import ERRORS, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.truth import detection, recordings
+from scrubin.stages.groundtruth import stamps, writing
 
 ASPECTS = ("depth_perception",)
 
@@ -25,7 +21,7 @@ ASPECTS = ("depth_perception",)
 @pytest.fixture(scope="module")
 def scores():
     rows = [("aboreta", 0.5, 0.25), ("belumi", np.nan, np.nan), ("coresa", -2.5, np.nan)]
-    declared = skill(ASPECTS)
+    declared = skill_table(ASPECTS)
     shared = {"task": "PegTransfer", "n_ratings": 2, "disagreement": 0.1, "strong_disagreement": False}
     return io.frame_of(declared, [{"id": id_, "GRS": grs, "depth_perception": depth, **shared} for id_, grs, depth in rows])
 
@@ -114,12 +110,12 @@ def test_the_manifest_has_the_hash_of_every_input(tmp_path):
 
 
 def test_phases_are_a_sequence_per_recording(tables, labelled, tmp_path):
-    text = csv_sheets.phases(labelled["aboreta"], labelled["aboreta"].phases)
+    text = writing.phases(labelled["aboreta"], labelled["aboreta"].phases)
     assert text == "frame,phase_id,phase,hidden\n0,0,preparation,False\n1,0,preparation,False\n2,3,gallbladder-dissection,False\n"
 
 
 def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
-    text = csv_sheets.skill_sheets(scores, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))["PegTransfer"]
+    text = writing.skill_sheets(scores, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))["PegTransfer"]
     rows = read_csv(text)
     assert list(rows[0]) == ["id", "split_balanced", "GRS", "depth_perception", "n_ratings", "disagreement", "strong_disagreement"]
     assert [(row["id"], row["split_balanced"], row["GRS"], row["depth_perception"]) for row in rows] == [
@@ -130,22 +126,22 @@ def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
 
 
 def test_errors_are_one_column_each(errors):
-    rows = read_csv(csv_sheets.error_sheets(errors, splits(("balanced", 0, "train", "aboreta")))["PegTransfer"])
+    rows = read_csv(writing.error_sheets(errors, splits(("balanced", 0, "train", "aboreta")))["PegTransfer"])
     assert rows[1] == {"id": "belumi", "split_balanced": "", "cut": "False", "dropped": "True"}
 
 
 def test_every_fold_of_a_scheme_is_a_column():
-    columns = csv_sheets.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
+    columns = recordings.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
     assert columns.reset_index().to_dict("records") == [{"id": "a", "split_balanced": "val", "split_cv_0": "test", "split_cv_1": "train"}]
 
 
 def test_skill_is_read_with_whatever_aspects_it_has(scores, tmp_path):
-    io.write(skill(ASPECTS), scores, tmp_path / "skill.parquet")
-    assert csv_sheets.read_skill(tmp_path / "skill.parquet").equals(scores)
+    io.write(skill_table(ASPECTS), scores, tmp_path / "skill.parquet")
+    assert writing.read_skill(tmp_path / "skill.parquet").equals(scores)
 
 
 def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables, tmp_path):
-    none = {table.name: io.frame_of(table, []) for table in (LABELLED, TRIPLETS, PHASES, skill(()), ERRORS)}
+    none = {table.name: io.frame_of(table, []) for table in (LABELLED, TRIPLETS, PHASES, skill_table(()), ERRORS)}
     made = {**tables, **none, "splits": splits()}
     nothing = write_ground_truth(tmp_path / "g", made)
     assert list(nothing["files"]) == ["README.md"]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from scrubin.core.errors import TableError
-from scrubin.groundtruth import recognition, recordings
-from scrubin.tables import io
-from scrubin.vocabulary import vocabulary
+from scrubin.base.errors import TableError
+from scrubin.base.tables import io
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.truth import recognition, recordings
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "vocabulary" / "ivt_components.json").read_text(encoding="utf-8"))
 WORDS = vocabulary.load("cholect50")

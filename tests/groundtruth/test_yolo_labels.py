@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
-from scrubin.groundtruth import yolo
-from scrubin.groundtruth.detection import BoxedFrames
-from scrubin.vocabulary import vocabulary
+from scrubin.labels.truth import detection
+from scrubin.labels.truth.detection import BoxedFrames
 
 WORDS = vocabulary.load("cholect50")
 PROSTATD = vocabulary.load("prostatd")
@@ -19,21 +19,21 @@ BOX = (0.25, 0.5, 0.5, 0.25)
 def test_rows_are_centre_and_size_with_one_id_or_four():
     found = BoxedFrames("abelo", [3, 7], [[(17, 0, BOX)], []], 0, [False, False])
     pictures = {3: "frames/T/mono/abelo/000003.jpg", 7: "frames/T/mono/abelo/000007.jpg"}
-    single = yolo.label_files(found, WORDS, pictures, "yolo")
+    single = detection.label_files(found, WORDS, pictures, "yolo")
     assert single == {"frames/T/mono/abelo/000003.txt": "17 0.500000 0.625000 0.500000 0.250000\n", "frames/T/mono/abelo/000007.txt": ""}
-    four = yolo.label_files(found, WORDS, pictures, "yolo4")
+    four = detection.label_files(found, WORDS, pictures, "yolo4")
     assert four["frames/T/mono/abelo/000003.txt"] == "17 0 1 0 0.500000 0.625000 0.500000 0.250000\n"
 
 
 def test_pictures_in_an_archive_are_named_as_they_lie_once_it_is_unpacked():
     found = BoxedFrames("abelo", [3], [[(17, 0, BOX)]], 0, [False])
     pictures = {3: "frames/T/mono/abelo.tar/000003.png"}
-    assert list(yolo.label_files(found, WORDS, pictures, "yolo")) == ["frames/T/mono/abelo/000003.txt"]
-    assert yolo.picture_list([found], {"abelo": pictures}) == "./frames/T/mono/abelo/000003.png\n"
+    assert list(detection.label_files(found, WORDS, pictures, "yolo")) == ["frames/T/mono/abelo/000003.txt"]
+    assert detection.picture_list([found], {"abelo": pictures}) == "./frames/T/mono/abelo/000003.png\n"
 
 
 def test_the_last_class_of_prostatd_is_88():
-    lines = yolo.names(PROSTATD).splitlines()
+    lines = detection.names(PROSTATD).splitlines()
     assert (lines[0], lines[-1].split(":")[0].strip()) == ("nc: 89", "88")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
 CLASSES = len(WORDS.triplets)

@@ -8,16 +8,14 @@ import pandas as pd
 import pyarrow as pa
 
 import synthetic_study
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.private.stereo import STEREO
-from scrubin.validate.duplicates.near import Limits
-from scrubin.validate.expected import Expected
-from scrubin.validate.outcomes import Outcome
-from scrubin.validate.params import Severity
-from scrubin.validate.rules import RULES
-from scrubin.validate.study import Study, stored_table
-from scrubin.vocabulary.vocabulary import load
-from scrubin.vocabulary.workflow import transitions
+from scrubin.base.tables.private import STEREO
+from scrubin.base.tables.public import public_tables
+from scrubin.base.vocabulary.vocabulary import load, transitions
+from scrubin.stages.validate.expected import Expected, Severity
+from scrubin.stages.validate.near_duplicates import Limits
+from scrubin.stages.validate.outcomes import Outcome
+from scrubin.stages.validate.registry import RULES
+from scrubin.stages.validate.study_tables import Study, stored_table
 
 
 def arrow_of(name: str, frame: pd.DataFrame) -> pa.Table:

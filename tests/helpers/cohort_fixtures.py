@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.splits.cohort import cohort
-from scrubin.splits.columns import Column
+from scrubin.stages.splits.cohort import Column, cohort
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 

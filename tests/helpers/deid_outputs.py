@@ -10,7 +10,7 @@ import av
 import cv2
 import numpy as np
 
-from scrubin.deid.key import Item, Key, RecordingKey
+from scrubin.evaluate.deid.key import Item, Key, RecordingKey
 
 Picture = np.ndarray
 Edit = Callable[[int, Picture, Picture], Picture | None]

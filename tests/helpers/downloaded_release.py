@@ -18,11 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.core.files import write_json, write_text
-from scrubin.release import checksums, completion, file_list, outputs
-from scrubin.release.params import ReleaseParams
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
+from scrubin.base import file_lists
+from scrubin.base.files import write_json, write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.release import added_files, assembly
+from scrubin.stages.release.release_params import ReleaseParams
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu", "fespila", "gorantu")
 TASKS = {"abelo": "Peg", "borunga": "Peg", "cimeto": "Peg", "dovanu": "Näht", "fespila": "Näht", "gorantu": "Näht"}
@@ -58,7 +59,7 @@ def build(folder: Path, *, shards: bool = False, params: ReleaseParams = PARAMS,
         write(folder / f"groundtruth/cholec80/yolo/{id_}.txt", b"")
     annotation = {"Peg.csv": "id;GRS\n" + "".join(f"{id_};0.5\n" for id_ in IDS[:3])}
     certificate = {"CERTIFICATE.md": "What was done.\n", "certificate.json": "{}\n"}
-    completion.complete(folder, params, declared, tables, annotation, Fraction(1), "Nobody looked.", certificate)
+    assembly.complete(folder, params, declared, tables, annotation, Fraction(1), "Nobody looked.", certificate)
     withdrawn = {"withdrawn": [{"version": "1.1.0", "recordings": 2, "reason": "consent"}]}
     write_json(folder / "metadata/withdrawn.json", withdrawn)
     if plain:
@@ -106,10 +107,10 @@ def write(path: Path, data: bytes) -> None:
 
 def seal(folder: Path) -> None:
     """Make the lists those of the files as they are now."""
-    sha256 = checksums.hashes(folder)
+    sha256 = added_files.hashes(folder)
     if (folder / "metadata").is_dir():
-        write_text(folder / file_list.NAME, file_list.text(sha256, outputs.sizes(folder, sha256)))
-    write_text(folder / checksums.NAME, checksums.text(checksums.hashes(folder)))
+        write_text(folder / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(folder, sha256)))
+    write_text(folder / file_lists.CHECKSUMS, added_files.checksums_text(added_files.hashes(folder)))
 
 
 @dataclass(frozen=True)

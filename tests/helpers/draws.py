@@ -1,6 +1,6 @@
 """Intervals of one metric, and videos drawn from a list."""
 
-from scrubin.metrics import bootstrap
+from scrubin.evaluate.metrics import bootstrap
 
 
 def interval(metric, names, **options):

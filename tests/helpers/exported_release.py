@@ -8,9 +8,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.frames.sinks import Shard
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.frames.extract import Shard
 
 ASPECTS = ("efficiency",)
 CAMERAS = {"abelo": ("left", "right"), "borunga": ("mono",), "cimeto": ("mono",)}

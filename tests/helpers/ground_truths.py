@@ -2,16 +2,11 @@
 
 import json
 
-from scrubin.core import files
-from scrubin.groundtruth import recordings, stamps, subsets, writing
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.skill import skill
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
+from scrubin.base import files
+from scrubin.base.tables import io
+from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
+from scrubin.labels.truth import recordings
+from scrubin.stages.groundtruth import stamps, subsets, writing
 
 LABELS_SHA256 = "5" * 64
 FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
@@ -20,7 +15,7 @@ FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disa
 def write_tables(folder, made):
     """Write the tables that a ground truth is made of; return their paths by name."""
     aspects = tuple(name for name in made["skill"].columns if name not in FIXED)
-    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill(aspects), SPLITS, TRIPLETS)
+    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill_table(aspects), SPLITS, TRIPLETS)
     for table in declared:
         io.write(table, made[table.name], folder / f"{table.name}.parquet")
     return {table.name: folder / f"{table.name}.parquet" for table in declared}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from scrubin.core import store, uses
+from scrubin.base.store import store, uses
 
 NAMES = ("a/0.mkv", "a/1.mkv", "b/0.mkv")
 KEYS = [store.key_of("render", "code", {"n": number}) for number in range(len(NAMES))]

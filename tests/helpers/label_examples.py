@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels import formats
-from scrubin.labels.export.output import writer_of
+from scrubin.labels.output import writer_of
 from scrubin.labels.parse import workbook
 from scrubin.labels.reader import Options, read, read_contents
 from scrubin.labels.registry import Output, format_of
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.vocabulary import load
 
 __all__ = ["EXAMPLES", "faults_of", "formats", "read_files", "write_files"]
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scrubin.annotations.alignment import timeline
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import LabelFiles
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations.placing import timeline
 
 WORDS = vocabulary.load("cholect50")
 BOX = (0.25, 0.25, 0.5, 0.25)

@@ -7,7 +7,7 @@
 import json
 import random
 
-from scrubin.vocabulary import vocabulary
+from scrubin.base.vocabulary import vocabulary
 
 T50 = vocabulary.load("cholect50")
 T89 = vocabulary.load("prostatd")

@@ -7,7 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
-from scrubin import study
+from scrubin.curate.lists import empty_study
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
@@ -25,7 +25,7 @@ def make(folder: Path, pegs: int = PEGS) -> Path:
     (folder / "params.yaml").write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "dvc.yaml", folder / "dvc.yaml")
     raw = folder / "data/raw"
-    study.create(raw)
+    empty_study.create(raw)
     rows = []
     for number in range(pegs):
         files = {camera: f"videos/peg {number} {camera}.mkv" for camera in ("left", "right")}

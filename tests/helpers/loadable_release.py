@@ -21,13 +21,12 @@ import pandas as pd
 
 import clips
 from ground_truths import write_ground_truth
-from scrubin.core.files import sha256_of, write_json, write_text
-from scrubin.frames.extract import extract
-from scrubin.frames.params import FramesParams
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.video.probe import probe
-from scrubin.vocabulary import vocabulary
+from scrubin.base.files import sha256_of, write_json, write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
+from scrubin.base.vocabulary import vocabulary
+from scrubin.media.probe import probe
+from scrubin.stages.frames.extract import FramesParams, extract
 
 WORDS = vocabulary.load("cholect50")
 OPERATION, TRAINING = "Cholecystectomy", "PegTransfer"

@@ -12,12 +12,11 @@ import httpx
 import numpy as np
 from anyio.from_thread import BlockingPortal
 
-from scrubin.review import attention
-from scrubin.review.ledger import LEDGER_PATH
-from scrubin.review.questions import QUESTIONS_PATH
-from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.open_study import OpenStudy, open_source
-from scrubin.review_page.study_now import TABLES, StudyNow
+from scrubin.curate.page.app import ReviewApp
+from scrubin.curate.page.open_study import TABLES, OpenStudy, StudyNow, open_source
+from scrubin.stages.review import attention
+from scrubin.stages.review.ledger import LEDGER_PATH
+from scrubin.stages.review.questions import QUESTIONS_PATH
 
 PAIR, SINGLE = 0, 1
 PORT = 8123

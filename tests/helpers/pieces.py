@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import store
-from scrubin.core.cores import decoder_threads
-from scrubin.core.errors import VideoError
-from scrubin.engine.piece import Piece
+from scrubin.base.errors import VideoError
+from scrubin.base.machine import decoder_threads
+from scrubin.base.store import store
+from scrubin.curate.engine.piece import Piece
 
 
 def piece(work: Callable[[Any], Any], item: Any, root: Path = Path()) -> Piece:

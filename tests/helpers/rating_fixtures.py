@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scrubin.ratings.params import FailureRule, ScoresParams
-from scrubin.ratings.roster import roster_of
+from scrubin.ratings.rater_sheet import roster_of
 
 DATA = Path(__file__).parents[1] / "data" / "ratings"
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.ratings.agreement import study
+from scrubin.ratings import agreement
 from scrubin.ratings.params import ScoresParams
 
 Measure = Callable[[pd.DataFrame, ScoresParams], dict[str, Any]]
@@ -27,4 +27,4 @@ def remembering(measure: Measure) -> Measure:
     return measured
 
 
-of_scores, of_points = remembering(study.of_scores), remembering(study.of_points)
+of_scores, of_points = remembering(agreement.of_scores), remembering(agreement.of_points)

@@ -7,7 +7,7 @@ from functools import cache
 
 import pandas as pd
 
-from scrubin.validate.judge import Judge
+from scrubin.stages.validate.suite import Judge
 
 
 class RememberingJudge(Judge):

@@ -16,21 +16,19 @@ import pytest
 
 import synthetic_study
 from checked_study import severities, study_of
-from scrubin.release.params import ReleaseParams
-from scrubin.report import page
-from scrubin.report.params import ReportParams
-from scrubin.report.raw_files import FileKey
-from scrubin.report.report_document import document
-from scrubin.report.reported_study import ReportedStudy
-from scrubin.splits import study as split_study
-from scrubin.splits.features import Tables as SplitTables
-from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, SplitsParams
-from scrubin.splits.people import people as people_of
-from scrubin.splits.schemes.registry import Setting
-from scrubin.splits.search.best_split import Effort
-from scrubin.tables import io
-from scrubin.tables.private.cuts import CUTS
-from scrubin.validate import outcomes, suite
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS
+from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.report import page
+from scrubin.stages.report.document import document
+from scrubin.stages.report.reported_study import FileKey, ReportedStudy, ReportParams
+from scrubin.stages.splits import study as split_study
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import Tables as SplitTables
+from scrubin.stages.splits.registry import Setting
+from scrubin.stages.splits.split_params import BalancedParams, KFoldParams, SchemeParams, SplitsParams
+from scrubin.stages.splits.study import people as people_of
+from scrubin.stages.validate import outcomes, suite
 
 Tables = dict[str, pd.DataFrame]
 Report = dict[str, Any]

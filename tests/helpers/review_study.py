@@ -9,17 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import clips
-from scrubin.core.files import sha256_of
-from scrubin.review import attention
-from scrubin.review.attention import Look
-from scrubin.review.desk import Desk
-from scrubin.review.ledger import Line
-from scrubin.tables import io
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.proposals import PROPOSALS
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.stops import STOPS
+from scrubin.base.files import sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS
+from scrubin.stages.review import attention
+from scrubin.stages.review.attention import Look
+from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.ledger import Line
 
 ROOT = Path(__file__).parents[2]
 FPS = 20

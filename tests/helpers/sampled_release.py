@@ -6,15 +6,14 @@ from pathlib import Path
 
 import clips
 import review_study
-from scrubin.core.files import sha256_of, write_text
-from scrubin.release.certificate import public_form
-from scrubin.release.checksums import NAME, text
-from scrubin.release.params import ReleaseParams
-from scrubin.tables import io
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.videos import VIDEOS
+from scrubin.base.file_lists import CHECKSUMS
+from scrubin.base.files import sha256_of, write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, HIDDEN, REDACTIONS
+from scrubin.base.tables.public import VIDEOS
+from scrubin.stages.release.added_files import checksums_text
+from scrubin.stages.release.certificate import public_form
+from scrubin.stages.release.release_params import ReleaseParams
 
 FPS = review_study.FPS
 FIRST = 20
@@ -57,7 +56,10 @@ def release(folder: Path, levels: int = 61) -> Path:
     io.write(
         REDACTIONS, io.frame_of(REDACTIONS, [redaction("single", "out_of_body"), redaction("pair", "text")]), interim / "redactions.parquet"
     )
-    write_text(folder / "data/release" / NAME, text({row["path"]: row["sha256"] for row in videos} | {public_form.TEXT_NAME: "0" * 64}))
+    write_text(
+        folder / "data/release" / CHECKSUMS,
+        checksums_text({row["path"]: row["sha256"] for row in videos} | {public_form.TEXT_NAME: "0" * 64}),
+    )
     return folder
 
 

@@ -1,6 +1,6 @@
 """The screen parameters that tests use, independent of what a curator may set."""
 
-from scrubin.screen.params import ScreenParams
+from scrubin.stages.screen.detector import ScreenParams
 
 SCREEN = ScreenParams(
     detectors=("scene", "appearance", "face", "black", "frozen", "text"),

@@ -20,12 +20,12 @@ import yaml
 
 import clips
 import review_study
-from scrubin import study
-from scrubin.cli import review_exchange
-from scrubin.core.errors import RecordingError
-from scrubin.review.desk import Desk
-from scrubin.review.ledger import Ledger
-from scrubin.vocabulary import vocabulary
+from scrubin.base.errors import RecordingError
+from scrubin.base.vocabulary import vocabulary
+from scrubin.cli import review
+from scrubin.curate.lists import empty_study
+from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
@@ -70,7 +70,7 @@ def project(folder: Path) -> Path:
 
 def raw(folder: Path) -> Path:
     """Write a raw study."""
-    study.create(folder)
+    empty_study.create(folder)
     rows = [row for number in range(PEG_TRANSFERS) for row in _peg_transfer(folder, number)]
     rows += [_operation(folder, number) for number in range(OPERATIONS)]
     # A file that no program can read: it is set aside, and the others go on.
@@ -120,7 +120,7 @@ def commit(folder: Path) -> None:
 def _look() -> None:
     """Import the sheet, and let a person see everything, once."""
     if not Ledger().lines():
-        review_exchange.take(Path("data/raw/redactions.csv"), "curator")
+        review.take_sheet(Path("data/raw/redactions.csv"), "curator")
         review_study.see_all(Desk.open(by="curator"))
 
 

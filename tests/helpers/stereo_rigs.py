@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from scrubin.stereo.board import Board, Corners
-from scrubin.stereo.calibration import BoardPair
+from scrubin.stages.stereo.board import Board, Corners
+from scrubin.stages.stereo.calibration import BoardPair
 
 BOARD = Board("chessboard", 9, 6, 4.0)
 

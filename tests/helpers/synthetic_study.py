@@ -8,25 +8,11 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from scrubin.tables import io
-from scrubin.tables.declare import Table
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.gaps import GAPS
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.private.stereo import STEREO
-from scrubin.tables.ratings import RATINGS
-from scrubin.tables.skill import skill
-from scrubin.tables.spans import SPANS
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-from scrubin.vocabulary.vocabulary import load
+from scrubin.base.tables import io
+from scrubin.base.tables.declare import Table
+from scrubin.base.tables.private import LINKAGE, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
+from scrubin.base.tables.public import ERRORS, FRAMES, GAPS, LABELLED, PHASES, RATINGS, SPANS, SPLITS, TRIPLETS, VIDEOS, skill_table
+from scrubin.base.vocabulary.vocabulary import load
 
 ASPECTS = ("depth_perception", "efficiency")
 TASKS = {"PegTransfer": ("left", "right"), "SutureAndKnot": ("left", "right"), "Cholecystectomy": ("mono",)}
@@ -38,7 +24,7 @@ DECLARED: tuple[Table, ...] = (
     GAPS,
     FRAMES,
     RATINGS,
-    skill(ASPECTS),
+    skill_table(ASPECTS),
     ERRORS,
     LABELLED,
     TRIPLETS,

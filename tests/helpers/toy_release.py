@@ -17,25 +17,18 @@ import pandas as pd
 import yaml
 
 import clips
-from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
-from scrubin.release import checksums, completion, file_list, outputs
-from scrubin.release.audit import plan
-from scrubin.release.audit.findings import Finding
-from scrubin.release.audit.run import audit
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.audit.strings.public_words import public_words
-from scrubin.release.params import ReleaseParams
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.parts import PARTS
-from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.tables.private.rigs import RIGS
+from scrubin.audit import plan, private_strings
+from scrubin.audit.findings import Finding
+from scrubin.audit.private_strings import Private
+from scrubin.audit.run import audit
+from scrubin.base import file_lists
+from scrubin.base.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, RIGS
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.release import added_files, assembly
+from scrubin.stages.release.audited_project import public_words
+from scrubin.stages.release.release_params import ReleaseParams
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu")
 TASK = "PegTransfer"
@@ -125,15 +118,15 @@ class Release:
 
     def seal(self) -> None:
         """Make the list of files, checksums, planned hashes and file times those of the files as they are now."""
-        if self.path(file_list.NAME).is_file():
-            sha256 = checksums.hashes(self.folder)
-            write_text(self.path(file_list.NAME), file_list.text(sha256, outputs.sizes(self.folder, sha256)))
+        if self.path(file_lists.FILE_LIST).is_file():
+            sha256 = added_files.hashes(self.folder)
+            write_text(self.path(file_lists.FILE_LIST), file_lists.file_list_text(sha256, added_files.sizes_of_files(self.folder, sha256)))
         for path in self.folder.rglob("*"):
             if path.is_file() and int(path.stat().st_mtime) != FIXED_TIME_S:
                 set_fixed_time(path, sha256_of(path))
         videos = tuple(replace(video, sha256=sha256_of(self.path(video.path))) for video in self.plan.videos)
         self.plan = replace(self.plan, videos=videos)
-        write_text(self.path(checksums.NAME), checksums.text(checksums.hashes(self.folder)))
+        write_text(self.path(file_lists.CHECKSUMS), added_files.checksums_text(added_files.hashes(self.folder)))
 
     def rules_after(self, change: Callable[[], object]) -> set[str]:
         change()
@@ -178,7 +171,7 @@ def build(folder: Path) -> Release:
     rows = {"videos": videos, "frames": frames, "splits": splits}
     tables = {name: io.frame_of(table, rows[name]) for name, table in declared.items()}
     annotation = {f"{TASK}.csv": "id;GRS\n" + "".join(f"{id_};0.170423\n" for id_ in IDS)}
-    completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1), "Nobody looked.", {})
+    assembly.complete(folder, PARAMS, declared, tables, annotation, Fraction(1), "Nobody looked.", {})
     tables |= {"cuts": io.frame_of(CUTS, cuts), "hidden": io.frame_of(HIDDEN, hidden)}
     planned = plan.of_tables(tables["videos"], tables["frames"], tables["cuts"], tables["hidden"], declared)
     return Release(folder, planned, private_of([recordings()]), tables)

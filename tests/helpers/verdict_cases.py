@@ -14,8 +14,8 @@ from challenge_cases import document, scores, write, write_labels
 from challenge_cases import labels as challenge_labels
 from label_examples import EXAMPLES
 from scrubin import cli
-from scrubin.core.errors import ScrubinError
-from scrubin.core.faults import Fault
+from scrubin.base.errors import ScrubinError
+from scrubin.base.faults import Fault
 from scrubin.labels import reader
 from scrubin.labels.verdict import Verdict, verdict_of
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.core.files import sha256_of, write_json, write_text
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
+from scrubin.base.files import sha256_of, write_json, write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
 
 TABLES = public_tables(("depth_perception",))
 IDS = ("abelo", "borunga", "cimeto", "dovanu", "elapi", "fistoro")

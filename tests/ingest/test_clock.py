@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 import clips
 import dicom_objects
 from coded_films import film
-from scrubin.core.errors import VideoError
-from scrubin.ingest import joining
-from scrubin.ingest.clock import gaps_s, timecode_s
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.video.raw_file import stored_sha256
-from scrubin.video.source import FilePart, Source
+from scrubin.base.errors import VideoError
+from scrubin.media.raw_file import stored_sha256
+from scrubin.media.source import FilePart, Source
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.joining import gaps_s, timecode_s
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 
 NTSC = Fraction(30000, 1001)
 
@@ -105,7 +104,9 @@ def test_the_list_says_another_clock_for_one_recording(tmp_path, monkeypatch):
     names = [with_timecode(tmp_path, "1.mov", "10:00:00:00"), with_timecode(tmp_path, "2.mov", "10:00:05:00", range(50, 100))]
     gaps = {}
     for clock in ("", "timecode", "none"):
-        rows = tuple(Row(n, "r", "p", "", "", "T", "mono", name, None, None, "", n, clock=clock) for n, name in enumerate(names, start=1))
+        rows = tuple(
+            ManifestRow(n, "r", "p", "", "", "T", "mono", name, None, None, "", n, clock=clock) for n, name in enumerate(names, start=1)
+        )
         read = joining.read(tmp_path, joining.CameraRecording(rows), ClockParams("", "timecode"))
         gaps[clock] = [part["gap_s"] for part in read.parts]
     assert gaps[""] == gaps["timecode"] == ["0", "3"]

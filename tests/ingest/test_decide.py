@@ -5,11 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from scrubin.core.errors import VideoError
-from scrubin.ingest.decide import decide, decisions, problems, recordings_table
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.media import Media
-from scrubin.ingest.params import ClockParams, IngestParams, TaskParams
+from scrubin.base.errors import VideoError
+from scrubin.stages.ingest.decide import Media, decide, decisions, problems, recordings_table
+from scrubin.stages.ingest.manifest import ClockParams, IngestParams, ManifestRow, TaskParams
 
 TASK = TaskParams(("left", "right"), 360, "exclude")
 PARAMS = IngestParams(
@@ -17,7 +15,7 @@ PARAMS = IngestParams(
     ClockParams("", "none"),
     0.1,
 )
-LEFT = Row(2, "r", "p", "1", "", "Peg", "left", "videos/l", None, None, "")
+LEFT = ManifestRow(2, "r", "p", "1", "", "Peg", "left", "videos/l", None, None, "")
 RIGHT = replace(LEFT, line=3, camera="right", path="videos/r")
 
 

@@ -8,15 +8,13 @@ import pandas as pd
 import pytest
 
 from screen_params import SCREEN
-from scrubin.ingest import joining
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.ingest.part_names import doubtful
-from scrubin.review import outcome
-from scrubin.screen import screening
-from scrubin.tables import io
-from scrubin.tables.private.proposals import PROPOSALS
-from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PROPOSALS, RECORDINGS
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.joining import doubtful
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+from scrubin.stages.review import outcome
+from scrubin.stages.screen import screening
 from wandering_films import Scene, film
 
 SCENE, OTHER, STILL = Scene(1), Scene(2), Scene(3, 0.2, stands=True)
@@ -33,7 +31,7 @@ def joined(raw, *parts, **options) -> joining.Joined:
     rows = []
     for part, (name, scene, first, end) in enumerate(parts, start=1):
         film(raw / f"videos/{name}.mp4", scene.frames(first, end), **(options if part == len(parts) else {}))
-        rows.append(Row(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part))
+        rows.append(ManifestRow(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part))
     return joining.read(raw, joining.CameraRecording(tuple(rows)), ClockParams("", "none"))
 
 
@@ -73,7 +71,9 @@ def test_the_last_picture_of_a_file_that_the_next_one_repeats_is_said_and_hidden
     film(tmp_path / "videos/a.mp4", scene.frames(0, 60))
     (last,) = scene.frames(59, 60)
     film(tmp_path / "videos/b.mp4", [*[last] * count, *scene.frames(60, 120)], crf="23", g="33")
-    rows = tuple(Row(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part) for part, name in enumerate("ab", 1))
+    rows = tuple(
+        ManifestRow(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part) for part, name in enumerate("ab", 1)
+    )
     read = joining.read(tmp_path, joining.CameraRecording(rows), ClockParams("", "none"))
     (doubt,) = read.doubts
     assert doubt.startswith(f"the first {count} frames of 'videos/b.mp4' repeat the last picture of 'videos/a.mp4'")

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import ManifestError
-from scrubin.ingest.manifest import COLUMNS, files_without_row, look, parse
-from scrubin.ingest.params import TaskParams
-from scrubin.video.view import View
+from scrubin.base.errors import ManifestError
+from scrubin.media.source import View
+from scrubin.stages.ingest.manifest import COLUMNS, TaskParams, files_without_row, look, parse
 
 TASKS = {
     "PegTransfer": TaskParams(("left", "right"), 360, "exclude"),

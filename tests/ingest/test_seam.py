@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.ingest import joining
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.ingest.seam import jump
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+from scrubin.stages.ingest.seam import jump
 
 SIDE_PX = 32
 
@@ -51,7 +50,7 @@ def test_a_part_of_another_case_is_named_and_joined_all_the_same(tmp_path, monke
     (raw / "videos").mkdir(parents=True)
     for name, source in (("1", "testsrc2=d=1:s=160x96:r=25"), ("2", "smptebars=d=1:s=160x96:r=25")):
         clips.ffmpeg("-f", "lavfi", "-i", source, "-c:v", "libx264", "-pix_fmt", "yuv420p", raw / f"videos/{name}.mp4")
-    rows = tuple(Row(n, "r", "p", "", "", "T", "mono", f"videos/{n}.mp4", None, None, "", n) for n in (1, 2))
+    rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "mono", f"videos/{n}.mp4", None, None, "", n) for n in (1, 2))
     read = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none"))
     (said,) = read.doubts
     assert said.startswith("the picture jumps between 'videos/1.mp4' and 'videos/2.mp4' (at about 1.0 s): is time missing")

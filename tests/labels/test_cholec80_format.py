@@ -1,6 +1,6 @@
 import pytest
 
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.formats import cholec80
 
 PHASE = "annotations/cholec80/case one-phase.txt"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fault_lines import sentences
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.formats import cholect50
 from scrubin.labels.parse import boxes
 

@@ -5,11 +5,12 @@ import json
 
 import pytest
 
+from each import each
 from label_examples import EXAMPLES, read_files
-from scrubin.core.errors import ScrubinError
-from scrubin.labels.export import loss
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
+from scrubin.base.errors import ScrubinError
+from scrubin.labels import loss
+from scrubin.labels.loss import Fit
+from scrubin.labels.output import render, writer_of
 from scrubin.labels.registry import format_of
 
 VALUES = [None, "x", "", -7, 101, 0.5, 1e300, float("nan"), True, [], [1], {}, {"a": 1}]
@@ -72,7 +73,7 @@ def test_any_value_of_any_type_anywhere_is_read_or_refused(name, file):
     assert False in outcomes
 
 
-@pytest.mark.parametrize(("name", "file"), JSON)
+@each("name, file", JSON)
 def test_any_missing_key_is_read_or_refused(name, file):
     document = json.loads(EXAMPLES[name][file])
 
@@ -90,8 +91,8 @@ def test_any_missing_key_is_read_or_refused(name, file):
             read_or_refuse(name, file, json.dumps(without(document, path)).encode())
 
 
-@pytest.mark.parametrize(("name", "file"), [one for one in JSON if one[0] in ("cholect50", "cholectrack20", "cholectriplet2022")])
-@pytest.mark.parametrize("key", ["", "-1", "1.5", "x", "9" * 30, "٣", " 7"])
+@each("name, file", [one for one in JSON if one[0] in ("cholect50", "cholectrack20", "cholectriplet2022")])
+@each("key", ["", "-1", "1.5", "x", "9" * 30, "٣", " 7"])
 def test_a_frame_key_that_is_no_number_is_refused(name, file, key):
     document = json.loads(EXAMPLES[name][file])
     frames = document.get("annotations", document)
@@ -117,8 +118,8 @@ def test_any_cell_of_text_is_read_or_refused(name, file):
         read_or_refuse(name, file, "\n".join([*lines[:number], separator.join(cells[:-1]), *lines[number + 1 :]]).encode())
 
 
-@pytest.mark.parametrize(("name", "file"), ALL)
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\x00" * 40, b"PK\x03\x04 no zip", b"{", b"[]", b"null", b"{}"], ids=repr)
+@each("name, file", ALL)
+@each("data", [b"\xff\xfe\x00", b"\x00" * 40, b"PK\x03\x04 no zip", b"{", b"[]", b"null", b"{}"], say=repr)
 def test_files_of_another_kind_are_refused(name, file, data):
     if name in ("yolo", "yolo4", "endoscapes", "jigsaws") or not file.endswith(".json"):
         read_or_refuse(name, file, data)
@@ -126,7 +127,7 @@ def test_files_of_another_kind_are_refused(name, file, data):
         assert not read_or_refuse(name, file, data)
 
 
-@pytest.mark.parametrize(("name", "file"), ALL)
+@each("name, file", ALL)
 def test_empty_files_are_refused(name, file):
     if name in ("yolo", "yolo4"):
         assert read_or_refuse(name, file, b"")  # labelled as "no instrument"
@@ -134,7 +135,7 @@ def test_empty_files_are_refused(name, file):
         assert not read_or_refuse(name, file, b"")
 
 
-@pytest.mark.parametrize(("name", "file"), JSON)
+@each("name, file", JSON)
 def test_cut_off_files_are_refused_with_their_line(name, file):
     data = EXAMPLES[name][file]
     for share in (0.2, 0.5, 0.99):

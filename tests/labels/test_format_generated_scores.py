@@ -11,7 +11,7 @@ import pytest
 from fault_lines import sentences
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.parse import workbook
 
 SEEDS = range(5)

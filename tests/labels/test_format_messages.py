@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from each import each
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 
 
 def changed(name, change):
@@ -149,7 +150,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_a_fault_in_json_is_named_with_its_place_and_mend(case):
     name, change, message = CASES[case]
     files = changed(name, change)
@@ -247,7 +248,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("case", TEXTS)
+@each("case", TEXTS)
 def test_a_fault_in_text_is_named_with_its_line_and_mend(case):
     name, which, change, message = TEXTS[case]
     file = next(file for file in EXAMPLES[name] if which in file)

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from label_examples import EXAMPLES, faults_of, read_files
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.export import loss
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
+from scrubin.base.errors import AnnotationError
+from scrubin.labels import loss
+from scrubin.labels.loss import Fit
+from scrubin.labels.output import render, writer_of
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ import pytest
 
 from label_examples import read_files
 from label_makers import MAKERS
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.export import loss, span_frames
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary.vocabulary import fold
+from scrubin.labels import instance_spans, loss
+from scrubin.labels.loss import Fit
 from scrubin.labels.model import SOURCE_FRAMES
+from scrubin.labels.output import render, writer_of
 from scrubin.labels.registry import WRITERS, format_of
-from scrubin.vocabulary.vocabulary import fold
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")
 
@@ -58,7 +58,7 @@ def through(name, target, seed):
 
 def in_frames(labels, source_fps):
     """Spans at every source frame, or every second, that they cover."""
-    return span_frames.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
+    return instance_spans.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
 
 
 @pytest.mark.slow

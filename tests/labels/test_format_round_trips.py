@@ -5,11 +5,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from each import each
 from label_examples import EXAMPLES, read_files, write_files
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.export import loss
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
+from scrubin.base.errors import AnnotationError
+from scrubin.labels import loss
+from scrubin.labels.loss import Fit
+from scrubin.labels.output import render, writer_of
 from scrubin.labels.rates import of_clock
 from scrubin.labels.registry import WRITERS, format_of, readable
 
@@ -64,7 +65,7 @@ def test_every_format_has_an_example():
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@each("name", WRITABLE)
 def test_what_was_written_reads_the_same(name):
     first = read_files(name, EXAMPLES[name])
     out = write_files(name, first)
@@ -72,7 +73,7 @@ def test_what_was_written_reads_the_same(name):
     assert_same(first, read_files(name, {f"out/{file}": data for file, data in out.files.items()}))
 
 
-@pytest.mark.parametrize("name", SAME_BYTES)
+@each("name", SAME_BYTES)
 def test_what_was_written_has_the_same_bytes(name):
     out = write_files(name, read_files(name, EXAMPLES[name]))
     ours = {
@@ -84,15 +85,15 @@ def test_what_was_written_has_the_same_bytes(name):
         assert ours[found] == data, file
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@each("name", WRITABLE)
 def test_a_second_round_changes_no_byte(name):
     once = write_files(name, read_files(name, EXAMPLES[name])).files
     twice = write_files(name, read_files(name, {f"out/{file}": data for file, data in once.items()})).files
     assert once == twice
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in ("aixsuture", "jigsaws", "lasana")])
-@pytest.mark.parametrize("target", ["tables", "tables-csv"])
+@each("name", [name for name in EXAMPLES if name not in ("aixsuture", "jigsaws", "lasana")])
+@each("target", ["tables", "tables-csv"])
 def test_our_tables_hold_what_they_say_they_hold(name, target):
     first = read_files(name, EXAMPLES[name])
     fps = format_of(name).by_hand.fps
@@ -109,10 +110,8 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
         assert a.vocabulary.triplets == b.vocabulary.triplets
 
 
-PAIRS = [(name, target) for name in EXAMPLES for target in WRITERS]
-
-
-@pytest.mark.parametrize(("name", "target"), PAIRS)
+@pytest.mark.parametrize("name", EXAMPLES)
+@each("target", WRITERS)
 def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name, target):
     collection = read_files(name, EXAMPLES[name])
     fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(854, 480))

@@ -3,10 +3,9 @@
 import pytest
 
 from label_examples import EXAMPLES
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels import detect
-from scrubin.labels.evidence import never
-from scrubin.labels.registry import readable
+from scrubin.labels.registry import never, readable
 
 
 def written(folder, files):

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from each import each
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_files, shape, vector, write_files
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.formats import cholect50, labelme
 from scrubin.labels.model import Collection, LabelFiles
-from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]
@@ -29,8 +30,8 @@ def labels50(frames, **head):
     return {"l/VID01.json": dumps({**head, "annotations": frames})}
 
 
-@pytest.mark.parametrize(("name", "file"), [one for one in JSON if one[0] != "cholectriplet2022"])
-@pytest.mark.parametrize("digits", [19, 400, 5000])
+@each("name, file", [one for one in JSON if one[0] != "cholectriplet2022"])
+@each("digits", [19, 400, 5000])
 def test_a_number_beyond_64_bits_is_refused_with_its_line(name, file, digits):
     text = '{\n"annotations": ' + "9" * digits + "}"
     with pytest.raises(AnnotationError, match=rf"{file}, line 2: the number 9+\.\.\. has {digits} digits; no label is as large"):
@@ -122,7 +123,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each("name", BROKEN)
 def test_every_broken_file_is_named_at_once(name):
     with pytest.raises(AnnotationError) as caught:
         read_files(name, BROKEN[name])
@@ -155,7 +156,7 @@ UNKEPT = {
 }
 
 
-@pytest.mark.parametrize("name", UNKEPT)
+@each("name", UNKEPT)
 def test_what_a_reader_does_not_keep_is_told(name):
     change, expected = UNKEPT[name]
     assert any(one.endswith(expected) for one in sentences(faults_of(name, changed(name, change)), "warning"))
@@ -205,7 +206,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("case", FAULTS)
+@each("case", FAULTS)
 def test_a_fault_that_would_give_wrong_labels_is_refused(case):
     name, change, message = FAULTS[case]
     with pytest.raises(AnnotationError, match=message):
@@ -229,7 +230,7 @@ TWICE = {
 }
 
 
-@pytest.mark.parametrize("name", TWICE)
+@each("name", TWICE)
 def test_two_files_of_one_recording_are_refused(name):
     with pytest.raises(AnnotationError, match=TWICE[name]) as refused:
         read_files(name, {f"{folder}/{file}": data for folder in "ab" for file, data in EXAMPLES[name].items()})
@@ -250,7 +251,7 @@ NAMES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", NAMES)
+@each("case", NAMES)
 def test_class_names_that_are_none_are_refused(case):
     text, message = NAMES[case]
     with pytest.raises(AnnotationError, match=f"data.yaml: {message}"):
@@ -274,8 +275,8 @@ def test_classes_that_nobody_names_are_told():
     assert read_files("yolo", EXAMPLES["yolo"], vocabulary="prostatd").faults == ()
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
+@each(
+    "row, message",
     [
         ("20 .2 .2 .7 .7", "box 0.2 0.2 0.7 0.7 is not a centre .*; it may be a corner and a size, or two corners"),
         ("20 1.2 .5 .2 .2", "; draw it inside the image"),

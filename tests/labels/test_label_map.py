@@ -2,9 +2,9 @@ import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, dumps, read_files, shape
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.merges import label_map, triplet_merges
-from scrubin.vocabulary import vocabulary
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import label_map, reader
 
 WORDS = vocabulary.load("prostatd")
 PROSTATD = label_map.load("prostatd")
@@ -57,7 +57,7 @@ def test_merged_instances_have_the_ids_of_the_new_class_and_keep_the_rest():
     (labels,) = read_files("labelme", EXAMPLES["labelme"]).recordings
     mapped = label_map.parse("m", f"# source: made up\n{HEADER}\nscissors,dissect,fascias,scissors,dissect,prostate\n".encode())
     rows = labels.instances.rows
-    changed, counts = triplet_merges.merged(labels, rows, mapped)
+    changed, counts = reader.merged(labels, rows, mapped)
     assert label_map.table(counts).to_dict("records") == [
         {"from": "scissors,dissect,fascias", "to": "scissors,dissect,prostate", "instances": 2}
     ]
@@ -65,7 +65,7 @@ def test_merged_instances_have_the_ids_of_the_new_class_and_keep_the_rest():
     assert (changed["target_id"] == WORDS.id_of("target", "prostate")).sum() == 2
     assert changed.dtypes.equals(rows.dtypes)
     pd.testing.assert_frame_equal(changed[["position", "x", "score"]], rows[["position", "x", "score"]])
-    again, _ = triplet_merges.merged(labels, changed, mapped)
+    again, _ = reader.merged(labels, changed, mapped)
     pd.testing.assert_frame_equal(again, changed)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.model import SOURCE_FRAMES, Clock
 from scrubin.labels.rates import CHOLEC80_FRAMES, CHOLEC80_PNG, MILLISECONDS, NONE, SECONDS, Numbering, of_clock, renumber
 

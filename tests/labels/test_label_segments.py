@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.labels.model import segment_rows
-from scrubin.labels.spans.segments import of_phases, to_phases
+from scrubin.labels.timing import of_phases, to_phases
 
 MS = Fraction(1, 1000)
 

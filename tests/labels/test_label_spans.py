@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.labels.spans import span_table
-from scrubin.tables import io
-from scrubin.tables.triplets import TRIPLETS
+from scrubin.base.tables import io
+from scrubin.base.tables.public import TRIPLETS
+from scrubin.labels import instance_spans
 
 
 def triplets(rows):
@@ -29,7 +29,7 @@ def triplets(rows):
 
 
 def found(rows):
-    table = span_table.from_triplets(triplets(rows))
+    table = instance_spans.from_triplets(triplets(rows))
     return [tuple(None if pd.isna(value) else value for value in row) for row in table.itertuples(index=False)]
 
 
@@ -77,7 +77,7 @@ def test_presence_without_verb_and_target_gives_spans_with_nulls():
 
 
 def test_a_study_without_labels_has_no_spans():
-    assert len(span_table.from_triplets(io.frame_of(TRIPLETS, []))) == 0
+    assert len(instance_spans.from_triplets(io.frame_of(TRIPLETS, []))) == 0
 
 
 @pytest.mark.slow

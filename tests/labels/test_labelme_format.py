@@ -1,6 +1,6 @@
 import pytest
 
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 from scrubin.labels.formats import labelme
 
 FOLDER = "annotations/labelme/case one"

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from label_examples import EXAMPLES
-from scrubin.core.errors import ScrubinError
-from scrubin.core.faults import summary
+from scrubin.base.errors import ScrubinError
+from scrubin.base.faults import summary
 from scrubin.labels import reader
 from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
 from scrubin.labels.reader import Options
 from scrubin.labels.verdict import verdict_of
-from scrubin.validate import tables_at_path
+from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("one_judge")

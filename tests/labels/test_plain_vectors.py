@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.formats import cholect50
 from scrubin.labels.model import LabelFiles
 from scrubin.labels.parse import plain_vectors
-from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
 NOTHING = [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1]

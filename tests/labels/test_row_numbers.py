@@ -12,10 +12,10 @@ import pytest
 from label_examples import faults_of, read_files
 from score_runs import fault, good, sides
 from scrubin import cli
-from scrubin.core.errors import AnnotationError, ScrubinError
-from scrubin.evaluation.series import join
-from scrubin.evaluation.side import Source
-from scrubin.evaluation.tasks import phases
+from scrubin.base.errors import AnnotationError, ScrubinError
+from scrubin.evaluate.series import join
+from scrubin.evaluate.side import Source
+from scrubin.evaluate.tasks import phases
 from scrubin.labels.detect import detected
 from scrubin.labels.reader import Options, read_path
 
@@ -179,11 +179,11 @@ def test_times_become_frames_by_a_rate_that_is_known_and_by_none_that_is_not(tmp
 
 
 def cli_check(truth, text, folder):
-    from scrubin.evaluation.submission import submission, truth_files
+    from scrubin.evaluate import submission, submission_truth
 
     (folder / "team").mkdir()
     (folder / "team/a.csv").write_text(text)
-    AnnotationError.raise_any(submission.check(folder / "team", truth_files.read(truth)).faults)
+    AnnotationError.raise_any(submission.check(folder / "team", submission_truth.read(truth)).faults)
 
 
 def test_arrays_and_lists_beside_unknown_numbers_are_not_numbered_by_their_place(tmp_path):

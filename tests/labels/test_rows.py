@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.core.errors import TableError
+from scrubin.base.errors import TableError
+from scrubin.base.tables.public import PHASES, TRIPLETS
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import rows
 from scrubin.labels.model import Layer, instance_rows, phase_rows
 from scrubin.labels.parse import boxes
-from scrubin.tables.phases import PHASES
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
 GRASP = {"instrument_id": 0, "verb_id": 2, "target_id": 1, "triplet_id": 7}

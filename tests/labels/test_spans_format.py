@@ -8,16 +8,15 @@ import pytest
 
 from fault_lines import sentences
 from label_examples import read_files, write_files
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.export import loss
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
-from scrubin.labels.merges import label_map
+from scrubin.labels import label_map, loss
+from scrubin.labels.instance_spans import expanded
+from scrubin.labels.loss import Fit
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels, Layer, instance_rows
+from scrubin.labels.output import render, writer_of
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering
-from scrubin.labels.spans.expansion import expanded
-from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
 HEADER = "instrument,instance,start_s,end_s,verb,target"

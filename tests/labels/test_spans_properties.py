@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from label_examples import read_files, write_files
-from scrubin.annotations.span_places import place
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import instance_spans
+from scrubin.labels.instance_spans import Row, expanded, instance_numbers
 from scrubin.labels.model import SOURCE_FRAMES, Collection, Labels, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering, instant, written
 from scrubin.labels.rows import triplets_table
-from scrubin.labels.spans import numbers, span_table
-from scrubin.labels.spans.expansion import expanded, instance_numbers
-from scrubin.labels.spans.numbers import Row
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations.span_places import place
 
 WORDS = vocabulary.load("prostatd")
 RATES = st.sampled_from([Fraction(1), Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001), Fraction(1, 2), Fraction(60)])
@@ -51,14 +50,14 @@ def labels_of(table, clock=SOURCE_FRAMES):
 def test_frames_and_back_are_the_same_spans(table, rate):
     made, missed = expanded(labels_of(table), Numbering(rate), Numbering(rate))
     assert missed == 0
-    pd.testing.assert_frame_equal(span_table.of_layer(made.instances), table)
+    pd.testing.assert_frame_equal(instance_spans.of_layer(made.instances), table)
 
 
 @pytest.mark.slow
 @given(tables())
 def test_the_table_spans_has_the_numbers_that_were_given(table):
     made, _ = expanded(labels_of(table), Numbering(Fraction(1)), Numbering(Fraction(1)))
-    found = span_table.from_triplets(triplets_table([made]), instance_numbers([made]))
+    found = instance_spans.from_triplets(triplets_table([made]), instance_numbers([made]))
     names = [tuple(row) for row in found[["instance", "start_frame", "end_frame", "instrument", "verb", "target"]].itertuples(index=False)]
     wanted = [(row.instance, row.start, row.end, *WORDS.triplet_name(row.triplet_id).split(",")) for row in table.itertuples(index=False)]
     assert sorted(names) == sorted(wanted)
@@ -136,14 +135,14 @@ def test_no_number_does_two_things_at_once_unless_the_file_says_so(given_rows):
         if a.line < b.line and a.instance is not None and (a.instrument, a.instance) == (b.instrument, b.instance)
         if a.start < b.end and b.start < a.end
     }
-    found = {(a.line, b.line) for a, b in numbers.overlaps([row for row in rows if row.instance is not None])}
+    found = {(a.line, b.line) for a, b in instance_spans.overlaps([row for row in rows if row.instance is not None])}
     assert found <= given_twice
     assert bool(found) == bool(given_twice)
     if not found:
-        numbered = numbers.numbered(rows)
+        numbered = instance_spans.numbered(rows)
         assert [(a.line, a.start, a.end, a.instrument) for a in rows] == [(b.line, b.start, b.end, b.instrument) for b in numbered]
         assert all(a.instance in (None, b.instance) for a, b in zip(rows, numbered, strict=True))
-        assert numbers.overlaps(numbered) == []
+        assert instance_spans.overlaps(numbered) == []
 
 
 @given(st.integers(0, 10**14), st.sampled_from(["frame", "s", "ms"]))

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrubin.core import params
-from scrubin.lasana.defaults import LASANA
-from scrubin.ratings.params import ScoresParams
+from scrubin.base import params
+from scrubin.ratings.params import LASANA, ScoresParams
 
 
 def test_the_defaults_of_the_command_are_the_shipped_parameters():

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import annotation_folder
-from scrubin.lasana import revalidation
-from scrubin.lasana.defaults import LASANA
-from scrubin.lasana.files import read_folder
-from scrubin.lasana.recomputation import score_folder
+from scrubin.ratings.lasana import revalidation
+from scrubin.ratings.lasana.files import read_folder
+from scrubin.ratings.lasana.recomputation import score_folder
+from scrubin.ratings.params import LASANA
 
 
 @pytest.fixture(scope="module")

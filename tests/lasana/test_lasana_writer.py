@@ -9,15 +9,15 @@ import pytest
 
 import annotation_folder
 from annotation_folder import ASPECTS
-from scrubin.core.errors import RatingsError
-from scrubin.lasana import writer
-from scrubin.lasana.cells import TRUTH_VALUE
-from scrubin.lasana.csv_document import parse
-from scrubin.lasana.defaults import LASANA
-from scrubin.lasana.files import read_folder
-from scrubin.lasana.recomputation import score
-from scrubin.lasana.revalidation import corrected
-from scrubin.lasana.tables import main_of
+from scrubin.base.errors import RatingsError
+from scrubin.ratings.lasana import reports
+from scrubin.ratings.lasana.annotation_text import TRUTH_VALUE
+from scrubin.ratings.lasana.csv_document import parse
+from scrubin.ratings.lasana.files import read_folder
+from scrubin.ratings.lasana.recomputation import score
+from scrubin.ratings.lasana.revalidation import corrected
+from scrubin.ratings.lasana.tables import main_of
+from scrubin.ratings.params import LASANA
 
 SPELLINGS = {
     "lasana": {},
@@ -38,8 +38,8 @@ def files(request, golden, tmp_path):
 def test_every_file_is_written_back_as_it_was(files):
     for task in files.values():
         scored = score(task, LASANA)
-        assert writer.main_bytes(task.main, scored.main, scored.main, ASPECTS) == task.main.render()
-        assert writer.main_bytes(task.main, scored.main, corrected(scored), ASPECTS) == task.main.render()
+        assert reports.main_bytes(task.main, scored.main, scored.main, ASPECTS) == task.main.render()
+        assert reports.main_bytes(task.main, scored.main, corrected(scored), ASPECTS) == task.main.render()
 
 
 def test_changed_values_of_the_main_file_are_in_our_own_spelling():
@@ -51,7 +51,7 @@ def test_changed_values_of_the_main_file_are_in_our_own_spelling():
     skill = before.skill.assign(GRS=[None, 1 / 3])
     times = before.recordings.assign(duration_s=[60.0, 61.2], frame_count=[20, 21])
     after = replace(before, errors=errors, skill=skill, recordings=times)
-    assert writer.main_bytes(document, before, after, ASPECTS) == data.replace(b"b;False;1.50;", b"b;True;;").replace(
+    assert reports.main_bytes(document, before, after, ASPECTS) == data.replace(b"b;False;1.50;", b"b;True;;").replace(
         b"a;;1.5;;;;;00:01:00;20\r", b"a;False;0.3333333333333333;;;;;0:01:01;21\r"
     )
 
@@ -61,12 +61,12 @@ def test_a_recording_that_is_gone_is_removed_and_a_new_one_appended():
     before = {"c": {"dropped": True}, "a": {"dropped": True}, "b": {"dropped": False}}
     after = {"b": before["b"], "c": before["c"], "d": {"dropped": True}}
     cell_types = {"dropped": TRUTH_VALUE}
-    assert writer.rewritten(parse("Peg_errors.csv", data), before, after, cell_types) == b"id;dropped\nc;True\nb;False\nd;True\n"
+    assert reports.rewritten(parse("Peg_errors.csv", data), before, after, cell_types) == b"id;dropped\nc;True\nb;False\nd;True\n"
 
 
 def test_an_id_that_stands_twice_is_passed_through_but_not_rewritten():
     data = b"id;dropped\na;True\na;False\n"
     document, before = parse("Peg_errors.csv", data), {"a": {"dropped": False}}
-    assert writer.rewritten(document, before, before, {"dropped": TRUTH_VALUE}) == data
+    assert reports.rewritten(document, before, before, {"dropped": TRUTH_VALUE}) == data
     with pytest.raises(RatingsError, match=r"line 3: id 'a' stands twice, first in line 2"):
-        writer.rewritten(document, before, {"a": {"dropped": True}}, {"dropped": TRUTH_VALUE})
+        reports.rewritten(document, before, {"a": {"dropped": True}}, {"dropped": TRUTH_VALUE})

@@ -11,11 +11,11 @@ import pytest
 import listed_project
 from listed_project import change
 from scrubin import cli
-from scrubin.core import csvtext
-from scrubin.listing import changes, table_text
-from scrubin.preflight.preflight import look
-from scrubin.pseudonymize import ids, ledger
-from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.base import csv_text
+from scrubin.curate.lists import changes, mentions
+from scrubin.curate.preflight.preflight import look
+from scrubin.stages import pseudonymize
+from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
 
 SEEN = {"camera": "mono", "sha256": "0" * 64, "view": "sheet", "stills": [[0, 1, 1]], "seconds": [[0, 0]]}
 
@@ -47,9 +47,9 @@ def lists_that_name(name: str) -> set[str]:
 
 def remember_id(recording: str) -> str:
     book, key_path = Path("data/private/ids.csv"), Path("data/private/pseudonym.key")
-    key = ledger.private_key(key_path, book)
-    given = ids.assign([recording], key, {}, 2)
-    ledger.write_ledger(book, ids.fingerprint(key), given)
+    key = pseudonymize.private_key(key_path, book)
+    given = pseudonymize.assign([recording], key, {}, 2)
+    pseudonymize.write_ledger(book, pseudonymize.fingerprint(key), given)
     return given[recording]
 
 
@@ -106,8 +106,8 @@ def test_a_renamed_recording_has_its_new_name_everywhere_and_keeps_its_id(raw):
     # Its participant and its file have names of their own.
     assert '"the ""first"", operation",operation 1,,,Cholecystectomy,mono,videos/operation 1.mp4' in (raw / "recordings.csv").read_text()
     book = Path("data/private/ids.csv")
-    key = ledger.read_key(Path("data/private/pseudonym.key"))
-    assert ledger.read_ledger(book, ids.fingerprint(key)) == {'the "first", operation': id_}
+    key = pseudonymize.read_key(Path("data/private/pseudonym.key"))
+    assert pseudonymize.read_ledger(book, pseudonymize.fingerprint(key)) == {'the "first", operation': id_}
     assert json.loads(Path("data/private/released.json").read_text())["recordings"] == {'the "first", operation': "id0"}
 
 
@@ -155,11 +155,11 @@ def test_when_a_file_cannot_be_written_all_are_as_before(raw, capsys):
 
 def test_only_the_rows_change_whatever_stands_beside_them():
     text = 'id;note\r\nb;"two\r\nlines"\r\n"a";"x;y"\r\n\r\nb ; z\r\n'
-    sheet = csvtext.read("s.csv", text.encode())
-    gone = table_text.without(text, sheet, "id", {"b"})
+    sheet = csv_text.read("s.csv", text.encode())
+    gone = mentions.table_without(text, sheet, "id", {"b"})
     assert gone.text == 'id;note\r\n"a";"x;y"\r\n\r\n'
     assert [row for row, _ in gone.rows] == [2, 6]
-    named = table_text.renamed(text, sheet, "id", "a", "c;d")
+    named = mentions.table_renamed(text, sheet, "id", "a", "c;d")
     assert named.text == 'id;note\r\nb;"two\r\nlines"\r\n"c;d";"x;y"\r\n\r\nb ; z\r\n'
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import clips
 import loadable_release
 from loadable_release import OPERATION, TRAINING, VARIABLE_MS
-from scrubin.core.errors import ReleaseError
-from scrubin.frames.decoding import packet_clock
+from scrubin.base.errors import ReleaseError
+from scrubin.data.load.video_clips import Window
+from scrubin.data.load.videos import OpenVideo, clock_of
+from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
-from scrubin.load.clips import Window
-from scrubin.load.emptiness import EmptyDatasetWarning
-from scrubin.load.open_video import OpenVideo, clock_of
+from scrubin.stages.frames.decoding import packet_clock
 
 
 def number_of(picture):

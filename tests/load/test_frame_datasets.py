@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import loadable_release
-from scrubin.core.errors import ReleaseError
+from scrubin.base.errors import ReleaseError
+from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
-from scrubin.load.emptiness import EmptyDatasetWarning
 
 
 def keys(dataset):

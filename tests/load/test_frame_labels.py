@@ -8,7 +8,7 @@ import pytest
 
 import loadable_release
 from loadable_release import DROPPED, LABELLED_COUNT, WORDS
-from scrubin.core.errors import ReleaseError
+from scrubin.base.errors import ReleaseError
 from scrubin.load import Release
 
 COMPONENTS = {"triplets": "ivt", "instruments": "i", "verbs": "v", "targets": "t"}

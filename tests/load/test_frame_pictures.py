@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scrubin.core.errors import ReleaseError
-from scrubin.load import Release, pictures
-from scrubin.video.decode import decoded
+from scrubin.base.errors import ReleaseError
+from scrubin.data.load import sources
+from scrubin.load import Release
+from scrubin.media.decode import decoded
 
 
 @pytest.fixture
 def undecided(monkeypatch):
     """Decoders are looked for again, now and after the test."""
-    for chosen in (pictures._jpeg_decoder, pictures._png_decoder):
+    for chosen in (sources._jpeg_decoder, sources._png_decoder):
         chosen.cache_clear()
     yield monkeypatch
-    for chosen in (pictures._jpeg_decoder, pictures._png_decoder):
+    for chosen in (sources._jpeg_decoder, sources._png_decoder):
         chosen.cache_clear()
 
 
@@ -56,17 +57,17 @@ def test_every_decoder_gives_the_same_picture(undecided):
     for suffix in (".jpg", ".png"):
         data = cv2.imencode(suffix, picture)[1].tobytes()
         expected = cv2.cvtColor(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
-        assert np.array_equal(pictures.decoded(data), expected)
+        assert np.array_equal(sources.decoded(data), expected)
         assert np.array_equal(np.asarray(Image.open(io.BytesIO(data))), expected)
         with undecided.context() as without_others:
             without(without_others, "cv2", "turbojpeg")
-            pictures._jpeg_decoder.cache_clear()
-            pictures._png_decoder.cache_clear()
-            by_pillow = pictures.decoded(data)
+            sources._jpeg_decoder.cache_clear()
+            sources._png_decoder.cache_clear()
+            by_pillow = sources.decoded(data)
             assert np.array_equal(by_pillow, expected)
             assert by_pillow.flags.writeable
-        pictures._jpeg_decoder.cache_clear()
-        pictures._png_decoder.cache_clear()
+        sources._jpeg_decoder.cache_clear()
+        sources._png_decoder.cache_clear()
 
 
 def test_without_any_decoder_it_says_what_to_install(undecided, release):

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import loadable_release
+from scrubin.base.errors import ReleaseError
 from scrubin.cli import main
-from scrubin.core.errors import ReleaseError
+from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release, collate
-from scrubin.load.emptiness import EmptyDatasetWarning
 
 
 def test_skill_is_the_table_of_the_subset(release):

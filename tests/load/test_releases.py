@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrubin.core.errors import ReleaseError
+from scrubin.base.errors import ReleaseError
 from scrubin.load import ErrataWarning, Release
 
 ERRATUM = {

@@ -7,7 +7,7 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from scrubin.load import videos
+from scrubin.data.load import videos
 
 
 def sums(dataset, key, indices):

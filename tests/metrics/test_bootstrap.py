@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import draws
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import bootstrap, skill
-from scrubin.metrics.phases import rates
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.result import Result, Value, Variant
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import bootstrap, skill
+from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 VARIANT = Variant("mean", "paper")
 
@@ -117,15 +116,15 @@ def test_infinite_values_stay_infinite():
 def test_phase_metrics_by_matrices_and_by_lists_of_videos_agree():
     rng = np.random.default_rng(3)
     videos = [PhaseVideo(f"v{number}", rng.integers(0, 3, 30), rng.integers(0, 3, (2, 30))) for number in range(6)]
-    confusions = of_videos(videos, 3)
+    confusions = confusions_of_videos(videos, 3)
     listed = [video.name for video in videos]
 
     def renamed(video, suffix):
         return replace(video, name=video.name + suffix)
 
-    by_matrices = draws.interval(lambda draw: mean(rates.elements(confusions.take(draw), "f1")), listed, resamples=30)
+    by_matrices = draws.interval(lambda draw: mean(rates.rate_elements(confusions.take(draw), "f1")), listed, resamples=30)
     by_lists = draws.interval(
-        lambda draw: mean(rates.elements(of_videos(draws.repeated(videos, draw, renamed), 3), "f1")), listed, resamples=30
+        lambda draw: mean(rates.rate_elements(confusions_of_videos(draws.repeated(videos, draw, renamed), 3), "f1")), listed, resamples=30
     )
     assert by_matrices == by_lists
     assert by_matrices.low.value < by_matrices.value.value < by_matrices.high.value

@@ -7,24 +7,21 @@ import pytest
 
 import detection_cases
 import draws
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import bootstrap, error_recognition, skill
-from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
-from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.matching import draw as drawn_scene
-from scrubin.metrics.detection.rows import checked, video
-from scrubin.metrics.phases import choices, relaxed
-from scrubin.metrics.phases import compat as phase_compat
-from scrubin.metrics.phases import confusion as confusions
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.recognition import compat, top_k
-from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
-from scrubin.metrics.recognition.global_wise import pooled, tables
-from scrubin.metrics.recognition.video_wise import of_per_video, per_video, video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import bootstrap, error_recognition, skill
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.association import association
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
+from scrubin.evaluate.metrics.detection.matching import draw as drawn_scene
+from scrubin.evaluate.metrics.detection.rows import checked, video
+from scrubin.evaluate.metrics.phases import compat as phase_compat
+from scrubin.evaluate.metrics.phases import phase_videos as confusions
+from scrubin.evaluate.metrics.phases import rates, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
+from scrubin.evaluate.metrics.recognition import compat, top_k
+from scrubin.evaluate.metrics.recognition.average_precision import of_per_video, per_video, pooled, tables, video_wise
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, triplet_map
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 0, 1], [2, 0, 0], [2, 2, 2], [0, 2, 2]], null=[5, 6])
 DRAWS = [[0, 1, 2, 3, 4], [4, 4, 4, 4, 4], [3, 0, 3, 1, 1], [2, 2, 2, 2, 2], [1, 4]]
@@ -169,10 +166,10 @@ def test_published_detection(nested, module):
 def test_phases():
     rng = np.random.default_rng(0)
     held = [PhaseVideo(f"v{number}", np.sort(rng.integers(0, 7, 50)), rng.integers(0, 7, (1, 50))) for number in range(5)]
-    counted, loose, published = confusions.of_videos(held, 7), relaxed.count(held, 5), phase_compat.evaluations(held, 5)
+    counted, loose, published = confusions.confusions_of_videos(held, 7), relaxed.count(held, 5), phase_compat.evaluations(held, 5)
     for positions in map(np.array, DRAWS):
         repeated = draws.repeated(held, positions, renamed)
-        same(choices.results(counted.take(positions)), choices.results(confusions.of_videos(repeated, 7)))
+        same(rates.results_of_choice(counted.take(positions)), rates.results_of_choice(confusions.confusions_of_videos(repeated, 7)))
         for rate in relaxed.RELAXED_RATES:
             same(mean(relaxed.elements(loose.take(positions), rate)), mean(relaxed.elements(relaxed.count(repeated, 5), rate)))
         same(mean(relaxed.accuracy(loose.take(positions))), mean(relaxed.accuracy(relaxed.count(repeated, 5))))

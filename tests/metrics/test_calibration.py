@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition import calibration
-from scrubin.metrics.recognition.components import triplet_map
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import calibration
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 
 
 def plain_width(labels, probabilities, bins):

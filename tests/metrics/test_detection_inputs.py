@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import detection_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision, average_precision_range, thresholds
-from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.matching import corners, iou
-from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked, video
-from scrubin.metrics.result import difference
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.association import association
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
+from scrubin.evaluate.metrics.detection.matching import corners, iou
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked, video
+from scrubin.evaluate.metrics.result import difference
 
 BOX = [0.25, 0.25, 0.5, 0.25]
 

@@ -12,13 +12,18 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 import detection_cases as cases
-from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.association import SCORES, association, counts
-from scrubin.metrics.detection.average_precision import SCOPES, average_precision, average_precision_range, thresholds
-from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.matching import hits_at, iou, ranked
-from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
-from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.association import SCORES, association, counts
+from scrubin.evaluate.metrics.detection.average_precision import (
+    INTERPOLATIONS,
+    SCOPES,
+    at_best_confidence,
+    average_precision,
+    average_precision_range,
+    thresholds,
+)
+from scrubin.evaluate.metrics.detection.matching import hits_at, iou, ranked
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
 
 # Coordinates on a coarse grid make ties and degenerate boxes likely.
 EIGHTHS = st.integers(0, 8).map(lambda at: at / 8)

@@ -11,9 +11,9 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from score_runs import good
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.detection import sizes
-from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import sizes
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
 
 WIDTH, HEIGHT, CLASSES = 640, 480, 3
 

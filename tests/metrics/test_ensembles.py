@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import ensembles
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import ensembles
 
 score = st.integers(0, 8).map(lambda eighths: eighths / 8)
 

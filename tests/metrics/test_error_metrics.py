@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import error_recognition
-from scrubin.metrics.error_quirks import QUIRKS
-from scrubin.metrics.phases import rates
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.result import Value, difference
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import error_recognition
+from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.quirks import QUIRKS
+from scrubin.evaluate.metrics.result import Value, difference
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data/ratings/classification_scores.json").read_text(encoding="utf-8"))
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=20)
@@ -37,7 +36,7 @@ def mean_recall(truth, predicted):
 @pytest.mark.parametrize("case", GOLDEN["balanced_accuracy"], ids=lambda case: case["name"])
 def test_balanced_accuracy_of_several_classes_is_the_mean_recall_of_phases(case):
     truth, predicted = case["y_true"], case["y_pred"]
-    recalls = rates.elements(of_videos([PhaseVideo("v", truth, predicted)], 1 + max(*truth, *predicted)), "recall")
+    recalls = rates.rate_elements(confusions_of_videos([PhaseVideo("v", truth, predicted)], 1 + max(*truth, *predicted)), "recall")
     overall = mean(recalls).overall
     assert overall.value == pytest.approx(case["expected"]["balanced_accuracy"], abs=1e-9)
     assert overall.n == len(set(truth))

@@ -6,18 +6,15 @@ import warnings
 import numpy as np
 import pytest
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import ensembles
-from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.rows import BoxRows, BoxStudy
-from scrubin.metrics.phases import relaxed
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.recognition.components import triplet_map
-from scrubin.metrics.recognition.global_wise import pooled, tables
-from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.video_wise import per_video, video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import ensembles
+from scrubin.evaluate.metrics.detection.average_precision import average_precision
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
+from scrubin.evaluate.metrics.phases import relaxed
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, tables, video_wise
+from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1]], null=[2])
 VIDEO = TripletVideo("a", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])
@@ -90,10 +87,10 @@ def test_weights_of_any_size_are_ratios(weights):
 
 
 def test_the_number_of_phases_is_whole():
-    assert of_videos(PHASES, np.int64(2)).phases == ("0", "1")
+    assert confusions_of_videos(PHASES, np.int64(2)).phases == ("0", "1")
     for phases in (True, 2.0, math.nan):
         with pytest.raises(MetricsError, match="give a whole number from 1, or the names"):
-            of_videos(PHASES, phases)
+            confusions_of_videos(PHASES, phases)
 
 
 @pytest.mark.parametrize("omega", [True, "10", None, math.nan, math.inf, -1, 0.5])

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import phase_cases as cases
-from scrubin.metrics.phases import rates
-from scrubin.metrics.phases.averaging import Elements, mean, sd_of, spread
-from scrubin.metrics.phases.confusion import Confusions, of_videos, pool
-from scrubin.metrics.phases.rates import STRATEGIES, settled
+from each import each
+from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases.averaging import Elements, mean, sd_of, spread
+from scrubin.evaluate.metrics.phases.phase_videos import Confusions, confusions_of_videos, pooled_confusions
+from scrubin.evaluate.metrics.phases.rates import STRATEGIES, settled
 
 TOLERANCE = 1e-9
 ORDERS = {"M": "all", "M_macro_first": "macro-first", "M_P": "by-phase", "M_V": "by-video"}
@@ -50,7 +51,7 @@ def compare_phases(elements, expected):
 @pytest.fixture(params=["basic", "missing"])
 def case(request):
     golden = cases.golden(request.param)
-    return of_videos(cases.golden_videos(golden["videos"]), golden["num_phases"]), golden["expected"]
+    return confusions_of_videos(cases.golden_videos(golden["videos"]), golden["num_phases"]), golden["expected"]
 
 
 def test_confusion_matrices_and_raw_rates_are_golden(case):
@@ -64,24 +65,24 @@ def test_accuracy_is_golden(case):
     confusions, expected = case[0], case[1]["accuracy"]
     accuracy = rates.accuracy(confusions)
     close(accuracy.values[..., 0], expected["per_video"])
-    close(rates.accuracy(pool(confusions)).values[:, 0, 0], expected["framewise_per_run"])
+    close(rates.accuracy(pooled_confusions(confusions)).values[:, 0, 0], expected["framewise_per_run"])
     compare(accuracy, expected, ignore=("per_video", "framewise_per_run"))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("rate", rates.RATES)
+@each("strategy", STRATEGIES)
+@each("rate", rates.RATES)
 def test_every_strategy_order_and_deviation_is_golden(case, strategy, rate):
     confusions, expected = case[0], case[1]["strategies"][strategy]
-    elements = rates.elements(confusions, rate, strategy)
+    elements = rates.rate_elements(confusions, rate, strategy)
     close(elements.macro(), expected["macro_per_video"][rate])
     compare(elements, expected[rate], ignore=("phase",))
     compare_phases(elements, expected[rate]["phase"])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@each("strategy", STRATEGIES)
 def test_the_other_f1_scores_are_golden(case, strategy):
     confusions, expected = case[0], case[1]["strategies"][strategy]
-    precision, recall = (rates.elements(confusions, rate, strategy) for rate in ("precision", "recall"))
+    precision, recall = (rates.rate_elements(confusions, rate, strategy) for rate in ("precision", "recall"))
     bold = rates.f1_of_macro_averages(precision, recall)
     close(bold.values[..., 0], expected["macro_f1_harmonic_of_macro"]["per_video"])
     compare(bold, expected["macro_f1_harmonic_of_macro"], ignore=("per_video",))
@@ -89,11 +90,11 @@ def test_the_other_f1_scores_are_golden(case, strategy):
         same(rates.f1_of_overall_means(precision, recall, order).overall.value, expected["f1_harmonic_of_overall_means"][key])
 
 
-@pytest.mark.parametrize("strategy", ["A", "B"])
-@pytest.mark.parametrize("rate", rates.RATES)
+@each("strategy", ["A", "B"])
+@each("rate", rates.RATES)
 def test_frame_wise_metrics_are_golden(case, strategy, rate):
     confusions, expected = case[0], case[1]["framewise"][strategy][rate]
-    elements = rates.elements(pool(confusions), rate, strategy)
+    elements = rates.rate_elements(pooled_confusions(confusions), rate, strategy)
     close(elements.values[:, 0], expected["per_run"])
     compare(elements, expected, ignore=("per_run", "phase"))
     compare_phases(elements, expected["phase"])
@@ -115,9 +116,9 @@ def test_the_papers_example_of_averaging_orders():
     assert [mean(elements, order).overall.n for order in ORDERS.values()] == [7, 3, 3, 3]
 
 
-@pytest.mark.parametrize("row", WORKED["undefined_value_table"], ids=lambda row: f"{row['phase_annotated']}-{row['phase_predicted']}")
+@each("row", WORKED["undefined_value_table"], say=lambda row: f"{row['phase_annotated']}-{row['phase_predicted']}")
 def test_tables_1_and_2(row):
-    counts = of_videos(
+    counts = confusions_of_videos(
         cases.golden_videos([{**row, "id": "v", "gt": "".join(map(str, row["gt"])), "pred": "".join(map(str, row["pred"]))}]), 3
     ).counts
     annotated = counts.sum(axis=-1) > 0
@@ -145,5 +146,5 @@ def test_the_two_standard_deviations():
 
 
 def test_pooled_matrices_have_no_videos():
-    pooled = pool(Confusions(np.ones((2, 3, 1, 1), dtype=np.int64), ("a", "b", "c"), ("0",)))
+    pooled = pooled_confusions(Confusions(np.ones((2, 3, 1, 1), dtype=np.int64), ("a", "b", "c"), ("0",)))
     assert (pooled.videos, pooled.scope, pooled.counts.tolist()) == ((), "frame-wise", [[[[3]]], [[[3]]]])

@@ -5,13 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.phases import compat, rates, relaxed
-from scrubin.metrics.phases.averaging import mean, spread
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.quirks import QUIRKS
-from scrubin.metrics.phases.relaxed import cholec80
-from scrubin.metrics.phases.videos import PhaseVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean, spread
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases.quirks import QUIRKS
+from scrubin.evaluate.metrics.phases.relaxed import cholec80
 
 
 def by_definition(annotation, prediction, omega, **options):
@@ -80,9 +79,9 @@ def clipped_before_averaging():
 
 def phases_not_annotated():
     annotation, prediction = [1, 1, 1, 2], [1, 1, 3, 2]
-    confusions = of_videos([PhaseVideo("v", annotation, prediction)], 7)
-    assert rates.elements(confusions, "jaccard").values[0, 0, 3] == 0
-    assert math.isnan(rates.elements(confusions, "jaccard", "B").values[0, 0, 3])
+    confusions = confusions_of_videos([PhaseVideo("v", annotation, prediction)], 7)
+    assert rates.rate_elements(confusions, "jaccard").values[0, 0, 3] == 0
+    assert math.isnan(rates.rate_elements(confusions, "jaccard", "B").values[0, 0, 3])
     assert math.isnan(value("jaccard", annotation, prediction, 0)[3])
     assert math.isnan(compat.evaluate(annotation, prediction, 0).jaccard[3])
 
@@ -103,29 +102,29 @@ def deviation_over_what():
         "mean over videos",
         "SD over videos",
     ]
-    jaccard = rates.elements(of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3), "jaccard")
+    jaccard = rates.rate_elements(confusions_of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3), "jaccard")
     assert [spread(jaccard, source).variant.options["statistic"] for source in ("videos", "phases")] == ["SD over videos", "SD over phases"]
 
 
 def deviation_of_one_value():
     assert compat.main([PhaseVideo("v", [1, 2], [1, 2])], 0).sd_accuracy == 0
-    accuracy = rates.accuracy(of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3))
+    accuracy = rates.accuracy(confusions_of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3))
     assert math.isnan(spread(accuracy, "videos").overall.value)
     assert spread(accuracy, "videos", bessel=False).overall.value == 0
 
 
 def order_of_averaging():
     videos = [PhaseVideo("a", [0, 0, 1, 1], [0, 0, 1, 0]), PhaseVideo("b", [0, 0, 0, 0], [0, 0, 0, 0])]
-    recall = rates.elements(of_videos(videos, 2), "recall")
+    recall = rates.rate_elements(confusions_of_videos(videos, 2), "recall")
     found = {order: mean(recall, order).overall.value for order in ("all", "macro-first", "by-phase", "by-video")}
     assert found == {"all": 2.5 / 3, "macro-first": 1.75 / 2, "by-phase": 1.5 / 2, "by-video": 1.75 / 2}
 
 
 def three_f1_scores():
     videos = [PhaseVideo("a", [0, 0, 0, 1], [0, 1, 1, 1]), PhaseVideo("b", [0, 1, 1, 1], [0, 0, 1, 1])]
-    confusions = of_videos(videos, 2)
-    precision, recall = rates.elements(confusions, "precision"), rates.elements(confusions, "recall")
-    of_phases = mean(rates.elements(confusions, "f1"))
+    confusions = confusions_of_videos(videos, 2)
+    precision, recall = rates.rate_elements(confusions, "precision"), rates.rate_elements(confusions, "recall")
+    of_phases = mean(rates.rate_elements(confusions, "f1"))
     bold = mean(rates.f1_of_macro_averages(precision, recall))
     italic = rates.f1_of_overall_means(precision, recall)
     assert of_phases.overall.value < bold.overall.value <= italic.overall.value
@@ -145,7 +144,8 @@ def names_without_order():
     assert found[0] == 100
     assert found[1] < 100
     regular = [
-        rates.elements(of_videos([PhaseVideo("v", ids[annotation], ids[prediction])], 7), "jaccard") for ids in (in_order, by_alphabet)
+        rates.rate_elements(confusions_of_videos([PhaseVideo("v", ids[annotation], ids[prediction])], 7), "jaccard")
+        for ids in (in_order, by_alphabet)
     ]
     assert len({mean(one).overall for one in regular}) == 1
 

@@ -11,15 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.phases import choices, rates
-from scrubin.metrics.phases.averaging import ORDERS, Elements, mean, mean_of, means, sd_of, spread
-from scrubin.metrics.phases.choices import Choice
-from scrubin.metrics.phases.confusion import of_videos, pool
-from scrubin.metrics.phases.rates import settled
-from scrubin.metrics.phases.relaxed import segments
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.result import difference
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases.averaging import ORDERS, Elements, mean, mean_of, means, sd_of, spread
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos, pooled_confusions
+from scrubin.evaluate.metrics.phases.rates import PhaseChoice, settled
+from scrubin.evaluate.metrics.phases.relaxed import segments
+from scrubin.evaluate.metrics.result import difference
 
 PHASES = 4
 
@@ -52,7 +50,7 @@ SCIKIT = {
 @settings(max_examples=25, deadline=None)
 @given(studies())
 def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):
-    confusions = of_videos(videos, PHASES)
+    confusions = confusions_of_videos(videos, PHASES)
     labels = range(PHASES)
     for at, video in enumerate(videos):
         for run, prediction in enumerate(video.predictions):
@@ -60,7 +58,7 @@ def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):
             assert rates.accuracy(confusions).values[run, at, 0] == pytest.approx(reference.accuracy_score(video.annotation, prediction))
             for rate, fill in itertools.product(rates.RATES, (0, 1)):
                 expected = SCIKIT[rate](video.annotation, prediction, labels=labels, average=None, zero_division=fill)
-                found = rates.elements(confusions, rate, "one" if fill else "zero").values[run, at]
+                found = rates.rate_elements(confusions, rate, "one" if fill else "zero").values[run, at]
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -72,9 +70,9 @@ def test_the_order_of_videos_and_runs_changes_no_bit(videos, random):
     random.shuffle(order)
     runs = len(videos[0].predictions)
     turned = [PhaseVideo(videos[at].name, videos[at].annotation, videos[at].predictions[::-1]) for at in order]
-    one, other = of_videos(videos, PHASES), of_videos(turned, PHASES)
-    for choice in (choices.RECOMMENDED, Choice(undefined="B", averaged="macro-first"), Choice("frame-wise", bessel=runs > 1)):
-        first, second = choices.results(one, choice), choices.results(other, choice)
+    one, other = confusions_of_videos(videos, PHASES), confusions_of_videos(turned, PHASES)
+    for choice in (rates.RECOMMENDED, PhaseChoice(undefined="B", averaged="macro-first"), PhaseChoice("frame-wise", bessel=runs > 1)):
+        first, second = rates.results_of_choice(one, choice), rates.results_of_choice(other, choice)
         assert [repr(result.overall) for result in first] == [repr(result.overall) for result in second]
         assert [result.classes.keys() for result in first] == [result.classes.keys() for result in second]
 
@@ -120,10 +118,10 @@ def test_f1_scores_keep_their_order_when_everything_is_defined(videos):
     # Every phase annotated and predicted in every video and run.
     full = list(range(PHASES))
     whole = [PhaseVideo(v.name, [*v.annotation, *full], [[*run, *full[::-1]] for run in v.predictions]) for v in videos]
-    confusions = of_videos(whole, PHASES)
-    precision, recall = rates.elements(confusions, "precision"), rates.elements(confusions, "recall")
+    confusions = confusions_of_videos(whole, PHASES)
+    precision, recall = rates.rate_elements(confusions, "precision"), rates.rate_elements(confusions, "recall")
     assert not np.isnan(precision.values).any()
-    of_phases = mean(rates.elements(confusions, "f1")).overall.value
+    of_phases = mean(rates.rate_elements(confusions, "f1")).overall.value
     if np.all(precision.macro() + recall.macro() > 0):
         bold = mean(rates.f1_of_macro_averages(precision, recall)).overall.value
         assert bold >= of_phases - 1e-12
@@ -131,19 +129,19 @@ def test_f1_scores_keep_their_order_when_everything_is_defined(videos):
 
 
 def test_a_perfect_prediction_scores_1_and_a_wrong_one_0():
-    perfect = of_videos([PhaseVideo("v", [0, 1, 2], [0, 1, 2])], 3)
-    wrong = of_videos([PhaseVideo("v", [0, 1, 2], [1, 2, 0])], 3)
+    perfect = confusions_of_videos([PhaseVideo("v", [0, 1, 2], [0, 1, 2])], 3)
+    wrong = confusions_of_videos([PhaseVideo("v", [0, 1, 2], [1, 2, 0])], 3)
     for rate in rates.RATES:
-        assert mean(rates.elements(perfect, rate)).overall == mean_of([1.0, 1.0, 1.0])
-        assert mean(rates.elements(wrong, rate)).overall.value == 0
-    precision, recall = rates.elements(wrong, "precision"), rates.elements(wrong, "recall")
+        assert mean(rates.rate_elements(perfect, rate)).overall == mean_of([1.0, 1.0, 1.0])
+        assert mean(rates.rate_elements(wrong, rate)).overall.value == 0
+    precision, recall = rates.rate_elements(wrong, "precision"), rates.rate_elements(wrong, "recall")
     assert math.isnan(mean(rates.f1_of_macro_averages(precision, recall)).overall.value)
     assert math.isnan(rates.f1_of_overall_means(precision, recall).overall.value)
 
 
 def test_one_frame_is_enough_and_names_are_kept():
-    confusions = of_videos([PhaseVideo("only", [1], [1])], ["cut", "clip"])
-    found = mean(rates.elements(confusions, "recall"))
+    confusions = confusions_of_videos([PhaseVideo("only", [1], [1])], ["cut", "clip"])
+    found = mean(rates.rate_elements(confusions, "recall"))
     assert (found.overall.value, found.overall.n) == (1, 1)
     assert math.isnan(found.classes["cut"].value)
     assert found.classes["cut"].n == 0
@@ -167,11 +165,13 @@ def test_means_keep_the_shape():
 
 
 def test_variants_are_distinct_and_comparing_two_is_refused():
-    confusions = of_videos([PhaseVideo("a", [0, 0, 1], [[0, 1, 1], [0, 0, 1]]), PhaseVideo("b", [0, 2, 2], [[0, 2, 0], [2, 2, 2]])], 3)
-    found = list(choices.every(confusions))
+    confusions = confusions_of_videos(
+        [PhaseVideo("a", [0, 0, 1], [[0, 1, 1], [0, 0, 1]]), PhaseVideo("b", [0, 2, 2], [[0, 2, 0], [2, 2, 2]])], 3
+    )
+    found = list(rates.results_of_every_choice(confusions))
     assert len({result.variant.name for result in found}) == len(found) > 250
-    recommended = {result.variant.name: result for result in choices.results(confusions)}
-    other = {result.variant.name: result for result in choices.results(confusions, Choice(undefined="B"))}
+    recommended = {result.variant.name: result for result in rates.results_of_choice(confusions)}
+    other = {result.variant.name: result for result in rates.results_of_choice(confusions, PhaseChoice(undefined="B"))}
     name = "phase recognition f1; paper; averaged=all; phases=3; scope=video-wise; statistic=mean; undefined={}"
     one, two = recommended[name.format("A")], other[name.format("B")]
     assert difference(one, one) == 0
@@ -182,7 +182,10 @@ def test_variants_are_distinct_and_comparing_two_is_refused():
 def test_every_variant_runs_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert all(result.variant.semantics == "paper" for result in choices.every(of_videos([PhaseVideo("v", [0], [1])], 2)))
+        assert all(
+            result.variant.semantics == "paper"
+            for result in rates.results_of_every_choice(confusions_of_videos([PhaseVideo("v", [0], [1])], 2))
+        )
 
 
 def test_segments():
@@ -211,30 +214,35 @@ BAD = {
 @pytest.mark.parametrize("sentence", BAD)
 def test_bad_videos_are_refused_with_a_sentence(sentence):
     with pytest.raises(MetricsError, match=sentence):
-        of_videos(BAD[sentence], 3)
+        confusions_of_videos(BAD[sentence], 3)
 
 
 def test_whole_numbers_in_floats_and_small_types_are_taken():
     for kind in (np.float64, np.uint8, np.int16):
-        assert of_videos([PhaseVideo("a", np.array([0, 1], kind), np.array([1, 1], kind))], 2).counts[0, 0].tolist() == [[0, 1], [0, 1]]
+        assert confusions_of_videos([PhaseVideo("a", np.array([0, 1], kind), np.array([1, 1], kind))], 2).counts[0, 0].tolist() == [
+            [0, 1],
+            [0, 1],
+        ]
 
 
 def test_impossible_choices_are_refused():
-    confusions = of_videos([PhaseVideo("a", [0, 1], [0, 1])], 2)
-    elements, pooled = rates.elements(confusions, "f1"), pool(confusions)
+    confusions = confusions_of_videos([PhaseVideo("a", [0, 1], [0, 1])], 2)
+    elements, pooled = rates.rate_elements(confusions, "f1"), pooled_confusions(confusions)
     refused = {
-        "give at least one, each with a name of its own": lambda: of_videos([PhaseVideo("a", [0], [0])], ["x", "x"]),
+        "give at least one, each with a name of its own": lambda: confusions_of_videos([PhaseVideo("a", [0], [0])], ["x", "x"]),
         "no order of averaging 'random'": lambda: mean(elements, "random"),
         "no strategy 'C' for undefined values": lambda: settled(elements.values, np.array(True), "C"),
-        "undefined is 'C'; choose one of A, B, zero, one": lambda: Choice(undefined="C"),
-        "scope is 'phase-wise'": lambda: Choice(scope="phase-wise"),
-        "frame-wise: the frames of all videos are pooled": lambda: spread(rates.elements(pooled, "f1"), "videos"),
+        "undefined is 'C'; choose one of A, B, zero, one": lambda: PhaseChoice(undefined="C"),
+        "scope is 'phase-wise'": lambda: PhaseChoice(scope="phase-wise"),
+        "frame-wise: the frames of all videos are pooled": lambda: spread(rates.rate_elements(pooled, "f1"), "videos"),
         "one value per video here": lambda: spread(rates.accuracy(confusions), "phases"),
         "no deviation over 'raters'": lambda: spread(elements, "raters"),
-        "these confusion matrices are pooled already": lambda: choices.results(pooled),
-        "give those of the videos": lambda: list(choices.every(pooled)),
-        "precision and recall must be of the same videos": lambda: rates.f1_of_overall_means(elements, rates.elements(pooled, "recall")),
-        "compute both from the same": lambda: rates.f1_of_macro_averages(elements, rates.elements(confusions, "recall", "B")),
+        "these confusion matrices are pooled already": lambda: rates.results_of_choice(pooled),
+        "give those of the videos": lambda: list(rates.results_of_every_choice(pooled)),
+        "precision and recall must be of the same videos": lambda: rates.f1_of_overall_means(
+            elements, rates.rate_elements(pooled, "recall")
+        ),
+        "compute both from the same": lambda: rates.f1_of_macro_averages(elements, rates.rate_elements(confusions, "recall", "B")),
     }
     for sentence, call in refused.items():
         with pytest.raises(MetricsError, match=sentence):

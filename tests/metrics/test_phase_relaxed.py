@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import phase_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.phases import compat, rates, relaxed
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.relaxed import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.result import difference
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases.relaxed import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
+from scrubin.evaluate.metrics.result import difference
 
 # Figure 3 as printed, by row; x are its crosses.
 START = ["0000000", "1000000", "0100000", "0010000", "00010x0", "000110x", "0000110"]
@@ -90,14 +89,14 @@ def test_the_script_is_its_literal_model(pair, omega, m2cai):
 @given(stretches())
 def test_omega_0_is_the_regular_metric(pair):
     video = PhaseVideo("v", *pair)
-    counted, confusions = relaxed.count([video], 0), of_videos([video], 7)
+    counted, confusions = relaxed.count([video], 0), confusions_of_videos([video], 7)
     for rate in relaxed.RELAXED_RATES:
         for strategy in ("A", "B", "zero", "one"):
             np.testing.assert_array_equal(
-                relaxed.elements(counted, rate, strategy).values, rates.elements(confusions, rate, strategy).values
+                relaxed.elements(counted, rate, strategy).values, rates.rate_elements(confusions, rate, strategy).values
             )
     found = compat.evaluate(*pair, 0)
-    np.testing.assert_allclose(found.jaccard, 100 * rates.elements(confusions, "jaccard", "B").values[0, 0], atol=1e-9)
+    np.testing.assert_allclose(found.jaccard, 100 * rates.rate_elements(confusions, "jaccard", "B").values[0, 0], atol=1e-9)
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import phase_cases as cases
-from scrubin.metrics.phases import compat, relaxed
-from scrubin.metrics.phases.averaging import mean, spread
-from scrubin.metrics.phases.relaxed import cholec80
+from each import each
+from scrubin.evaluate.metrics.phases import compat, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean, spread
+from scrubin.evaluate.metrics.phases.relaxed import cholec80
 
 PERCENT = 1e-7
 READINGS = {
@@ -27,8 +28,8 @@ def text(correct):
     return "".join("FT"[int(value)] for value in correct)
 
 
-@pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case["id"])
+@each("reading", READINGS)
+@each("case", ALL, say=lambda case: case["id"])
 def test_the_definition_is_golden_in_every_reading(case, reading):
     expected, (x_cells, window) = case["expected"][reading], READINGS[reading]
     omega, allowed = round(10 * case["fps"]), cholec80(x_cells)
@@ -46,7 +47,7 @@ def test_the_definition_is_golden_in_every_reading(case, reading):
         close(100 * relaxed.elements(counted, rate, counted="own").values[0, 0], expected[f"suggested_{rate}"])
 
 
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case["id"])
+@each("case", ALL, say=lambda case: case["id"])
 def test_the_script_is_golden(case):
     expected = case["expected"]["octave_script"]
     found = compat.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"])
@@ -56,7 +57,7 @@ def test_the_script_is_golden(case):
     close([found.accuracy], [expected["accuracy"]])
 
 
-@pytest.mark.parametrize("case", cases.golden("relaxed_m2cai")["cases"], ids=lambda case: case["name"])
+@each("case", cases.golden("relaxed_m2cai")["cases"], say=lambda case: case["name"])
 def test_the_script_for_m2cai_is_golden(case):
     found = compat.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"], compat.M2CAI)
     for rate in relaxed.RELAXED_RATES:

@@ -7,11 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.bootstrap import intervals
-from scrubin.metrics.phases import distribution, events, segments
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import PhaseVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.bootstrap import intervals
+from scrubin.evaluate.metrics.phases import rates, segments
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 
 
 def runs_of(sequence, background):
@@ -94,7 +93,7 @@ def test_edit_score_and_f1_are_those_of_plain_implementations(random_pairs):
 def test_events_are_matched_as_by_a_plain_search(random_pairs):
     for truth, predicted, _, background in random_pairs:
         left_out = None if background < 0 else background
-        found = events.matched_pairs(segments.segments_of(truth, left_out), segments.segments_of(predicted, left_out))
+        found = segments.matched_pairs(segments.segments_of(truth, left_out), segments.segments_of(predicted, left_out))
         assert found == plain_pairs(runs_of(truth.tolist(), background), runs_of(predicted.tolist(), background))
 
 
@@ -105,7 +104,7 @@ def by_name(results):
 def test_segments_cut_in_pieces_cost_edit_score_and_f1_but_hardly_accuracy():
     truth = [0] * 10 + [1] * 10
     pieces = [0] * 4 + [1] + [0] * 5 + [1] * 10
-    found = by_name(segments.results(segments.count([PhaseVideo("v", truth, pieces)], ["a", "b"])))
+    found = by_name(segments.segment_results(segments.count([PhaseVideo("v", truth, pieces)], ["a", "b"])))
     assert found["phase segments edit score", "mean"].overall.value == 0.5
     # The longer piece of the first phase is the hit at 50 %, the other one and the flicker are not.
     f1 = found["phase segments F1@50", "pooled"]
@@ -115,7 +114,7 @@ def test_segments_cut_in_pieces_cost_edit_score_and_f1_but_hardly_accuracy():
 
 def test_the_mean_of_videos_is_not_the_f1_of_all_segments():
     videos = [PhaseVideo("long", [0, 1, 0, 1], [0, 1, 0, 1]), PhaseVideo("short", [0, 0, 0, 0], [1, 1, 1, 1])]
-    found = by_name(segments.results(segments.count(videos, 2)))
+    found = by_name(segments.segment_results(segments.count(videos, 2)))
     assert found["phase segments F1@10", "mean"].overall.value == 0.5
     assert found["phase segments F1@10", "pooled"].overall.value == 8 / 10
     assert found["phase segments F1@10", "mean"].videos["short"].value == 0
@@ -123,7 +122,7 @@ def test_the_mean_of_videos_is_not_the_f1_of_all_segments():
 
 def test_a_video_of_background_only_is_undefined():
     counted = segments.count([PhaseVideo("v", [1, 1], [1, 1]), PhaseVideo("w", [0, 1], [1, 1])], ["a", "rest"], (50,), "rest")
-    found = by_name(segments.results(counted))
+    found = by_name(segments.segment_results(counted))
     assert found["phase segments edit score", "mean"].videos["v"].n == 0
     assert found["phase segments edit score", "mean"].overall == found["phase segments F1@50", "mean"].overall
     assert found["phase segments edit score", "mean"].overall.value == 0
@@ -133,7 +132,7 @@ def test_a_video_of_background_only_is_undefined():
 def test_errors_of_onsets_are_in_seconds_and_late_is_positive():
     truth, predicted = [0] * 10 + [1] * 10 + [2] * 5, [0] * 12 + [1] * 5 + [2] * 8
     times = {"v": np.arange(25) / 2}
-    found = by_name(events.results(events.of_videos([PhaseVideo("v", truth, predicted)], 3, times)))
+    found = by_name(segments.event_results(segments.events_of_videos([PhaseVideo("v", truth, predicted)], 3, times)))
     onset, offset = (found[f"phase {edge} error", "mean"] for edge in ("onset", "offset"))
     # Phase 0 begins with the video and phase 2 ends with it: there is nothing to find.
     assert {name: value.value for name, value in onset.classes.items() if value.n} == {"1": 1.0, "2": -1.5}
@@ -144,7 +143,7 @@ def test_errors_of_onsets_are_in_seconds_and_late_is_positive():
 
 def test_segments_without_a_partner_are_counted_and_have_no_error():
     truth, predicted = [0] * 4 + [1] * 4 + [0] * 4, [0] * 6 + [2] * 2 + [0] * 2 + [2] * 2
-    found = by_name(events.results(events.of_videos([PhaseVideo("v", truth, predicted)], 3, {"v": np.arange(12.0)})))
+    found = by_name(segments.event_results(segments.events_of_videos([PhaseVideo("v", truth, predicted)], 3, {"v": np.arange(12.0)})))
     counts = {name: found["phase segments", name] for name in ("matched", "missed", "extra")}
     assert {name: one.overall.value for name, one in counts.items()} == {"matched": 2, "missed": 1, "extra": 2}
     assert counts["missed"].classes["1"].value == 1
@@ -155,7 +154,7 @@ def test_the_spread_over_videos_is_that_of_numpy():
     rng = np.random.default_rng(3)
     videos = [PhaseVideo(f"v{at}", rng.integers(0, 3, 30), rng.integers(0, 3, 30)) for at in range(7)]
     accuracy = [float(np.mean(np.asarray(one.annotation) == one.predictions)) for one in videos]
-    found = {key: one.overall.value for key, one in by_name(distribution.results(of_videos(videos, 3))).items()}
+    found = {key: one.overall.value for key, one in by_name(rates.spread_results(confusions_of_videos(videos, 3))).items()}
     name = "phase recognition accuracy"
     assert found[name, "median over videos"] == pytest.approx(np.median(accuracy), abs=1e-15)
     assert found[name, "lower quartile over videos"] == pytest.approx(np.quantile(accuracy, 0.25), abs=1e-15)
@@ -168,11 +167,11 @@ def test_a_draw_of_all_videos_is_the_whole(kind):
     rng = np.random.default_rng(5)
     videos = [PhaseVideo(f"v{at}", sequence(rng, 3, 40), sequence(rng, 3, 40)) for at in range(5)]
     if kind == "segments":
-        whole, results = segments.count(videos, 3), segments.results
+        whole, results = segments.count(videos, 3), segments.segment_results
     elif kind == "events":
-        whole, results = events.of_videos(videos, 3, {one.name: np.arange(40.0) for one in videos}), events.results
+        whole, results = segments.events_of_videos(videos, 3, {one.name: np.arange(40.0) for one in videos}), segments.event_results
     else:
-        whole, results = of_videos(videos, 3), distribution.results
+        whole, results = confusions_of_videos(videos, 3), rates.spread_results
     drawn = results(whole.take(np.array([4, 2, 0, 1, 3])))
     assert [one.overall.value for one in drawn] == pytest.approx([one.overall.value for one in results(whole)], abs=1e-12, nan_ok=True)
     for interval in intervals(lambda draw: results(whole.take(draw)), [one.name for one in videos], resamples=20):

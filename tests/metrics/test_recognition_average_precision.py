@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as npst
 from sklearn.metrics import average_precision_score
 
 import recognition_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition.average_precision import average_precision
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition.average_precision import average_precision
 
 
 @st.composite
@@ -149,7 +149,7 @@ def test_blocks_smaller_than_the_classes_change_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     labels, scores = rng.random((30, 20)) < 0.2, rng.random((30, 20))
     at_once = average_precision(labels, scores)[0]
-    monkeypatch.setattr("scrubin.metrics.recognition.average_precision.BLOCK", 70)
+    monkeypatch.setattr("scrubin.evaluate.metrics.recognition.average_precision.BLOCK", 70)
     np.testing.assert_array_equal(average_precision(labels, scores)[0], at_once)
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import recognition_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition import compat
-from scrubin.metrics.recognition.components import COMPONENTS
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.video_wise import per_video, video_wise
+from each import each
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, video_wise
+from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS
 
 TOLERANCE = 1e-9
 TRIPLETS = cases.cholect50()
@@ -34,8 +34,8 @@ def compare(result, expected):
     assert result.overall.n == np.count_nonzero(~np.isnan(values))
 
 
-@pytest.mark.parametrize("case", cases.CASES)
-@pytest.mark.parametrize("key", KEYS)
+@each("case", cases.CASES)
+@each("key", KEYS)
 def test_both_semantics_give_the_golden_ap(case, key):
     expected, videos = cases.golden(case)["expected"], cases.golden_videos(case)
     name, ignore_null = component_of(key)
@@ -52,7 +52,7 @@ def test_both_semantics_give_the_golden_ap(case, key):
         compare(got, expected["compute_global_AP"][key])
 
 
-@pytest.mark.parametrize("case", cases.CASES)
+@each("case", cases.CASES)
 def test_every_video_alone_is_golden(case):
     videos, expected = cases.golden_videos(case), cases.golden(case)["expected"]["compute_AP_per_video"]
     ours = per_video(videos, TRIPLETS)
@@ -69,8 +69,8 @@ def test_every_video_alone_is_golden(case):
             assert mean == pytest.approx(as_nan(values[key]["mAP"]), abs=TOLERANCE, nan_ok=True)
 
 
-@pytest.mark.parametrize("case", cases.CASES)
-@pytest.mark.parametrize("key", KEYS)
+@each("case", cases.CASES)
+@each("key", KEYS)
 def test_the_collapse_with_a_newer_scikit_learn_is_golden(case, key):
     expected = cases.golden(case)["regressed_with_sklearn_ge_1_6"]
     published = compat.of_videos(cases.golden_videos(case), TRIPLETS, scikit_learn=">=1.6")
@@ -78,8 +78,8 @@ def test_the_collapse_with_a_newer_scikit_learn_is_golden(case, key):
     compare(published.compute_global_ap(*component_of(key)), expected["compute_global_AP"][key])
 
 
-@pytest.mark.parametrize("case", cases.CASES)
-@pytest.mark.parametrize("name", COMPONENTS)
+@each("case", cases.CASES)
+@each("name", COMPONENTS)
 def test_top_k_and_its_bounds_are_golden(case, name):
     videos = cases.golden_videos(case)
     published = compat.of_videos(videos, TRIPLETS)
@@ -92,8 +92,8 @@ def test_top_k_and_its_bounds_are_golden(case, name):
         assert published.top_k(int(k), name).overall == ours.result.overall
 
 
-@pytest.mark.parametrize("case", cases.CASES)
-@pytest.mark.parametrize("name", COMPONENTS)
+@each("case", cases.CASES)
+@each("name", COMPONENTS)
 def test_the_best_classes_are_golden_up_to_the_order_of_equal_ones(case, name):
     videos, expected = cases.golden_videos(case), cases.golden(case)["expected"]["topClass10"][name]
     published = compat.of_videos(videos, TRIPLETS).top_class(10, name)

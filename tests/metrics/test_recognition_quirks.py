@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import recognition_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition import compat
-from scrubin.metrics.recognition.components import triplet_map
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.quirks import QUIRKS
-from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.video_wise import video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
+from scrubin.evaluate.metrics.recognition.quirks import QUIRKS
+from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 
 SMALL = cases.small_map()
 RNG = np.random.default_rng(0)

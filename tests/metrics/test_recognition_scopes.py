@@ -10,14 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition import compat
-from scrubin.metrics.recognition.average_precision import average_precision
-from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.video_wise import per_video, video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
-from scrubin.metrics.result import Value, difference
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition.average_precision import average_precision, per_video, pooled, video_wise
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, disentangle, triplet_map
+from scrubin.evaluate.metrics.result import Value, difference
 
 SMALL = cases.small_map()
 

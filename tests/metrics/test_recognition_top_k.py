@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition.components import COMPONENTS, disentangle
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.videos import TripletVideo
-from scrubin.metrics.result import Value
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition.average_precision import pooled
+from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, disentangle
+from scrubin.evaluate.metrics.result import Value
 
 SMALL = cases.small_map()
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import raters, skill_levels
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import skill
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def random_scores():
 def test_tau_is_that_of_scipy(random_scores):
     for x, y in random_scores:
         for values in ((x, y), (x + 0.0137 * np.arange(len(x)), y)):
-            found = skill_levels.tau(*values).overall
+            found = skill.tau(*values).overall
             assert found.value == pytest.approx(stats.kendalltau(*values).statistic, abs=1e-12, nan_ok=True)
             assert found.n == len(x)
 
@@ -35,28 +35,28 @@ def test_quadratic_kappa_is_that_of_scikit_learn(random_scores):
     for x, y in random_scores:
         if len({*x, *y}) > 1:
             expected = cohen_kappa_score(x, y, weights="quadratic", labels=range(1, 9))
-            assert skill_levels.kappa(x, y).overall.value == pytest.approx(expected, abs=1e-12)
+            assert skill.kappa(x, y).overall.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_values_that_differ_by_rounding_are_ties():
-    assert skill_levels.kendall([0.1 + 0.2, 0.3, 1], [1, 2, 3]) == skill_levels.kendall([0.3, 0.3, 1], [1, 2, 3])
-    assert math.isnan(skill_levels.kendall([0.1 + 0.2, 0.3], [1, 2]))
+    assert skill.kendall([0.1 + 0.2, 0.3, 1], [1, 2, 3]) == skill.kendall([0.3, 0.3, 1], [1, 2, 3])
+    assert math.isnan(skill.kendall([0.1 + 0.2, 0.3], [1, 2]))
 
 
 def test_one_level_on_both_sides_has_no_kappa():
-    assert math.isnan(skill_levels.kappa([3, 3], [3, 3]).overall.value)
-    assert skill_levels.kappa([3, 3], [2, 2]).overall.value == 0
+    assert math.isnan(skill.kappa([3, 3], [3, 3]).overall.value)
+    assert skill.kappa([3, 3], [2, 2]).overall.value == 0
 
 
 def test_recordings_without_rating_do_not_count():
-    assert skill_levels.kappa([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
-    assert skill_levels.tau([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
+    assert skill.kappa([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
+    assert skill.tau([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
 
 
 @pytest.mark.parametrize(("x", "y", "what"), [([1, 2.5], [1, 2], "rating 2.5"), ([1, 2], [1, 2.5], "prediction 2.5")])
 def test_continuous_scores_have_no_levels(x, y, what):
     with pytest.raises(MetricsError, match=f"{what} is no level; quadratic kappa needs whole numbers"):
-        skill_levels.kappa(x, y)
+        skill.kappa(x, y)
 
 
 def test_the_ceiling_holds_each_rater_against_the_mean_of_the_others():
@@ -64,7 +64,7 @@ def test_the_ceiling_holds_each_rater_against_the_mean_of_the_others():
     scores = rng.normal(size=(30, 1)) + rng.normal(size=(30, 4)) / 2
     scores[rng.random(scores.shape) < 0.4] = math.nan
     scores[0] = [1, math.nan, math.nan, math.nan]
-    _, rho, tau = raters.ceiling(scores, list("abcd"), "bessel")
+    _, rho, tau = skill.ceiling(scores, list("abcd"), "bessel")
     for at, name in enumerate("abcd"):
         rated = [
             (row[at], np.nanmean(np.delete(row, at)))
@@ -80,4 +80,4 @@ def test_the_ceiling_holds_each_rater_against_the_mean_of_the_others():
 
 
 def test_one_rater_has_no_ceiling():
-    assert all(math.isnan(one.overall.value) for one in raters.ceiling(np.array([[1.0], [2.0], [3.0]]), ["a"], "bessel"))
+    assert all(math.isnan(one.overall.value) for one in skill.ceiling(np.array([[1.0], [2.0], [3.0]]), ["a"], "bessel"))

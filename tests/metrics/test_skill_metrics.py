@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import skill
-from scrubin.metrics.result import Result, Value, Variant, difference
-from scrubin.metrics.runs import over_runs
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics import skill
+from scrubin.evaluate.metrics.result import Result, Value, Variant, difference, over_runs
 
 EDGE = json.loads((Path(__file__).parents[1] / "data/ratings/ratings_edge.json").read_text(encoding="utf-8"))
 scores = st.lists(st.floats(-5, 5).map(lambda value: round(value, 3)), min_size=3, max_size=12)

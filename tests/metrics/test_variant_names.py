@@ -7,29 +7,30 @@ import pytest
 
 import detection_cases
 import draws
-from scrubin.core.errors import MetricsError
-from scrubin.metrics import error_recognition, runs, skill
-from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
-from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
-from scrubin.metrics.detection.rows import checked
-from scrubin.metrics.phases import choices, relaxed
-from scrubin.metrics.phases import compat as phase_compat
-from scrubin.metrics.phases.averaging import ORDERS, mean, spread
-from scrubin.metrics.phases.compat import CHOLEC80, M2CAI
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.rates import STRATEGIES
-from scrubin.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
-from scrubin.metrics.phases.videos import PhaseVideo
-from scrubin.metrics.recognition import compat, top_k
-from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.video_wise import video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
-from scrubin.metrics.result import difference
-from scrubin.statistics.association import FORMS
+from scrubin.base.errors import MetricsError
+from scrubin.base.statistics import FORMS
+from scrubin.evaluate.metrics import error_recognition, result, skill
+from scrubin.evaluate.metrics import result as metrics_result
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.association import association
+from scrubin.evaluate.metrics.detection.average_precision import (
+    INTERPOLATIONS,
+    at_best_confidence,
+    average_precision,
+    average_precision_range,
+)
+from scrubin.evaluate.metrics.detection.rows import checked
+from scrubin.evaluate.metrics.phases import compat as phase_compat
+from scrubin.evaluate.metrics.phases import rates, relaxed
+from scrubin.evaluate.metrics.phases.averaging import ORDERS, mean, spread
+from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases.rates import STRATEGIES
+from scrubin.evaluate.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
+from scrubin.evaluate.metrics.recognition import compat, top_k
+from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, triplet_map
+from scrubin.evaluate.metrics.result import difference
 
 # The last three look the same with six digits.
 THRESHOLDS = (0.5, 0.3, 1 / 3, 0.333333, 0.33333300000000005)
@@ -85,7 +86,7 @@ def detection():
 def phases():
     rng = np.random.default_rng(0)
     videos = [PhaseVideo(f"v{number}", rng.integers(0, 7, 40), rng.integers(0, 7, 40)) for number in range(3)]
-    everything = list(choices.every(of_videos(videos, 7)))
+    everything = list(rates.results_of_every_choice(confusions_of_videos(videos, 7)))
     for omega, x_cells, window in product((2, 3), ("left out", "accepted"), ("segment", "literal")):
         counted = relaxed.count(videos, omega, cholec80(x_cells), window=window)
         for rate, strategy, own, above in product(relaxed.RELAXED_RATES, STRATEGIES, ("either", "own"), ("kept", "clipped")):
@@ -105,7 +106,7 @@ def others():
         error_recognition.score(metric, {"a": [0, 1]}, {"a": [1, 1]}, semantics=semantics)
         for metric, semantics in product(error_recognition.METRICS, ("paper", "compat"))
     ]
-    repeated = [runs.over_runs(found[:1] * 2, bessel=bessel) for bessel in (True, False)]
+    repeated = [result.over_runs(found[:1] * 2, bessel=bessel) for bessel in (True, False)]
     summaries = [repeated[0].mean, repeated[0].sd, repeated[1].sd]
     bounds = [
         draws.interval(lambda _, number=number: found[number], ["a"], level=level, resamples=resamples, seed=seed)
@@ -166,7 +167,7 @@ def test_other_matrices_of_accepted_predictions_are_another_variant():
 
 
 def test_summaries_over_runs_are_not_summarised_again():
-    one = runs.over_runs([skill.score("mae", [1.0], [2.0])] * 3)
-    for result in (one.mean, one.sd):
+    one = metrics_result.over_runs([skill.score("mae", [1.0], [2.0])] * 3)
+    for one_result in (one.mean, one.sd):
         with pytest.raises(MetricsError, match="run 0 is a mean or deviation over runs already"):
-            runs.over_runs([result, result])
+            metrics_result.over_runs([one_result, one_result])

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
-from scrubin.core.errors import StageError
-from scrubin.networks import endoscopy
+from scrubin.base.errors import StageError
+from scrubin.media.networks import endoscopy
 
-FOLDER = resources.files("scrubin.networks")
+FOLDER = resources.files("scrubin.media.networks")
 TENSORS = {
     one.name: numpy_helper.to_array(one) for one in onnx.load_from_string(FOLDER.joinpath("endoscopy.onnx").read_bytes()).graph.initializer
 }

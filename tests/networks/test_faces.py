@@ -5,12 +5,12 @@ import pytest
 
 import clips
 from screen_params import SCREEN
-from scrubin.networks import faces as faces_module
-from scrubin.networks.faces import faces
-from scrubin.screen import face_looks, screening
-from scrubin.screen.face_looks import Look
-from scrubin.screen.face_scores import with_faces
-from scrubin.screen.proposals import Proposal
+from scrubin.media.networks import faces as faces_module
+from scrubin.media.networks.faces import faces
+from scrubin.stages.screen import face_looks, screening
+from scrubin.stages.screen.face_looks import Look
+from scrubin.stages.screen.proposals import Proposal
+from scrubin.stages.screen.screening import with_faces
 
 FPS = 25
 SPAN = Proposal("out_of_body", (1.0, 2.0), 0.4, "appearance", core=(30, 40))

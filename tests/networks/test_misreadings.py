@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.networks.misreadings import COMMON, WordFinder, edits, fold
+from scrubin.media.networks.misreadings import COMMON, WordFinder, edits, fold
 
 ROOT = Path(__file__).parents[2]
 _SURNAMES = """\

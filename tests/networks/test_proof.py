@@ -5,16 +5,16 @@ import time
 import numpy as np
 import pytest
 
-from scrubin.core.errors import StageError
-from scrubin.networks import proof, reading
-from scrubin.networks.weights import NETWORKS
+from scrubin.base.errors import StageError
+from scrubin.media.networks import reading, weights
+from scrubin.media.networks.weights import NETWORKS
 
 SUM = 2695033
 TEXT = ("text-detection", "text-recognition")
 
 
 def test_every_network_of_the_registry_has_a_proof():
-    assert set(proof.EXPECTED) == set(proof.SIZES_PX) == set(NETWORKS)
+    assert set(weights.EXPECTED) == set(weights.SIZES_PX) == set(NETWORKS)
 
 
 @pytest.mark.parametrize("name", TEXT)
@@ -28,7 +28,7 @@ def test_this_processor_gives_the_scores_that_the_registry_names(name):
 def test_other_scores_are_an_error_that_names_the_network_and_the_fix(name, fault):
     network = reading._network(name)
     with pytest.raises(StageError, match=rf"'{name}' gives other scores on this processor.*another processor"):
-        proof.proven(name, lambda bgr: fault(reading._scores(network, bgr)))
+        weights.proven(name, lambda bgr: fault(reading._scores(network, bgr)))
 
 
 def test_a_network_is_proven_before_its_first_use_and_once(monkeypatch):
@@ -48,12 +48,12 @@ def test_a_proof_takes_a_twentieth_of_a_second_at_most(name):
     used = []
     for _ in range(3):
         start = time.process_time()
-        proof.proven(name, lambda bgr: reading._scores(network, bgr))
+        weights.proven(name, lambda bgr: reading._scores(network, bgr))
         used.append(time.process_time() - start)
     assert min(used) < 0.05
 
 
 def test_the_picture_is_drawn_by_whole_numbers_alone():
-    shown = proof.picture(64, 128)
+    shown = weights.picture(64, 128)
     assert (shown.dtype, shown.shape) == (np.uint8, (64, 128, 3))
     assert int(shown.astype(int).sum()) == SUM

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import scrubin
-from scrubin.core.errors import StageError
-from scrubin.networks import weights as registry
-from scrubin.networks.weights import NETWORKS, weights
+from scrubin.base.errors import StageError
+from scrubin.media.networks import weights as registry
+from scrubin.media.networks.weights import NETWORKS, weights
 
 NAMES = sorted(NETWORKS)
 PACKAGE = Path(scrubin.__file__).parent

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import PrivacyError
-from scrubin.pseudonymize import ids, ledger, words
+from scrubin.base.errors import PrivacyError
+from scrubin.stages import pseudonymize
 
 KEY = bytes(range(32))
 DRAWN = 0x4830A92223067162 // 2
@@ -20,8 +20,8 @@ NAMES = st.sets(st.text(min_size=1, max_size=12), min_size=1, max_size=30)
 
 @given(names=NAMES, more=NAMES)
 def test_an_id_never_changes_when_recordings_are_added(names, more):
-    before = ids.assign(names, KEY, {}, 2)
-    after = ids.assign(names | more, KEY, before, 2)
+    before = pseudonymize.assign(names, KEY, {}, 2)
+    after = pseudonymize.assign(names | more, KEY, before, 2)
     assert {name: after[name] for name in names} == before
     assert len(set(after.values())) == len(after)
 
@@ -29,83 +29,83 @@ def test_an_id_never_changes_when_recordings_are_added(names, more):
 @given(names=NAMES)
 def test_the_order_of_names_is_irrelevant_and_another_key_gives_other_ids(names):
     ordered = sorted(names)
-    assert ids.assign(ordered, KEY, {}, 3) == ids.assign(reversed(ordered), KEY, {}, 3)
-    assert not set(ids.assign(names, KEY, {}, 3).values()) & set(ids.assign(names, b"\1" * 32, {}, 3).values())
+    assert pseudonymize.assign(ordered, KEY, {}, 3) == pseudonymize.assign(reversed(ordered), KEY, {}, 3)
+    assert not set(pseudonymize.assign(names, KEY, {}, 3).values()) & set(pseudonymize.assign(names, b"\1" * 32, {}, 3).values())
 
 
 def test_ids_are_the_same_in_every_process():
-    code = "from scrubin.pseudonymize import ids; print(ids.assign(['a', 'b'], bytes(range(32)), {}, 2))"
+    code = "from scrubin.stages import pseudonymize as ids; print(ids.assign(['a', 'b'], bytes(range(32)), {}, 2))"
     texts = set()
     for seed in ("0", "1", "2"):
         run = subprocess.run(
             [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         )
         texts.add(run.stdout)
-    assert texts == {f"{ids.assign(['a', 'b'], KEY, {}, 2)}\n"}
+    assert texts == {f"{pseudonymize.assign(['a', 'b'], KEY, {}, 2)}\n"}
 
 
 @pytest.mark.slow
 def test_no_id_repeats_or_offends_among_ten_thousand():
-    given_ids = ids.assign([f"recording {n}" for n in range(10_000)], KEY, {}, 2)
+    given_ids = pseudonymize.assign([f"recording {n}" for n in range(10_000)], KEY, {}, 2)
     assert len(set(given_ids.values())) == 10_000
     assert all(word.isalpha() and word.islower() and word.isascii() for word in given_ids.values())
-    assert not [word for word in given_ids.values() if any(bad in word for bad in words.offensive())]
+    assert not [word for word in given_ids.values() if any(bad in word for bad in pseudonymize.offensive())]
 
 
 def test_the_word_list_is_a_real_one():
-    assert len(words.offensive()) > 1500
-    assert words.is_offensive("xshity") == ("shit" in words.offensive()) is True
+    assert len(pseudonymize.offensive()) > 1500
+    assert pseudonymize.is_offensive("xshity") == ("shit" in pseudonymize.offensive()) is True
 
 
 def test_a_collision_gives_way_without_moving_anyone():
-    alone = ids.assign(["new"], KEY, {}, 2)["new"]
-    both = ids.assign(["new", "old"], KEY, {"old": alone}, 2)
+    alone = pseudonymize.assign(["new"], KEY, {}, 2)["new"]
+    both = pseudonymize.assign(["new", "old"], KEY, {"old": alone}, 2)
     assert both["old"] == alone
     assert both["new"] != alone
 
 
 def test_an_id_of_a_recording_that_left_is_not_given_again():
-    alone = ids.assign(["new"], KEY, {}, 2)["new"]
-    assert ids.assign(["new"], KEY, {"gone": alone}, 2)["new"] != alone
+    alone = pseudonymize.assign(["new"], KEY, {}, 2)["new"]
+    assert pseudonymize.assign(["new"], KEY, {"gone": alone}, 2)["new"] != alone
 
 
 def test_every_number_spells_another_word():
-    parts = words.Parts(("b", "c"), ("a", "e"), ("d", "g"))
+    parts = pseudonymize.Parts(("b", "c"), ("a", "e"), ("d", "g"))
     spelled = {parts.spell(number, 2) for number in range(parts.count(2))}
     assert len(spelled) == parts.count(2) == 32
 
 
 def test_a_missing_key_is_made_for_the_owner_only_and_kept(tmp_path):
     path, book = tmp_path / "private" / "pseudonym.key", tmp_path / "private" / "ids.csv"
-    key = ledger.private_key(path, book)
+    key = pseudonymize.private_key(path, book)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(key) == 32
-    assert ledger.private_key(path, book) == key
-    assert ledger.private_key(tmp_path / "other" / "pseudonym.key", book) != key
+    assert pseudonymize.private_key(path, book) == key
+    assert pseudonymize.private_key(tmp_path / "other" / "pseudonym.key", book) != key
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path):
     path = tmp_path / "pseudonym.key"
-    ledger.private_key(path, tmp_path / "ids.csv")
+    pseudonymize.private_key(path, tmp_path / "ids.csv")
     path.chmod(0o640)
     with pytest.raises(PrivacyError, match="others may read the key; run: chmod 600"):
-        ledger.private_key(path, tmp_path / "ids.csv")
+        pseudonymize.private_key(path, tmp_path / "ids.csv")
 
 
 def test_a_lost_key_is_an_error_and_not_a_new_set_of_ids(tmp_path):
     path, book = tmp_path / "pseudonym.key", tmp_path / "ids.csv"
-    key = ledger.private_key(path, book)
-    ledger.write_ledger(book, ids.fingerprint(key), {"a": "bada"})
+    key = pseudonymize.private_key(path, book)
+    pseudonymize.write_ledger(book, pseudonymize.fingerprint(key), {"a": "bada"})
     path.unlink()
     with pytest.raises(PrivacyError, match="the key is gone"):
-        ledger.private_key(path, book)
+        pseudonymize.private_key(path, book)
 
 
 def test_a_replaced_key_is_an_error(tmp_path):
     book = tmp_path / "ids.csv"
-    ledger.write_ledger(book, "another", {"a": "bada"})
+    pseudonymize.write_ledger(book, "another", {"a": "bada"})
     with pytest.raises(PrivacyError, match="were given with another key"):
-        ledger.read_ledger(book, ids.fingerprint(KEY))
+        pseudonymize.read_ledger(book, pseudonymize.fingerprint(KEY))
 
 
 @pytest.mark.parametrize("text", ["", "zz", "ab" * 31, "x" * 64])
@@ -114,31 +114,31 @@ def test_a_damaged_key_is_named(tmp_path, text):
     path.write_text(text)
     path.chmod(0o600)
     with pytest.raises(PrivacyError, match="restore it from your backup"):
-        ledger.private_key(path, tmp_path / "ids.csv")
+        pseudonymize.private_key(path, tmp_path / "ids.csv")
 
 
 def test_the_ledger_keeps_hostile_names_and_is_for_the_owner_only(tmp_path):
     book = tmp_path / "ids.csv"
     names = {'a,"b"\n;': "bada", "ü": "gogo", "c\rd": "lala"}
-    ledger.write_ledger(book, "f", names)
-    assert ledger.read_ledger(book, "f") == names
+    pseudonymize.write_ledger(book, "f", names)
+    assert pseudonymize.read_ledger(book, "f") == names
     assert stat.S_IMODE(book.stat().st_mode) == 0o600
 
 
 def test_a_damaged_ledger_is_named(tmp_path):
     (tmp_path / "ids.csv").write_text("key,recording,id\nf,a\n")
     with pytest.raises(PrivacyError, match="it is damaged"):
-        ledger.read_ledger(tmp_path / "ids.csv", "f")
+        pseudonymize.read_ledger(tmp_path / "ids.csv", "f")
 
 
 def test_a_draw_is_fixed_by_name_and_key_and_tells_nothing_of_the_id():
     """The expected number was computed with the program openssl, not with this code."""
     message = b"scrubin draw\0a recording"
-    assert ids.draw("a recording", KEY) == int.from_bytes(hmac.digest(KEY, message, "sha256")[:8], "big") // 2 == DRAWN
-    assert ids.draw("a recording", b"\1" * 32) != DRAWN
-    assert ids.draw("another", KEY) != DRAWN
+    assert pseudonymize.draw("a recording", KEY) == int.from_bytes(hmac.digest(KEY, message, "sha256")[:8], "big") // 2 == DRAWN
+    assert pseudonymize.draw("a recording", b"\1" * 32) != DRAWN
+    assert pseudonymize.draw("another", KEY) != DRAWN
 
 
 @given(name=st.text(max_size=12))
 def test_a_draw_fits_into_a_column_of_whole_numbers(name):
-    assert 0 <= ids.draw(name, KEY) < 2**63
+    assert 0 <= pseudonymize.draw(name, KEY) < 2**63

@@ -7,11 +7,9 @@ import shutil
 
 import pytest
 
-from scrubin import public_splits
-from scrubin.core.errors import SplitError
-from scrubin.public_splits import documents
-from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.documents import FOLDER, document, index
+from scrubin.base.errors import SplitError
+from scrubin.public_splits import catalogue, datasets
+from scrubin.public_splits.datasets import FOLDER, dataset, document, index, names
 from scrubin.public_splits.overlaps import relations
 
 SIZES = {
@@ -53,7 +51,7 @@ def test_every_data_file_has_the_hash_that_the_index_states(file):
 def test_the_index_names_every_data_file_and_no_other():
     assert set(index()) == {path.name for path in FOLDER.glob("*.json")} - {"index.json"}
     assert set(index(relations.FOLDER)) == {path.name for path in relations.FOLDER.glob("*.json")} - {"index.json"}
-    assert {f"{name.replace('/', '_')}.json" for name in public_splits.available()} | {"datasets.json"} == set(index())
+    assert {f"{name.replace('/', '_')}.json" for name in catalogue.available()} | {"datasets.json"} == set(index())
 
 
 def test_a_changed_data_file_is_refused(tmp_path):
@@ -61,22 +59,22 @@ def test_a_changed_data_file_is_refused(tmp_path):
     path = folder / "endoscapes.json"
     path.write_text(path.read_text().replace("121-161", "121-160"))
     with pytest.raises(SplitError, match=r"endoscapes\.json: its SHA-256 is [0-9a-f]{64}, but the index states [0-9a-f]{64}"):
-        documents.document("endoscapes.json", folder)
+        datasets.document("endoscapes.json", folder)
     with pytest.raises(SplitError, match="not in the index"):
-        documents.document("nobody.json", folder)
+        datasets.document("nobody.json", folder)
     path.unlink()
     with pytest.raises(SplitError, match="missing among the official splits"):
-        documents.document("endoscapes.json", folder)
+        datasets.document("endoscapes.json", folder)
 
 
 def test_every_split_of_the_field_is_available():
-    assert set(public_splits.available()) == set(SIZES)
-    assert public_splits.available() == tuple(sorted(public_splits.available()))
+    assert set(catalogue.available()) == set(SIZES)
+    assert catalogue.available() == tuple(sorted(catalogue.available()))
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_every_split_names_itself_its_source_and_has_its_sizes(name):
-    split = public_splits.load(name)
+    split = catalogue.load(name)
     assert split.name == name
     assert len(split.source) > 20
     assert {subset: [len(placed[subset]) for placed in split.placed.values()] for subset in split.placed[split.folds[0]]} == SIZES[name]
@@ -85,38 +83,38 @@ def test_every_split_names_itself_its_source_and_has_its_sizes(name):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_every_video_is_once_in_every_fold(name):
-    rows = public_splits.load(name).rows
+    rows = catalogue.load(name).rows
     assert not rows.duplicated(["fold", "video"]).any()
     assert rows.groupby("fold").video.agg(set).map(frozenset).nunique() == 1
-    assert set(rows.video) <= set(dataset(public_splits.load(name).dataset).videos)
+    assert set(rows.video) <= set(dataset(catalogue.load(name).dataset).videos)
 
 
 @pytest.mark.parametrize("name", [name for name, sizes in SIZES.items() if len(sizes["test"]) > 1])
 def test_the_folds_of_a_cross_validation_test_every_video_once(name):
-    split = public_splits.load(name)
+    split = catalogue.load(name)
     tested = [video for placed in split.placed.values() for video in placed["test"]]
     assert sorted(tested) == sorted(split.videos)
 
 
 def test_cholect50_is_as_printed_in_tables_2_to_4():
     folds = [list(column) for column in zip(*(line.split() for line in TABLE_4.splitlines()), strict=True)]
-    cv, small = public_splits.load("cholect50/cv"), public_splits.load("cholect45/cv")
+    cv, small = catalogue.load("cholect50/cv"), catalogue.load("cholect45/cv")
     for number, videos in enumerate(folds, start=1):
         assert set(cv.placed[number]["test"]) == set(videos)
         assert set(small.placed[number]["test"]) == set(videos[:-1])
-    assert set(public_splits.load("cholect50/rdv").placed[0]["train"]) == set(TABLE_2_TRAIN.split())
-    challenge = public_splits.load("cholect50/challenge").placed[0]
+    assert set(catalogue.load("cholect50/rdv").placed[0]["train"]) == set(TABLE_2_TRAIN.split())
+    challenge = catalogue.load("cholect50/challenge").placed[0]
     assert set(challenge["train"] + challenge["val"]) == set(TABLE_3_TRAINVAL.split()) == set(small.videos)
     assert set(challenge["test"]) == set(TABLE_4.splitlines()[-1].split())
 
 
 def test_only_the_four_folds_of_cholec80_are_an_interpretation():
-    assert {name for name in public_splits.available() if public_splits.load(name).interpretation} == {"cholec80/4fold"}
-    assert set(public_splits.load("cholec80/4fold").videos) == {str(number) for number in range(41, 81)}
+    assert {name for name in catalogue.available() if catalogue.load(name).interpretation} == {"cholec80/4fold"}
+    assert set(catalogue.load("cholec80/4fold").videos) == {str(number) for number in range(41, 81)}
 
 
 def test_prostatd_trains_on_the_rest():
-    first = public_splits.load("prostatd/5fold").placed[1]
+    first = catalogue.load("prostatd/5fold").placed[1]
     assert first["test"] == ("esadv1", "psiv1", "psiv4", "pwhv8")
     assert first["val"] == ("psiv7", "pwhv5")
     assert set(first["train"]) == set(dataset("prostatd").videos) - set(first["test"]) - set(first["val"])
@@ -125,15 +123,15 @@ def test_prostatd_trains_on_the_rest():
 def test_nothing_that_nobody_states_is_there():
     for invented in ("cholec80/48-12-20", "cholec80/60-20", "lasana"):
         with pytest.raises(SplitError, match=f"'{invented}' is no official split"):
-            public_splits.load(invented)
+            catalogue.load(invented)
     with pytest.raises(SplitError, match=r"'cholect50/rvd' is no official split; did you mean 'cholect50/rdv'\?"):
-        public_splits.load("cholect50/rvd")
+        catalogue.load("cholect50/rvd")
 
 
 def test_changing_a_frame_changes_no_split():
-    rows = public_splits.load("endoscapes").rows
+    rows = catalogue.load("endoscapes").rows
     rows["subset"] = "train"
-    assert set(public_splits.load("endoscapes").rows.subset) == {"train", "val", "test"}
+    assert set(catalogue.load("endoscapes").rows.subset) == {"train", "val", "test"}
 
 
 def test_the_datasets_have_their_sizes():
@@ -163,6 +161,6 @@ def test_the_datasets_have_their_sizes():
 
 
 def test_the_data_files_are_readable_json_with_a_source():
-    for name in public_splits.available():
+    for name in catalogue.available():
         stated = json.loads((FOLDER / f"{name.replace('/', '_')}.json").read_text(encoding="utf-8"))
         assert set(stated) - {"videos"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin import public_splits
-from scrubin.core.errors import SplitError
+from scrubin.base.errors import SplitError
+from scrubin.public_splits import catalogue
 from scrubin.public_splits.compare import agree, compare
 from scrubin.public_splits.sheet import SplitRow, SplitSheet, fold, read, subset
 
@@ -23,12 +23,12 @@ def sheet_of(rows, folds=True):
 
 
 def rows_of(name):
-    return [tuple(row) for row in public_splits.load(name).rows[["fold", "video", "subset"]].itertuples(index=False)]
+    return [tuple(row) for row in catalogue.load(name).rows[["fold", "video", "subset"]].itertuples(index=False)]
 
 
-@pytest.mark.parametrize("name", public_splits.available())
+@pytest.mark.parametrize("name", catalogue.available())
 def test_every_split_equals_itself_in_any_order_of_rows(name):
-    split, rows = public_splits.load(name), rows_of(name)
+    split, rows = catalogue.load(name), rows_of(name)
     assert compare(split, sheet_of(reversed(rows), folds=len(split.folds) > 1)).equal
 
 
@@ -36,7 +36,7 @@ def test_every_split_equals_itself_in_any_order_of_rows(name):
 @given(st.permutations(range(5)), st.integers(0, 1))
 def test_folds_are_matched_by_content_whatever_their_numbers(order, first):
     rows = [(order[label - 1] + first, video, part) for label, video, part in rows_of("cholect50/cv")]
-    found = compare(public_splits.load("cholect50/cv"), sheet_of(rows))
+    found = compare(catalogue.load("cholect50/cv"), sheet_of(rows))
     assert found.equal
     assert {diff.official: int(diff.file) - first for diff in found.folds} == {number + 1: order[number] for number in range(5)}
 
@@ -47,7 +47,7 @@ def test_the_matching_has_the_fewest_differences_of_all(data):
     subsets = [
         data.draw(st.lists(st.sampled_from(["train", "test"]), min_size=21, max_size=21)) for _ in range(data.draw(st.integers(2, 6)))
     ]
-    split = public_splits.load("prostatd/5fold")
+    split = catalogue.load("prostatd/5fold")
     rows = [(i, video, part) for i, parts in enumerate(subsets) for video, part in zip(split.videos, parts, strict=True)]
     found = compare(split, sheet_of(rows))
     costs = [[sum(split.subset_of(k)[v] != p for v, p in zip(split.videos, parts, strict=True)) for k in split.folds] for parts in subsets]
@@ -61,9 +61,9 @@ def test_the_matching_has_the_fewest_differences_of_all(data):
     assert len(found.only_file) == max(0, len(subsets) - 5)
 
 
-@given(st.sampled_from(public_splits.available()), st.data())
+@given(st.sampled_from(catalogue.available()), st.data())
 def test_every_moved_and_every_missing_video_is_named_and_no_other(name, data):
-    split = public_splits.load(name)
+    split = catalogue.load(name)
     number = data.draw(st.sampled_from(split.folds))
     placed = split.subset_of(number)
     moved = data.draw(st.sets(st.sampled_from(sorted(placed)), max_size=4))
@@ -79,29 +79,29 @@ def test_every_moved_and_every_missing_video_is_named_and_no_other(name, data):
 
 def test_one_fold_is_no_cross_validation_and_the_nearest_is_named():
     rows = [row for row in rows_of("cholect50/cv") if row[0] == 3]
-    found = compare(public_splits.load("cholect50/cv"), sheet_of(rows, folds=False))
+    found = compare(catalogue.load("cholect50/cv"), sheet_of(rows, folds=False))
     assert not found.equal
     assert found.nearest.official == 3
     assert found.nearest.count == 0
     assert [diff.official for diff in found.folds] == [1, 2, 3, 4, 5]
-    assert compare(public_splits.load("cholect50/cv"), sheet_of(rows, folds=False), 3).equal
-    assert not compare(public_splits.load("cholect50/cv"), sheet_of(rows, folds=False), 2).equal
+    assert compare(catalogue.load("cholect50/cv"), sheet_of(rows, folds=False), 3).equal
+    assert not compare(catalogue.load("cholect50/cv"), sheet_of(rows, folds=False), 2).equal
 
 
 def test_several_folds_are_not_a_split_without_folds():
     rows = [(i, video, part) for i in range(2) for _, video, part in rows_of("cholec80/40-40")]
-    found = compare(public_splits.load("cholec80/40-40"), sheet_of(rows))
+    found = compare(catalogue.load("cholec80/40-40"), sheet_of(rows))
     assert not found.equal
     assert found.nearest.file == "0"
-    single = compare(public_splits.load("cholec80/40-40"), sheet_of(rows[:80]))
+    single = compare(catalogue.load("cholec80/40-40"), sheet_of(rows[:80]))
     assert single.equal
 
 
 def test_trainval_agrees_with_train_and_val_but_val_is_not_train():
     rows = [(0, video, "trainval" if part != "test" else part) for _, video, part in rows_of("cholect50/challenge")]
-    assert compare(public_splits.load("cholect50/challenge"), sheet_of(rows, folds=False)).equal
+    assert compare(catalogue.load("cholect50/challenge"), sheet_of(rows, folds=False)).equal
     assert not compare(
-        public_splits.load("cholect50/challenge"), sheet_of([(0, v, p.replace("trainval", "train")) for _, v, p in rows], folds=False)
+        catalogue.load("cholect50/challenge"), sheet_of([(0, v, p.replace("trainval", "train")) for _, v, p in rows], folds=False)
     ).equal
     assert not agree("test", "trainval")
     assert not agree("val", "train")
@@ -109,7 +109,7 @@ def test_trainval_agrees_with_train_and_val_but_val_is_not_train():
 
 def test_double_unknown_and_incomplete_rows_are_named():
     rows = [(0, "VID01", "train"), (0, "1", "test"), (0, "VID03", "val"), (0, "who", "train"), (0, "", "train"), (0, "2", "")]
-    found = compare(public_splits.load("cholect50/rdv"), sheet_of(rows, folds=False))
+    found = compare(catalogue.load("cholect50/rdv"), sheet_of(rows, folds=False))
     assert [(line, fault.what) for line, fault in found.wrong] == [
         (3, "'1' stands already in line 2 as 'VID01', there train, here test"),
         (4, "'VID03' is no video of cholect50"),
@@ -120,14 +120,14 @@ def test_double_unknown_and_incomplete_rows_are_named():
     rows = [(0, "40", "train")]
     sentence = "'40' is a video of cholec80, but not in cholec80/4fold"
     assert (
-        compare(public_splits.load("cholec80/4fold"), sheet_of(rows, folds=False)).wrong[0][1].sentence
+        compare(catalogue.load("cholec80/4fold"), sheet_of(rows, folds=False)).wrong[0][1].sentence
         == f"s.csv, line 2: {sentence}; correct it or remove the row"
     )
 
 
 def test_a_row_without_a_fold_is_named_and_makes_no_fold():
     rows = [*rows_of("prostatd/5fold"), ("", "psiv7", "train")]
-    found = compare(public_splits.load("prostatd/5fold"), sheet_of(rows))
+    found = compare(catalogue.load("prostatd/5fold"), sheet_of(rows))
     assert [fault.sentence for _, fault in found.wrong] == [f"s.csv, line {len(rows) + 1}: 'fold' is empty; fill it in or remove the row"]
     assert found.only_file == ()
 
@@ -139,7 +139,7 @@ def test_several_schemes_are_refused():
         {"video": "id", "subset": "subset", "scheme": "scheme"},
     )
     with pytest.raises(SplitError, match=r"s\.csv: it holds several schemes \('a', 'b'\); keep the rows of the one to compare"):
-        compare(public_splits.load("cholec80/40-40"), sheet)
+        compare(catalogue.load("cholec80/40-40"), sheet)
 
 
 # --- reading ---
@@ -168,7 +168,7 @@ def test_a_list_of_test_folds_is_a_cross_validation(tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("video,fold\n" + "".join(f"{v},{k}\n" for k, v, p in rows_of("cholect45/cv") if p == "test"))
     sheet = read(path, "s.csv")
-    assert compare(public_splits.load("cholect45/cv"), sheet).equal
+    assert compare(catalogue.load("cholect45/cv"), sheet).equal
     assert sheet.notes == ("there is no column for the subset: a video is taken as tested in its fold and trained on in the others",)
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin import public_splits
-from scrubin.core.errors import SplitError
-from scrubin.public_splits.datasets import dataset
-from scrubin.public_splits.ids import listed, name_of, natural, number_of, ranges, shown, whole_number
+from scrubin.base.errors import SplitError
+from scrubin.base.faults import natural
+from scrubin.public_splits import catalogue
+from scrubin.public_splits.datasets import dataset, listed, name_of, number_of, ranges, shown, whole_number
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_numbers_sort_by_value():
 
 
 def test_an_official_split_becomes_rows_of_a_study():
-    rows = public_splits.rows("cholect50/cv", {"quiet-otter": "VID68", "calm-heron": "video 1"})
+    rows = catalogue.rows("cholect50/cv", {"quiet-otter": "VID68", "calm-heron": "video 1"})
     assert list(rows.columns) == ["scheme", "fold", "subset", "id"]
     assert rows.dtypes.astype(str).to_dict() == {"scheme": "str", "fold": "int64", "subset": "str", "id": "str"}
     tested = rows[rows.subset == "test"].set_index("id").fold.to_dict()
@@ -130,21 +130,21 @@ def test_an_official_split_becomes_rows_of_a_study():
 
 
 def test_several_recordings_of_one_video_stay_together():
-    rows = public_splits.rows("cholec80/40-40", {"left": "7", "right": "video07", "other": "77"})
+    rows = catalogue.rows("cholec80/40-40", {"left": "7", "right": "video07", "other": "77"})
     assert rows.set_index("id").subset.to_dict() == {"left": "train", "right": "train", "other": "test"}
     assert set(rows.fold) == {0}
 
 
 def test_missing_videos_are_listed_and_unknown_ones_refused():
-    assert public_splits.missing("cholect50/challenge", {"a": "92", "b": "96"})[-3:] == ("103", "110", "111")
-    assert len(public_splits.missing("cholect50/challenge", {})) == 50
+    assert catalogue.missing("cholect50/challenge", {"a": "92", "b": "96"})[-3:] == ("103", "110", "111")
+    assert len(catalogue.missing("cholect50/challenge", {})) == 50
     with pytest.raises(SplitError, match=r"cholect50/rdv: 'b' is of 'VID03', which is no video of this split; correct it, or leave it out"):
-        public_splits.rows("cholect50/rdv", {"a": "1", "b": "VID03"})
+        catalogue.rows("cholect50/rdv", {"a": "1", "b": "VID03"})
     with pytest.raises(SplitError, match="'x' is of '40'"):
-        public_splits.rows("cholec80/4fold", {"x": "40"})
+        catalogue.rows("cholec80/4fold", {"x": "40"})
 
 
 def test_a_study_without_recordings_has_no_rows():
-    rows = public_splits.rows("cholec80/40-40", {})
-    pd.testing.assert_series_equal(rows.dtypes, public_splits.rows("cholec80/40-40", {"a": "1"}).dtypes)
+    rows = catalogue.rows("cholec80/40-40", {})
+    pd.testing.assert_series_equal(rows.dtypes, catalogue.rows("cholec80/40-40", {"a": "1"}).dtypes)
     assert rows.empty

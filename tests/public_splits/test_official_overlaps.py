@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin import public_splits
-from scrubin.core.errors import SplitError
+from each import each
+from scrubin.base.errors import SplitError
+from scrubin.public_splits import catalogue
 from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.overlaps.corpora import corpora, corpus
-from scrubin.public_splits.overlaps.cover import smallest_cover
-from scrubin.public_splits.overlaps.leak import leak, public_operations
-from scrubin.public_splits.overlaps.operations import Operations
-from scrubin.public_splits.overlaps.relations import Block, Relations, Video, known
-from scrubin.public_splits.overlaps.selection import select
-from scrubin.public_splits.overlaps.sides import leak_of
+from scrubin.public_splits.overlaps.leak import leak, public_operations, smallest_cover
+from scrubin.public_splits.overlaps.relations import Block, Operations, Relations, Video, corpora, corpus, known
+from scrubin.public_splits.overlaps.selection import leak_of, select
 
 PUBLIC = public_operations()
 
@@ -36,8 +33,8 @@ def ids(videos):
 # --- the facts ---
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "count"),
+@each(
+    "one, other, count",
     [
         ("cholect50", "cholec80", 45),
         ("cholect45", "cholec80", 45),
@@ -70,15 +67,16 @@ def test_known_overlaps_have_their_sizes(one, other, count):
 
 
 def test_every_stated_count_is_that_of_the_lists():
+    from scrubin.public_splits import datasets
     from scrubin.public_splits.overlaps import relations
 
-    for fact in relations.document("relations.json", relations.FOLDER)["same_ids"]:
+    for fact in datasets.document("relations.json", relations.FOLDER)["same_ids"]:
         one, other = fact["datasets"]
         assert len(set(dataset(one).videos) & set(dataset(other).videos)) == fact["count"]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each(
+    "one, other",
     [
         ("cholec80/40-40:train", "cholec80/40-40:test"),
         ("cholect50/cv@1:train", "cholect50/cv@1:test"),
@@ -99,8 +97,8 @@ def test_what_is_completely_known_is_clean(one, other):
     assert found(one, other).fix is None
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each(
+    "one, other",
     [
         ("m2cai16-workflow", "cholec80"),
         ("m2cai16-workflow", "m2cai16-tool"),
@@ -190,7 +188,8 @@ COMPLETE_HERE = {
         2,
     )
 }
-COMPLETE_HERE |= {frozenset(["prostatd", "psi-ava"]), frozenset(["gensurgery", "surgenet-youtube"])}
+KNOWN_ELSEWHERE = {frozenset(["prostatd", "psi-ava"]), frozenset(["gensurgery", "surgenet-youtube"])}
+COMPLETE_HERE |= KNOWN_ELSEWHERE
 # Recorded in hospitals that are not the same: Heidelberg against Strasbourg, and Bern.
 OTHER_HOSPITALS = ("cholec80", "cholec80-cvs", "cholecseg8k", "cholect45", "m2cai16-tool", "multibypass140", "ssg-vqa")
 COMPLETE_HERE |= {frozenset(["heichole", name]) for name in OTHER_HOSPITALS}
@@ -214,20 +213,18 @@ def test_more_videos_never_turn_an_overlap_or_a_doubt_into_clean(train, test, mo
     assert before.verdict != "overlap" or after.verdict == "overlap"
 
 
-def _pairs():
-    """Every pair of data sets; those of two lesser ones are slow together."""
-    for pair in itertools.combinations_with_replacement(names(), 2):
-        is_quick = "cholec80" in pair or pair[0] == pair[1] or pair in (("gensurgery", "surgenet-youtube"), ("prostatd", "psi-ava"))
-        yield pytest.param(*pair, marks=() if is_quick else pytest.mark.slow)
+PAIRS = list(itertools.combinations_with_replacement(names(), 2))
+QUICK = [pair for pair in PAIRS if "cholec80" in pair or pair[0] == pair[1] or frozenset(pair) in KNOWN_ELSEWHERE]
 
 
-@pytest.mark.parametrize(("one", "other"), list(_pairs()))
-def test_whole_datasets_are_never_clean_without_a_complete_relation(one, other):
-    kinds = {dataset(one).kind, dataset(other).kind}
-    complete = frozenset([one, other]) in COMPLETE_HERE or kinds == {"cholecystectomy", "prostatectomy"}
-    got = found(one, other)
-    assert complete or got.verdict != "clean"
-    assert bool(got.unverified) == (not complete and one != other)
+@pytest.mark.parametrize("pairs", [QUICK, pytest.param(sorted({*PAIRS} - {*QUICK}), marks=pytest.mark.slow)], ids=["quick", "others"])
+def test_whole_datasets_are_never_clean_without_a_complete_relation(pairs):
+    for one, other in pairs:
+        kinds = {dataset(one).kind, dataset(other).kind}
+        complete = frozenset([one, other]) in COMPLETE_HERE or kinds == {"cholecystectomy", "prostatectomy"}
+        got = found(one, other)
+        assert complete or got.verdict != "clean", (one, other)
+        assert bool(got.unverified) == (not complete and one != other), (one, other)
 
 
 @given(SOME, SOME)
@@ -323,8 +320,8 @@ def test_of_equal_covers_the_training_side_is_taken():
 # --- what is named ---
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
+@each(
+    "text, count",
     [
         ("cholect50/challenge:trainval", 45),
         ("cholect50/challenge:train+test", 45),
@@ -344,8 +341,8 @@ def test_selections(text, count):
     assert len(select(text).videos) == count
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each(
+    "text, message",
     [
         ("cholec80/40-40:tran", r"'tran' is no subset; did you mean 'train'\?"),
         ("cholec80/40-40:val", r"'val' is no subset; known are train, test"),
@@ -368,8 +365,8 @@ def test_what_is_not_there_is_named_with_the_nearest(text, message):
 
 
 def test_every_official_split_is_clean_in_itself():
-    for name in public_splits.available():
-        for fold, placed in public_splits.load(name).placed.items():
+    for name in catalogue.available():
+        for fold, placed in catalogue.load(name).placed.items():
             at = f"@{fold}" if fold else ""
             for one, other in itertools.combinations(placed, 2):
                 assert found(f"{name}{at}:{one}", f"{name}{at}:{other}").verdict == "clean"
@@ -394,8 +391,8 @@ def test_every_corpus_is_of_datasets_that_there_are_and_has_sources_with_a_date(
             assert corpus(spelling.replace("_", " ")) == stated
 
 
-@pytest.mark.parametrize(
-    ("weights", "test", "verdict"),
+@each(
+    "weights, test, verdict",
     [
         ("EndoViT_SPR", "cholec80/40-40:train", "overlap"),
         # Its Cholec80 part is clean; the other data sets are not known to be.

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core import csvtext
-from scrubin.core.errors import SplitError
-from scrubin.public_splits.people import People, from_sheet, from_table
-from scrubin.public_splits.sheet import SplitRow, SplitSheet
+from scrubin.base import csv_text
+from scrubin.base.errors import SplitError
+from scrubin.public_splits.sheet import People, SplitRow, SplitSheet, from_sheet, from_table
 from scrubin.public_splits.soundness import Question, faults_of, sizes
 
 
@@ -167,7 +166,7 @@ def test_no_fault_means_that_every_promise_holds(rows):
 # --- who is in which video ---
 
 HEADER = "ID;Participant;strong\n"
-TABLE = csvtext.read("t.csv", (HEADER + "a;P1;True\nb;P2;0\na;P1;yes\n").encode())
+TABLE = csv_text.read("t.csv", (HEADER + "a;P1;True\nb;P2;0\na;P1;yes\n").encode())
 
 
 def test_a_table_tells_groups_and_pins():
@@ -183,7 +182,7 @@ def test_a_table_tells_groups_and_pins():
 
 
 def test_faults_of_a_table_are_named():
-    table = csvtext.read("t.csv", (HEADER + "a;P1;maybe\na;P2;1\na;P1;0\nb;;0\n;P3;0\n").encode())
+    table = csv_text.read("t.csv", (HEADER + "a;P1;maybe\na;P2;1\na;P1;0\nb;;0\n;P3;0\n").encode())
     people = from_table(table, sheet_of(GOOD), str, None, "strong")
     assert [fault.sentence for _, fault in people.faults] == [
         "t.csv, line 2: 'maybe' in 'strong' of video 'a' is neither true nor false; correct it",
@@ -200,7 +199,7 @@ def test_a_missing_column_is_named_with_the_nearest():
     with pytest.raises(SplitError, match=r"t\.csv: there is no column 'participants'; did you mean 'Participant'\?"):
         from_table(TABLE, sheet_of(GOOD), str, "participants", None)
     with pytest.raises(SplitError, match=r"u\.csv: there is no column 'id' for the videos; add it; there are 'name'"):
-        from_table(csvtext.read("u.csv", b"name\n"), sheet_of(GOOD), str, None, None)
+        from_table(csv_text.read("u.csv", b"name\n"), sheet_of(GOOD), str, None, None)
 
 
 def test_the_split_file_itself_may_tell():

@@ -3,12 +3,11 @@
 import pandas as pd
 import pytest
 
-from scrubin.core.errors import ParamsError, RatingsError
-from scrubin.ratings.consensus import changes, harmonise, unlabelled
-from scrubin.ratings.consistency import contradictions, statements
+from scrubin.base.errors import ParamsError, RatingsError
+from scrubin.base.tables.io import conform
+from scrubin.base.tables.public import ERRORS
+from scrubin.ratings.marks import changes, contradictions, harmonise, statements, unlabelled
 from scrubin.ratings.params import FailureRule
-from scrubin.tables.io import conform
-from scrubin.tables.task_errors import ERRORS
 
 
 def marks_of(marks, error="fewer_than_three_throws"):

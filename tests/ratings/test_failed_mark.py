@@ -2,10 +2,10 @@
 
 import pytest
 
-from scrubin.core.errors import ParamsError, RatingsError
+from scrubin.base.errors import ParamsError, RatingsError
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import FailedMark
-from scrubin.ratings.sheets import read_folder
+from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot"}
 SCORES = "depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS"

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from scrubin.core.errors import RatingsError
+from scrubin.base.errors import RatingsError
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.sheets import read_folder
+from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "tiridi": "Peg", "fipupa": "Peg"}
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.ratings import aggregation, normalisation
+from scrubin.ratings import scoring
 
 COLUMNS = ["id", "task", "rater", "aspect", "score", "failed"]
 
@@ -36,8 +36,8 @@ def studies(draw):
 
 
 def score_all(ratings, released=("v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7")):
-    normalised = normalisation.normalise(ratings, -2.5)
-    skill = aggregation.aggregate(normalised, pd.DataFrame({"task": "T", "id": released}), ["efficiency"], 2, 95.0)
+    normalised = scoring.normalise(ratings, -2.5)
+    skill = scoring.aggregate(normalised, pd.DataFrame({"task": "T", "id": released}), ["efficiency"], 2, 95.0)
     return normalised, skill
 
 
@@ -140,7 +140,7 @@ def scores_of(normalised, rater, aspect):
 def test_a_rater_without_a_scale_is_undefined_and_in_no_mean(scores, said):
     others = {"a": {"v0": 4, "v1": 8, "v2": 9}, "c": {"v0": 5, "v1": 8, "v2": 6}}
     with_rater = ratings_of({**others, "b": scores})
-    (fault,) = normalisation.without_scale(with_rater)
+    (fault,) = scoring.without_scale(with_rater)
     assert fault.line().startswith(f"task T, rater b: {said}")
     assert fault.severity == "warning"
     normalised, skill = score_all(with_rater, released=["v0", "v1", "v2"])
@@ -157,13 +157,13 @@ def test_a_rater_without_a_scale_is_undefined_and_in_no_mean(scores, said):
 def test_only_the_aspect_that_is_the_same_everywhere_is_undefined():
     ratings = ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 4, "v1": 9}})
     ratings.loc[(ratings.rater == "b") & (ratings.aspect == "efficiency"), "score"] = 3.0
-    (fault,) = normalisation.without_scale(ratings)
+    (fault,) = scoring.without_scale(ratings)
     assert "(efficiency 3)" in fault.what
     _, skill = score_all(ratings, released=["v0", "v1"])
     assert skill.GRS.notna().all()
     # One rater is left, and two are needed.
     assert skill.efficiency.isna().all()
-    assert not normalisation.without_scale(ratings_of({"a": {"v0": 4, "v1": 8}}))
+    assert not scoring.without_scale(ratings_of({"a": {"v0": 4, "v1": 8}}))
 
 
 def test_equal_disagreements_are_not_strong():
@@ -174,8 +174,8 @@ def test_equal_disagreements_are_not_strong():
 
 def test_a_study_without_ratings_has_no_skill_rows():
     empty = ratings_of({})
-    normalised = normalisation.normalise(empty.astype({"score": float, "failed": bool}), -2.5)
-    skill = aggregation.aggregate(normalised, pd.DataFrame({"task": ["T"], "id": ["v0"]}), ["efficiency"], 2, 95.0)
+    normalised = scoring.normalise(empty.astype({"score": float, "failed": bool}), -2.5)
+    skill = scoring.aggregate(normalised, pd.DataFrame({"task": ["T"], "id": ["v0"]}), ["efficiency"], 2, 95.0)
     assert len(skill) == 0
     assert list(skill.columns) == ["id", "task", "GRS", "efficiency", "n_ratings", "disagreement", "strong_disagreement"]
 
@@ -183,6 +183,6 @@ def test_a_study_without_ratings_has_no_skill_rows():
 def test_tasks_are_normalised_apart():
     one = ratings_of({"a": {"v0": 4, "v1": 8}})
     other = ratings_of({"a": {"w0": 10, "w1": 20}}).assign(task="U")
-    both = normalisation.normalise(pd.concat([one, other]), -2.5)
-    alone = normalisation.normalise(one, -2.5)
+    both = scoring.normalise(pd.concat([one, other]), -2.5)
+    alone = scoring.normalise(one, -2.5)
     assert both.score[both.task == "T"].tolist() == alone.score.tolist()

@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from scrubin.core.errors import ParamsError, RatingsError
-from scrubin.lasana import csv_text
-from scrubin.ratings import aggregation, normalisation
+from scrubin.base.errors import ParamsError, RatingsError
+from scrubin.ratings import scoring
 from scrubin.ratings.entries import read_entries
+from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.params import FailedMark
-from scrubin.ratings.sheets import read_folder
+from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot"}
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")
@@ -33,8 +33,8 @@ def test_a_recording_that_was_not_rated_is_no_failed_one_and_is_counted(read, ma
     assert set(entries.ratings.id) == {"papepu", "golaso"}
     assert not entries.ratings.failed.any()
     assert entries.not_rated == {("Knot", "1"): 1}
-    normalised = normalisation.normalise(entries.ratings, -2.5)
-    skill = aggregation.aggregate(normalised, make_roster(TASKS).released, ASPECTS, 1, 95).set_index("id")
+    normalised = scoring.normalise(entries.ratings, -2.5)
+    skill = scoring.aggregate(normalised, make_roster(TASKS).released, ASPECTS, 1, 95).set_index("id")
     assert skill.n_ratings["nonidu"] == 0
     assert math.isnan(skill.GRS["nonidu"])
 
@@ -42,7 +42,7 @@ def test_a_recording_that_was_not_rated_is_no_failed_one_and_is_counted(read, ma
 def test_an_empty_row_is_failed_as_in_lasana(read):
     ratings = read(FIRST, "nonidu;1;;;;;", LAST).ratings
     assert set(ratings.id[ratings.failed]) == {"nonidu"}
-    normalised = normalisation.normalise(ratings, -2.5)
+    normalised = scoring.normalise(ratings, -2.5)
     assert normalised[(normalised.id == "nonidu") & (normalised.aspect == "GRS")].score.tolist() == [-2.5]
 
 
@@ -52,7 +52,7 @@ def test_an_aspect_that_was_not_rated_is_undefined_and_so_is_the_sum(read, total
     of = ratings[ratings.id == "nonidu"].set_index("aspect")
     assert not of.failed.any()
     assert set(of.index[of.score.isna()]) == {"GRS", "efficiency"}
-    normalised = normalisation.normalise(ratings, -2.5)
+    normalised = scoring.normalise(ratings, -2.5)
     assert set(normalised.aspect[(normalised.id == "nonidu") & normalised.score.isna()]) == {"GRS", "efficiency"}
 
 
@@ -85,7 +85,7 @@ def test_a_word_that_means_something_else_is_refused(make_params, word):
 
 def test_released_sheets_say_it_in_the_same_words_and_are_read_again(read, write_sheet, make_roster, make_params):
     ratings = read(FIRST, "nonidu;1;2;not rated;4;5;", LAST).ratings
-    text = csv_text.rater_csv("Knot", "1", ratings, ASPECTS)
+    text = annotation_text.rater_csv("Knot", "1", ratings, ASPECTS)
     assert "nonidu;1;2;not rated;4;5;not rated" in text.splitlines()
     folder = write_sheet("Knot_rater1.csv", text.splitlines()[1:], header=text.splitlines()[0])
     again = read_entries(read_folder(folder, ("Knot",)), make_roster(TASKS), make_params()).ratings

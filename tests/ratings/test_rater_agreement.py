@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import f as f_distribution
 
-from scrubin.ratings.agreement import kappa, study
-from scrubin.ratings.agreement.alpha import alpha
-from scrubin.ratings.agreement.icc import intraclass
+from scrubin.ratings import agreement
+from scrubin.ratings.agreement import intraclass, krippendorffs_alpha
 
 DATA = Path(__file__).parents[1] / "data/ratings"
 
@@ -148,13 +147,13 @@ def test_kappa_is_golden(name):
     categories = sorted({*case["y1"], *case["y2"]} if case["labels"] is None else case["labels"])
     x, y = ([categories.index(value) for value in case[key]] for key in ("y1", "y2"))
     for ours, theirs in {"plain": "None", "linear": "linear", "quadratic": "quadratic"}.items():
-        found, expected = kappa.kappa(x, y, len(categories), ours), case["expected"][theirs]
+        found, expected = agreement.kappa(x, y, len(categories), ours), case["expected"][theirs]
         assert math.isnan(found) if expected is None else found == pytest.approx(expected, abs=2e-9)
 
 
 def test_categories_that_nobody_used_keep_their_place():
     case = golden_kappas()["same with labels 0..4"]
-    assert kappa.kappa(case["y1"], case["y2"], 5, "linear") == pytest.approx(case["expected"]["linear"], abs=2e-9)
+    assert agreement.kappa(case["y1"], case["y2"], 5, "linear") == pytest.approx(case["expected"]["linear"], abs=2e-9)
 
 
 def test_kappa_of_points_counts_all_points_of_the_scale(make_params):
@@ -164,7 +163,7 @@ def test_kappa_of_points_counts_all_points_of_the_scale(make_params):
         for i, v in enumerate(points)
     ]
     ratings = pd.DataFrame(rows, columns=["rater", "id", "aspect", "score"])
-    found = study.of_points(ratings, make_params(aspects=("efficiency",)))["efficiency"]["kappa"]
+    found = agreement.of_points(ratings, make_params(aspects=("efficiency",)))["efficiency"]["kappa"]
     expected = golden_kappas()["same with labels 0..4"]["expected"]
     assert found["pairs"]["1-2"] == {
         "n": 7,
@@ -174,13 +173,13 @@ def test_kappa_of_points_counts_all_points_of_the_scale(make_params):
     }
     halves = ratings.assign(score=(ratings.score + 1) / 2)
     on_half_points = make_params(aspects=("efficiency",), lowest=1.0, highest=3.0, step=0.5)
-    assert study.of_points(halves, on_half_points)["efficiency"]["kappa"] == found
+    assert agreement.of_points(halves, on_half_points)["efficiency"]["kappa"] == found
 
 
 def test_failed_recordings_have_no_points_and_pairs_without_common_ones_no_kappa(make_params):
     rows = [("1", "a", 3.0), ("1", "b", math.nan), ("2", "b", 3.0), ("3", "a", 3.0), ("3", "c", 5.0), ("2", "c", 4.0)]
     ratings = pd.DataFrame(rows, columns=["rater", "id", "score"]).assign(aspect="efficiency")
-    found = study.of_points(ratings, make_params(aspects=("efficiency",)))["efficiency"]["kappa"]
+    found = agreement.of_points(ratings, make_params(aspects=("efficiency",)))["efficiency"]["kappa"]
     assert {name: pair["n"] for name, pair in found["pairs"].items()} == {"1-2": 0, "1-3": 1, "2-3": 1}
     assert math.isnan(found["pairs"]["1-2"]["linear"])
     assert math.isnan(found["pairs"]["1-3"]["plain"])  # both used one category only
@@ -200,7 +199,7 @@ OBSERVERS = [
 
 @pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_of_krippendorffs_own_example(level, published):
-    found = alpha(scores_of(np.array(OBSERVERS).T, "value"), level)
+    found = krippendorffs_alpha(scores_of(np.array(OBSERVERS).T, "value"), level)
     assert found["alpha"] == pytest.approx(published, abs=0.0005)
     assert (found["n"], found["values"], found["left_out"]) == (11, 40, 1)
 
@@ -231,7 +230,7 @@ def literal_alpha(matrix, level):
 @settings(max_examples=80, deadline=None)
 def test_alpha_is_what_its_definition_says(matrix):
     for level in ("nominal", "ordinal", "interval"):
-        found = alpha(scores_of(matrix, "value"), level)["alpha"]
+        found = krippendorffs_alpha(scores_of(matrix, "value"), level)["alpha"]
         several = [row for row in matrix if np.count_nonzero(~np.isnan(row)) > 1]
         expected = literal_alpha(matrix, level) if several else math.nan
         assert math.isnan(found) if math.isnan(expected) else found == pytest.approx(expected, abs=2e-9)
@@ -244,7 +243,7 @@ def test_alpha_on_a_fine_scale_needs_no_memory_for_pairs_of_values():
     skill = rng.normal(size=(2000, 1))
     values = scores_of(skill + 0.5 * rng.normal(size=(2000, 3)), "value")
     for level in ("interval", "ordinal"):
-        found = alpha(values, level)
+        found = krippendorffs_alpha(values, level)
         assert found["values"] == 6000
         assert 0.75 < found["alpha"] < 0.85
 
@@ -252,7 +251,7 @@ def test_alpha_on_a_fine_scale_needs_no_memory_for_pairs_of_values():
 def test_a_scale_without_categories_has_no_kappa(make_params):
     p = make_params(aspects=("efficiency",), lowest=0.0, highest=100.0, step=0.001)
     rows = [(rater, f"v{i}", "efficiency", i * 1.001) for rater in ("1", "2") for i in range(9)]
-    found = study.of_points(pd.DataFrame(rows, columns=["rater", "id", "aspect", "score"]), p)["efficiency"]
+    found = agreement.of_points(pd.DataFrame(rows, columns=["rater", "id", "aspect", "score"]), p)["efficiency"]
     assert found["kappa"]["pairs"] == {}
     assert math.isnan(found["kappa"]["mean"]["quadratic"])
     assert found["alpha"]["alpha"] == 1
@@ -261,7 +260,7 @@ def test_a_scale_without_categories_has_no_kappa(make_params):
 def test_marks_agree_or_not_per_error():
     rows = [(f"v{i}", rater, "needle_dropped", bool(i % 2) ^ (rater == "2" and i == 0)) for i in range(6) for rater in ("1", "2")]
     rows += [(f"v{i}", rater, "knot_comes_apart", False) for i in range(6) for rater in ("1", "2")]
-    found = study.of_marks(pd.DataFrame(rows, columns=["id", "rater", "error", "marked"]))
+    found = agreement.of_marks(pd.DataFrame(rows, columns=["id", "rater", "error", "marked"]))
     assert found["needle_dropped"]["kappa"]["pairs"]["1-2"] == {"n": 6, "plain": pytest.approx(2 / 3)}
     assert found["needle_dropped"]["alpha"]["n"] == 6
     assert math.isnan(found["knot_comes_apart"]["kappa"]["mean"]["plain"])
@@ -278,11 +277,11 @@ def test_complementary_raters_are_joined_before_the_icc(make_params):
     ]
     normalised = pd.DataFrame(rows, columns=["id", "rater", "aspect", "score", "failed"])
     normalised.loc[(normalised.id == "v03") & (normalised.rater == "1") & (normalised.aspect == "GRS"), ["score", "failed"]] = [-2.5, True]
-    found = study.of_scores(normalised, make_params(aspects=("efficiency",)))
+    found = agreement.of_scores(normalised, make_params(aspects=("efficiency",)))
     icc = {name: variant["icc"] for name, variant in found["GRS"].items()}
     assert icc["failed_included"]["raters"] == ["0|2", "1", "3"]
     assert (icc["failed_included"]["n"], icc["failed_excluded"]["n"], icc["failed_excluded"]["left_out"]) == (20, 19, 1)
-    apart = study.of_scores(normalised, make_params(aspects=("efficiency",), complementary_raters=()))
+    apart = agreement.of_scores(normalised, make_params(aspects=("efficiency",), complementary_raters=()))
     assert apart["GRS"]["failed_included"]["icc"]["n"] == 0
     assert list(found["efficiency"]) == ["failed_excluded"]
     assert found["GRS"]["failed_included"]["alpha"]["n"] == 20

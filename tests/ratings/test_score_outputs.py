@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.core import params
-from scrubin.lasana import csv_text
-from scrubin.ratings import aggregation, consensus, normalisation
-from scrubin.ratings.agreement.concordance import pairwise, pool
+from scrubin.base import params, statistics
+from scrubin.ratings import marks, scoring
+from scrubin.ratings.agreement import pairwise_concordance, pool
 from scrubin.ratings.entries import read_entries
+from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.ratings.sheets import read_folder
-from scrubin.ratings.statistics import summarise
-from scrubin.statistics import association
+from scrubin.ratings.rater_files import read_folder
+from scrubin.ratings.score_statistics import summarise
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "unseen": "Knot", "tiridi": "Peg"}
 MARKS = "id;needle_dropped;fewer_than_three_throws"
@@ -27,9 +26,9 @@ def results(write_sheet, make_roster, make_params, make_tables):
     folder = write_sheet("Knot_rater1_errors.csv", ["papepu;False;False", "nonidu;True;False", "golaso;True;False"], header=MARKS)
     p, roster = make_params(), make_roster(TASKS)
     entries = read_entries(read_folder(folder, roster.tasks), roster, p)
-    normalised = normalisation.normalise(entries.ratings, p.failed_grs)
-    skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
-    errors = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)
+    normalised = scoring.normalise(entries.ratings, p.failed_grs)
+    skill = scoring.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
+    errors = marks.harmonise(entries.marks, p.error_rule, p.reviewer)
     summary = summarise(entries, normalised, skill, errors, roster, p)
     return {"p": p, "entries": entries, "skill": skill, "errors": errors, "summary": summary, "videos": make_tables(TASKS)[2]}
 
@@ -87,7 +86,7 @@ def test_statistics_name_no_private_thing(results):
 
 def test_the_task_file_has_lasanas_columns_and_every_released_recording(results):
     p = results["p"]
-    text = csv_text.task_csv("Knot", results["skill"], results["errors"], results["videos"], p.aspects, p.errors["Knot"])
+    text = annotation_text.task_csv("Knot", results["skill"], results["errors"], results["videos"], p.aspects, p.errors["Knot"])
     lines = text.splitlines()
     assert lines[0] == (
         "id;needle_dropped;fewer_than_three_throws;GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling;duration;frame_count"
@@ -104,7 +103,7 @@ def test_the_task_file_has_lasanas_columns_and_every_released_recording(results)
 
 def test_the_rater_file_is_read_back_as_the_same_ratings(results, tmp_path, make_roster):
     p, ratings = results["p"], results["entries"].ratings
-    text = csv_text.rater_csv("Knot", "1", ratings, p.aspects)
+    text = annotation_text.rater_csv("Knot", "1", ratings, p.aspects)
     assert text.splitlines()[:2] == ["id;rater;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS", "golaso;1;;;;;"]
     assert "nonidu;1;1;2;3;4;10" in text
     (tmp_path / "Knot_rater1.csv").write_text(text, encoding="utf-8")
@@ -115,7 +114,7 @@ def test_the_rater_file_is_read_back_as_the_same_ratings(results, tmp_path, make
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, "0:00:00"), (59.99, "0:00:59"), (600.0, "0:10:00"), (3725.5, "1:02:05")])
 def test_durations_are_in_complete_seconds(seconds, text):
-    assert csv_text.duration(seconds) == text
+    assert annotation_text.duration(seconds) == text
 
 
 def test_raters_without_common_recordings_have_no_agreement_and_are_pooled():
@@ -123,11 +122,11 @@ def test_raters_without_common_recordings_have_no_agreement_and_are_pooled():
 
     rows = [("0", "a", 1.0), ("0", "b", 2.0), ("2", "c", 3.0), ("2", "d", 4.0), *[("1", id_, i) for i, id_ in enumerate("abcd")]]
     scores = pd.DataFrame(rows, columns=["rater", "id", "score"])
-    found = pairwise(scores)
+    found = pairwise_concordance(scores)
     assert found["pairs"]["0-2"]["n"] == 0
     assert math.isnan(found["pairs"]["0-2"]["bessel"])
     assert found["mean"]["n_pairs_bessel"] == 2
-    pooled = pairwise(pool(scores, [["0", "2"]]))
+    pooled = pairwise_concordance(pool(scores, [["0", "2"]]))
     assert list(pooled["pairs"]) == ["0|2-1"]
     assert pooled["pairs"]["0|2-1"]["n"] == 4
     assert pooled["pairs"]["0|2-1"]["pearson"] == pytest.approx(1)
@@ -145,9 +144,9 @@ def test_spearman_handles_ties_and_undefined_cases():
     from scipy.stats import spearmanr
 
     x, y = [1.0, 2.0, 2.0, 5.0, 9.0], [3.0, 1.0, 4.0, 4.0, 0.5]
-    assert association.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
-    assert math.isnan(association.spearman([1.0], [2.0]))
-    assert math.isnan(association.spearman([1.0, 1.0], [2.0, 3.0]))
+    assert statistics.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+    assert math.isnan(statistics.spearman([1.0], [2.0]))
+    assert math.isnan(statistics.spearman([1.0, 1.0], [2.0, 3.0]))
 
 
 def test_params_yaml_has_a_valid_section():

@@ -5,11 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from scrubin.ratings import aggregation, effects, normalisation
+from scrubin.base import statistics
+from scrubin.ratings import marks, scoring
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.sheets import read_folder
-from scrubin.ratings.statistics import summarise
-from scrubin.statistics import association
+from scrubin.ratings.rater_files import read_folder
+from scrubin.ratings.score_statistics import summarise
 
 TASKS = ("PegTransfer", "CircleCutting", "BalloonResection", "SutureAndKnot")
 
@@ -20,8 +20,8 @@ def run(golden, golden_sheets, make_params, make_roster):
     p = make_params(errors={task["task"]: tuple(task["errors"]) for task in golden["tasks"]}, failure_rules={})
     roster = make_roster({id_: task["task"] for task in golden["tasks"] for id_ in task["ids"]})
     entries = read_entries(read_folder(golden_sheets, roster.tasks), roster, p)
-    normalised = normalisation.normalise(entries.ratings, p.failed_grs)
-    skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
+    normalised = scoring.normalise(entries.ratings, p.failed_grs)
+    skill = scoring.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
     errors = pd.DataFrame(
         [
             (id_, task["task"], error, occurred)
@@ -91,7 +91,7 @@ def test_agreement_is_golden_in_every_form_with_pooled_halves(run, task):
     for aspect, variants in task["expected"]["ccc"].items():
         for variant, expected in variants.items():
             found = run["summary"]["tasks"][task["task"]]["agreement"][aspect][variant]
-            for form in association.FORMS:
+            for form in statistics.FORMS:
                 assert close(found["raters"]["mean"][form], expected[f"mean_over_rater_pairs_{form}"])
                 assert close(found["pooled"]["mean"][form], expected[f"mean_over_pooled_pairs_{form}"])
             for name, values in expected["pairs"].items():
@@ -136,14 +136,14 @@ def test_raters_without_a_scale_are_null_in_golden_vectors_too(edge, at):
         for aspect in aspects
     ]
     ratings = pd.DataFrame(rows, columns=["id", "task", "rater", "aspect", "score"]).assign(failed=lambda frame: frame.score.isna())
-    normalised = normalisation.normalise(ratings, -2.5)
+    normalised = scoring.normalise(ratings, -2.5)
     for aspect, raters in case["expected"]["normalised"].items():
         for rater, expected in raters.items():
             own = normalised[(normalised.aspect == aspect) & (normalised.rater == rater)].set_index("id").score.dropna()
             assert own.index.tolist() == list(expected)
             assert all(close(own[id_], value) for id_, value in expected.items())
     released = pd.DataFrame({"task": "T", "id": case["ids"]})
-    skill = aggregation.aggregate(normalised, released, [name for name in aspects if name != "GRS"], 2, 95.0).set_index("id")
+    skill = scoring.aggregate(normalised, released, [name for name in aspects if name != "GRS"], 2, 95.0).set_index("id")
     for aspect, expected in case["expected"]["aggregated"].items():
         assert all(close(skill.loc[id_, aspect], expected[id_]) for id_ in case["ids"]), aspect
     assert all(close(skill.disagreement[id_], case["expected"]["disagreement"].get(id_)) for id_ in case["ids"])
@@ -152,14 +152,14 @@ def test_raters_without_a_scale_are_null_in_golden_vectors_too(edge, at):
 def test_concordance_of_edge_cases(edge):
     assert len(edge["ccc"]) == 12
     for case in edge["ccc"]:
-        for form in association.FORMS:
-            assert close(association.concordance(case["x"], case["y"], form), case["expected"][form]), (case["name"], form)
-        assert close(association.correlation(case["x"], case["y"]), case["expected"]["pearson"]), case["name"]
+        for form in statistics.FORMS:
+            assert close(statistics.concordance(case["x"], case["y"], form), case["expected"][form]), (case["name"], form)
+        assert close(statistics.correlation(case["x"], case["y"]), case["expected"]["pearson"]), case["name"]
 
 
 def test_cohens_d_of_edge_cases(edge):
     for case in edge["cohens_d"]:
-        found = effects.cohens_d(case["F"], case["T"])
+        found = marks.cohens_d(case["F"], case["T"])
         assert (found["n_without"], found["n_with"]) == (case["expected"]["n_f"], case["expected"]["n_t"])
         assert close(found["d"], case["expected"]["d"]), case["name"]
         assert close(found["pooled_sd"], case["expected"].get("pooled_sd")), case["name"]
@@ -177,7 +177,7 @@ def test_aggregation_of_edge_cases(edge, make_params):
         ]
         normalised = pd.DataFrame(rows, columns=["task", "id", "rater", "aspect", "score", "failed"])
         released = pd.DataFrame({"task": "T", "id": case["ids"]})
-        skill = aggregation.aggregate(normalised, released, p.aspects, 2, 95.0).set_index("id")
+        skill = scoring.aggregate(normalised, released, p.aspects, 2, 95.0).set_index("id")
         for aspect, expected in case["expected"]["aggregated"].items():
             assert all(close(skill.loc[id_, aspect], expected[id_]) for id_ in case["ids"]), (case["name"], aspect)
         assert all(close(skill.disagreement[id_], case["expected"]["disagreement"].get(id_)) for id_ in case["ids"])

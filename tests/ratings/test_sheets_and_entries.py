@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from scrubin.core.errors import RatingsError
+from scrubin.base.errors import RatingsError
+from scrubin.base.tables.io import conform
+from scrubin.base.tables.public import RATINGS
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.sheets import read_folder
-from scrubin.tables.io import conform
-from scrubin.tables.ratings import RATINGS
+from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "tiridi": "Peg", "fipupa": "Peg"}
 GOOD = ["raw papepu;1;3;3;4;5;15", "nonidu;1;1;2;3;4;10", "golaso;1;;;;;"]
@@ -224,7 +224,7 @@ def test_marks_of_a_task_without_declared_errors_are_an_error(write_sheet, read)
 
 
 def test_a_name_that_means_two_recordings_is_an_error(make_tables, make_params, write_sheet):
-    from scrubin.ratings.roster import roster_of
+    from scrubin.ratings.rater_sheet import roster_of
 
     recordings, linkage, videos = make_tables({"papepu": "Knot", "nonidu": "Knot"})
     renamed = recordings.replace({"recording": {"raw nonidu": "papepu"}})

@@ -6,9 +6,9 @@ from functools import lru_cache
 import pytest
 
 import toy_release
-from scrubin.networks.misreadings import WordFinder
-from scrubin.release.audit.pictures import judgement, looks, shown
-from scrubin.release.audit.strings.search import Search
+from scrubin.audit.pictures import judgement, looks, shown
+from scrubin.audit.search import Search
+from scrubin.media.networks.misreadings import WordFinder
 
 search_for = lru_cache(maxsize=8)(Search)
 

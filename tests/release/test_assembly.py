@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import kept_project
-from scrubin.core.errors import StageError
-from scrubin.core.files import sha256_of
-from scrubin.core.unreleased import UNRELEASED, fresh_part
-from scrubin.release import assembly
-from scrubin.release.assembly import BESIDE, RELEASE
+from scrubin.base.errors import StageError
+from scrubin.base.files import sha256_of
+from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.stages.release import assembly
+from scrubin.stages.release.assembly import BESIDE, RELEASE
 
 FILES = {"splits/balanced.csv": b"id,task,subset\n", "videos/PegTransfer/left/abelo.mkv": b"a film" * 1000}
 

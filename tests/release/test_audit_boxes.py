@@ -11,7 +11,7 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.core.files import set_fixed_time, sha256_of
+from scrubin.base.files import set_fixed_time, sha256_of
 from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, black_clip
 
 SEGMENT, CLUSTER, INFO, TRACKS, ENTRY, CUES = (

@@ -1,7 +1,7 @@
 """A clean release has no findings, whatever its numbers happen to be."""
 
-from scrubin.release.audit.run import audit
-from scrubin.release.audit.strings.private_strings import Private
+from scrubin.audit.private_strings import Private
+from scrubin.audit.run import audit
 
 
 def test_a_clean_release_has_no_findings(release):

@@ -13,9 +13,9 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.release.audit import project
-from scrubin.release.audit.videos import decoding
+from scrubin.audit.pictures import decoding
+from scrubin.base.files import set_fixed_time, sha256_of
+from scrubin.stages.release import audited_project
 from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, pictures_of, write_project
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
@@ -182,7 +182,7 @@ def test_a_file_time_that_tells_is_found(release, audited):
 
 
 def test_the_stage_and_the_command_load_the_same(release, tmp_path):
-    study = project.load(write_project(release, tmp_path / "project"))
+    study = audited_project.load(write_project(release, tmp_path / "project"))
     assert study.plan.videos == release.plan.videos
     assert {needle.text for needle in study.private.needles} >= {"Grünwaldner_Mechthild", "2023-04-17", "Li_Wei"}
     assert study.kept_s == dict.fromkeys(IDS, 1.0)

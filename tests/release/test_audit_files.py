@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrubin.core.errors import PrivacyError
-from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.release.audit.run import audit, refuse
-from scrubin.tables import io
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.videos import VIDEOS
+from scrubin.audit.run import audit, refuse
+from scrubin.base.errors import PrivacyError
+from scrubin.base.files import set_fixed_time, sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE
+from scrubin.base.tables.public import VIDEOS
 from toy_release import IDS, TASK, recordings
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"

@@ -10,13 +10,14 @@ import pytest
 
 import clips
 import scrubin
-from scrubin.core.code_of import closure
-from scrubin.release.audit.pictures import blazeface, eyes
+from scrubin.audit.pictures import eyes
+from scrubin.base.store.code_of import closure
+from scrubin.media.networks import faces
 
 LIBRARY = Path(scrubin.__file__).parent
 MAKERS = ("render", "frames", "screen", "video")
 SHARED = {"faces", "reading"}
-"""The networks of `screen` that the audit looks with as well, see `scrubin.release.audit.pictures.eyes` and docs/architecture.md."""
+"""The networks of `screen` that the audit looks with as well, see `scrubin.audit.pictures.eyes` and docs/architecture.md."""
 RULES = {"misreadings", "proof", "sessions", "weights"}
 """Code of the folder `networks` that sees no picture: what a name may be misread as, and how any network is loaded."""
 
@@ -34,18 +35,18 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names():
-    modules = closure("scrubin.release.audit.proof") | closure("scrubin.release.audit.videos.stored")
+    modules = closure("scrubin.audit.proof") | closure("scrubin.audit.pictures.stored")
     folders = {name.split(".")[1] for name in modules if "." in name}
     assert {"release", "core", "tables"} <= folders
     assert not folders & set(MAKERS)
-    assert {name.split(".")[2] for name in modules if name.startswith("scrubin.networks.")} == SHARED | RULES
+    assert {name.split(".")[2] for name in modules if name.startswith("scrubin.media.networks.")} == SHARED | RULES
 
 
 def test_one_file_of_the_audit_looks_with_networks_of_screen():
     importing = {
         path.relative_to(LIBRARY).as_posix()
         for path in (LIBRARY / "release").rglob("*.py")
-        if {f"scrubin.networks.{name}" for name in SHARED | {"endoscopy"}} & imported(path)
+        if {f"scrubin.media.networks.{name}" for name in SHARED | {"endoscopy"}} & imported(path)
     }
     assert importing == {"release/audit/pictures/eyes.py"}
 
@@ -53,7 +54,7 @@ def test_one_file_of_the_audit_looks_with_networks_of_screen():
 def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_own(monkeypatch):
     man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
     with_both = eyes.faces(man)
-    monkeypatch.setattr(eyes.shared, "faces", lambda _: [])
+    monkeypatch.setattr(faces, "faces", lambda _: [])
     (face,) = with_both
     assert eyes.faces(man) == [face]
     assert face.confidence >= 0.7
@@ -64,13 +65,13 @@ def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_ow
 
 def test_a_face_that_the_audits_own_networks_do_not_see_is_added(monkeypatch):
     man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
-    monkeypatch.setattr(eyes.blazeface, "faces", lambda _: [])
+    monkeypatch.setattr(eyes, "faces", lambda _: [])
     assert len(eyes.faces(man)) == 1
 
 
 def test_the_audits_own_networks_take_a_cartoon_rabbit_for_no_face_and_find_two_men_in_a_wide_picture():
     rabbit = clips.pictures(clips.REAL["bigbuckbunny"], (320, 180))
     for picture in rabbit[::24]:
-        assert blazeface.faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
+        assert eyes.own_faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))[0][:, :, ::-1]
-    assert len(blazeface.faces(np.ascontiguousarray(np.concatenate([man, man], axis=1)))) == 2
+    assert len(eyes.own_faces(np.ascontiguousarray(np.concatenate([man, man], axis=1)))) == 2

@@ -14,21 +14,18 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.core.errors import StageError
-from scrubin.networks import weights
-from scrubin.networks.faces import Face
-from scrubin.networks.reading import Reading
-from scrubin.release.audit import plan
-from scrubin.release.audit.pictures import looks
-from scrubin.release.audit.pictures.judgement import Judge
-from scrubin.release.audit.pictures.scenes import Scenes
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
-from scrubin.release.audit.pictures.standing import EVERY_S, STANDS, Part, Standing
-from scrubin.release.audit.plan import Rejected
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.audit.videos import decoding
+from scrubin.audit import plan, private_strings
+from scrubin.audit.pictures import decoding, looks
+from scrubin.audit.pictures.judgement import Judge
+from scrubin.audit.pictures.looks import Counts, Looked, Sighting
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.pictures.signs import EVERY_S, STANDS, Part, Scenes, Standing
+from scrubin.audit.plan import Rejected
+from scrubin.audit.private_strings import Private
+from scrubin.base.errors import StageError
+from scrubin.media.networks import weights
+from scrubin.media.networks.faces import Face
+from scrubin.media.networks.reading import Reading
 from toy_release import IDS, TASK, write_project
 
 FPS, SIZE = 25, (320, 180)

@@ -10,23 +10,23 @@ import pytest
 
 import toy_release
 from scrubin import cli
-from scrubin.core.errors import PrivacyError
-from scrubin.networks.faces import Face
-from scrubin.networks.reading import Reading
-from scrubin.release.audit import project
-from scrubin.release.audit.pictures import asking, looks
-from scrubin.release.audit.pictures.judgement import Judge
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.pictures.sightings import Looked, Sighting
-from scrubin.release.audit.plan import Answered, Plan
-from scrubin.release.audit.run import audit, refuse
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.review.events import ADD, REJECT, Decided, DecidedSpan, facts
-from scrubin.review.ledger import Ledger
-from scrubin.review.questions import LIKE, Sight
-from scrubin.tables import io
-from scrubin.tables.private.cuts import CUTS
+from scrubin.audit import private_strings
+from scrubin.audit.pictures import looks
+from scrubin.audit.pictures.judgement import Judge
+from scrubin.audit.pictures.looks import Looked, Sighting
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.plan import LIKE, Answered, Plan
+from scrubin.audit.private_strings import Private
+from scrubin.audit.run import audit, refuse
+from scrubin.base.errors import PrivacyError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS
+from scrubin.media.networks.faces import Face
+from scrubin.media.networks.reading import Reading
+from scrubin.stages.release import audit_questions, audited_project
+from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, facts
+from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review.questions import Sight
 from toy_release import IDS, write_project
 
 BOX = (10, 20, 30, 16)
@@ -54,10 +54,10 @@ def shown(monkeypatch, *, faces=(), texts=()):
 
 def audited(release):
     """Findings of an audit of the project as it is now, its questions, and the pictures."""
-    study = project.load()
+    study = audited_project.load()
     pictures = Pictures(study.private)
     findings = audit(release.folder, study.private, study.plan, pictures=pictures).findings
-    return findings, asking.questions(pictures.judge, study.plan, study.sources), pictures
+    return findings, audit_questions.questions(pictures.judge, study.plan, study.sources), pictures
 
 
 def answer(question, what, *, sight=None, sha256=None, by="ann", number=0):
@@ -84,7 +84,7 @@ def test_a_refusal_names_each_question_with_the_command_that_opens_it_and_no_pro
     shown(monkeypatch, faces=[Face(BOX, 0.5)], texts=[Reading((1, 2, 40, 10), "Grunwa1dner", 0.9)])
     findings, asked, _ = audited(release)
     with pytest.raises(PrivacyError) as refused:
-        refuse(findings, asking.lines(asked))
+        refuse(findings, audit_questions.lines(asked))
     said = str(refused.value)
     assert "proposal" not in said
     assert "the audit asks people about 8 places; answer with A (hide it) or R (it may be seen), then: make repro" in said
@@ -182,14 +182,14 @@ def test_who_saw_what_is_only_like_a_word_has_not_seen_the_word(tmp_path):
 
 
 def test_sightings_are_one_question_as_long_as_every_look_in_between_saw_them(release, folder):
-    study = project.load()
+    study = audited_project.load()
     (name, *_) = study.plan.video_at
     judge = Judge(PRIVATE)
     faces = tuple(
         Sighting("", frame, frame / 20, box, 0.5) for frame, box in ((2, BOX), (6, (14, 22, 30, 16)), (12, BOX), (12, (60, 2, 9, 9)))
     )
     judge.faults(name, Looked(faces, faces_at=(0, 2, 6, 9, 12)))
-    asked = asking.questions(judge, study.plan, study.sources)
+    asked = audit_questions.questions(judge, study.plan, study.sources)
     assert [(one.released_first, one.released_last) for one in asked] == [(2, 6), (12, 12), (12, 12)]
     assert asked[0].sight == Sight("face", 3, 7, (20, 40, 68, 36))
 
@@ -198,6 +198,6 @@ def test_questions_say_nothing_of_files_that_belong_to_no_video():
     judge = Judge(PRIVATE)
     judge.faults("stills/a.png", Looked((line("Grünwaldner"),)))
     assert judge.unanswered
-    empty = asking.Sources(io.frame_of(CUTS, []), toy_release.recordings())
-    assert asking.questions(judge, Plan(), empty) == []
-    assert asking.lines([]) == []
+    empty = audit_questions.Sources(io.frame_of(CUTS, []), toy_release.recordings())
+    assert audit_questions.questions(judge, Plan(), empty) == []
+    assert audit_questions.lines([]) == []

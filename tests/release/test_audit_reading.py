@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.engine.local import Processes
-from scrubin.engine.piece import Piece
-from scrubin.release.audit import one_pass
-from scrubin.release.audit.one_pass import OnePass
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.readers import Reader, Released
-from scrubin.release.audit.run import audit
-from scrubin.release.audit.strings.private_strings import derive
-from scrubin.release.audit.strings.search import Search
+from scrubin.audit import readers
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.plan import Plan
+from scrubin.audit.private_strings import derive
+from scrubin.audit.readers import OnePass, Reader, Released
+from scrubin.audit.run import audit
+from scrubin.audit.search import Search
+from scrubin.curate.engine.engines import Processes
+from scrubin.curate.engine.piece import Piece
 from toy_release import TASK
 
 MB = 1_000_000
@@ -31,7 +30,7 @@ def bytes_read() -> int:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whoever_jumps_in_a_file_gets_its_bytes_while_all_of_them_go_by_once_and_in_order(tmp_path, monkeypatch, seed):
-    monkeypatch.setattr(one_pass, "CHUNK_BYTES", 100)
+    monkeypatch.setattr(readers, "CHUNK_BYTES", 100)
     draw, path, seen = random.Random(seed), tmp_path / "a", []
     data = draw.randbytes(1_234)
     path.write_bytes(data)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.groundtruth import detection, stamps, yolo
-from scrubin.release.audit import plan
-from scrubin.release.audit.strings import dates, private_strings
-from scrubin.release.audit.strings.public_words import public_words, subsets
-from scrubin.release.audit.strings.spelling import fold, unescaped, vocabulary
-from scrubin.tables.catalogue import public_tables
-from scrubin.vocabulary.vocabulary import load
+from scrubin.audit import dates, plan, private_strings
+from scrubin.audit.spelling import fold, folded_words, unescaped
+from scrubin.base.tables.public import public_tables
+from scrubin.base.vocabulary.vocabulary import load
+from scrubin.labels.truth import detection
+from scrubin.stages.groundtruth import stamps
+from scrubin.stages.release.audited_project import public_words, subsets
 from toy_release import IDS, PARAMS, TASK, recordings
 
 DATES = [
@@ -183,7 +183,7 @@ def ground_truth(folder: Path) -> None:
         told = {"stamp": stamped.of(kind, words), "files": {"data.yaml": "0" * 64}, "folders": {"frames": {"count": 1, "sha256": "0" * 64}}}
         (folder / f"{kind}{stamps.SIDECAR}").write_text(json.dumps(told))
     (folder / stamps.LIST).write_text(json.dumps({"recordings": {IDS[0]: {"files": {"data.yaml": "0" * 64}, "folders": {}}}}))
-    (folder / "data.yaml").write_text(yolo.names(words))
+    (folder / "data.yaml").write_text(detection.names(words))
     (folder / "README.md").write_text(stamps.readme(), encoding="utf-8")
     counts = {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS}
     (folder / "manifest.json").write_text(json.dumps(stamps.manifest(folder, stamped.inputs, [words], counts)))
@@ -199,7 +199,7 @@ def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
 
 
 def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
-    public = vocabulary(public_words(public_tables(()), PARAMS, ["cholect50"], [TASK, "balanced", "train"]))
+    public = folded_words(public_words(public_tables(()), PARAMS, ["cholect50"], [TASK, "balanced", "train"]))
     ground_truth(tmp_path / "groundtruth")
 
     def texts(value: object) -> list[str]:
@@ -210,8 +210,8 @@ def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
     found = {text for path in (tmp_path / "groundtruth").glob("*.json") for text in texts(json.loads(path.read_text())) if "/" not in text}
     hashes = {text for text in found if len(text) == 64}
     files = {path.name for path in (tmp_path / "groundtruth").iterdir()}
-    assert vocabulary(list(found - hashes - files - set(IDS))) <= public
-    assert vocabulary((tmp_path / "groundtruth/README.md").read_text()) <= public
+    assert folded_words(list(found - hashes - files - set(IDS))) <= public
+    assert folded_words((tmp_path / "groundtruth/README.md").read_text()) <= public
 
 
 def test_a_person_with_another_name_is_still_found(release):

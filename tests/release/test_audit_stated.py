@@ -6,16 +6,17 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scrubin.core.files import write_json, write_text
-from scrubin.release.audit import permitted
-from scrubin.release.audit.run import audit
-from scrubin.release.audit.stated import Stated
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.public_words import public_words
-from scrubin.release.audit.strings.spelling import vocabulary
-from scrubin.release.metadata import citation, croissant, fixed_texts
-from scrubin.release.params import Creator
-from scrubin.tables.catalogue import public_tables
+from scrubin.audit import private_strings
+from scrubin.audit.plan import Stated
+from scrubin.audit.run import audit
+from scrubin.audit.spelling import folded_words
+from scrubin.base import file_lists
+from scrubin.base.files import write_json, write_text
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.release import audited_project
+from scrubin.stages.release.audited_project import public_words
+from scrubin.stages.release.metadata import citation, croissant, documents
+from scrubin.stages.release.release_params import Creator
 from toy_release import IDS, PARAMS, TASK
 
 # The first was recorded, and so was the first day; the site is where the second works.
@@ -28,7 +29,7 @@ SAID = replace(
 @pytest.fixture
 def signed(release):
     """A release that says who made it, all of whom are private elsewhere."""
-    path = release.path(croissant.NAME)
+    path = release.path(file_lists.CROISSANT)
     document = json.loads(path.read_text())
     document |= croissant._who_and_where(SAID) | {"citeAs": citation.bibtex(SAID)}
     write_json(path, document)
@@ -36,7 +37,7 @@ def signed(release):
     write_text(release.path("README.md"), release.path("README.md").read_text() + citation.bibtex(SAID))
     issued = {"date": DAY, "dateType": "Issued"}
     write_json(release.path("metadata/datacite.json"), {"dates": [issued], "subjects": [{"subject": "video"}], "publicationYear": 2023})
-    release.plan = replace(release.plan, stated=permitted.of_params(SAID))
+    release.plan = replace(release.plan, stated=audited_project.of_params(SAID))
     release.seal()
     return release
 
@@ -70,7 +71,7 @@ def test_without_the_statement_each_of_it_is_a_finding(signed):
     ],
 )
 def test_another_statement_does_not_help(signed, other):
-    signed.plan = replace(signed.plan, stated=permitted.of_params(other))
+    signed.plan = replace(signed.plan, stated=audited_project.of_params(other))
     assert "croissant.json" in {one.file for one in findings(signed)}
 
 
@@ -93,9 +94,9 @@ def test_a_part_of_the_name_is_a_finding_also_where_the_name_may_stand(signed):
 
 
 def test_the_curator_is_told_which_of_it_is_private_elsewhere(release):
-    assert permitted.also_private(permitted.of_params(SAID), release.private) == [DAY, MAKER, SITE]
-    assert len(permitted.warnings(permitted.of_params(SAID), release.private)) == 3
-    assert permitted.also_private(permitted.of_params(PARAMS), release.private) == []
+    assert audited_project.also_private(audited_project.of_params(SAID), release.private) == [DAY, MAKER, SITE]
+    assert len(audited_project.warnings(audited_project.of_params(SAID), release.private)) == 3
+    assert audited_project.also_private(audited_project.of_params(PARAMS), release.private) == []
 
 
 def test_words_of_the_documents_pass_in_them_and_are_names_everywhere_else(signed):
@@ -104,7 +105,7 @@ def test_words_of_the_documents_pass_in_them_and_are_names_everywhere_else(signe
     signed.private = private_strings.of_tables([people], IDS, public_words(public_tables(()), PARAMS, [], [TASK]))
     assert {"Long", "Whitlock"} <= {needle.text for needle in signed.private.needles}
     declared = {name: table for name, table in public_tables(()).items() if name in signed.tables}
-    signed.plan = replace(signed.plan, stated=permitted.of_params(SAID, [*fixed_texts.of(SAID, declared), "how long"]))
+    signed.plan = replace(signed.plan, stated=audited_project.of_params(SAID, [*documents.fixed_texts(SAID, declared), "how long"]))
     write_text(signed.path("metadata/datasheet.md"), "How long did it take?\n")
     signed.seal()
     assert findings(signed) == []
@@ -115,5 +116,5 @@ def test_words_of_the_documents_pass_in_them_and_are_names_everywhere_else(signe
 
 
 def test_no_document_opens_a_word_for_the_rest_of_the_release():
-    known = vocabulary([public_words(public_tables(()), PARAMS, [], [TASK])])
+    known = folded_words([public_words(public_tables(()), PARAMS, [], [TASK])])
     assert not {"long", "day", "page", "will", "rest", "gebru", "krippendorff"} & known

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.files import FIXED_TIME_S
-from scrubin.frames.sinks import Shard
-from scrubin.release.audit import plan
-from scrubin.release.audit.plan import StillPlan, VideoPlan
-from scrubin.release.audit.videos import decoding
-from scrubin.release.audit.videos.stills import _scaled
-from scrubin.release.containers import images, tar
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.io import frame_of, records
+from scrubin.audit import plan
+from scrubin.audit.containers import archives, images
+from scrubin.audit.pictures import decoding
+from scrubin.audit.pictures.stills import _scaled
+from scrubin.audit.plan import StillPlan, VideoPlan
+from scrubin.base.files import FIXED_TIME_S
+from scrubin.base.tables.io import frame_of, records
+from scrubin.base.tables.public import FRAMES
+from scrubin.stages.frames.extract import Shard
 from toy_release import IDS, TASK, pictures_of, private_of, recordings
 
 COUNT, SIZE = 40, "192x128"
@@ -246,7 +246,7 @@ class TestShards:
         path = self.file(packed)
         whole = path.read_bytes()
         with path.open("rb") as archive:
-            member = next(tar.members(archive))
+            member = next(archives.members(archive))
         gap = member.start + member.size
         assert packed.rules_after(lambda: path.write_bytes(whole[:gap] + b"hello" + whole[gap + 5 :])) == {"tar"}
         assert packed.rules_after(lambda: path.write_bytes(whole + b"hello")) == {"tar"}

@@ -11,8 +11,8 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.release.containers import h264, nal
+from scrubin.audit.containers import h264
+from scrubin.base.files import set_fixed_time, sha256_of
 from toy_release import BARE
 
 SLICE_KINDS = (1, 5)
@@ -73,14 +73,14 @@ def changed(source: Path, target: Path, change: Callable[[int, list[bytes]], lis
     """Write a file again with other units in its packets; ``change`` gets the number and the units of a packet."""
     packets = []
     for number, packet in enumerate(packets_of(source)):
-        units = change(number, list(nal.split(bytes(packet), 4)))
+        units = change(number, list(h264.split(bytes(packet), 4)))
         packets.append((b"".join(len(unit).to_bytes(4, "big") + unit for unit in units), packet.pts, packet.is_keyframe))
     return written(target, source, packets, header or header_of(source))
 
 
 def sets_of(header: bytes) -> tuple[bytes, bytes]:
     """The sequence and the picture parameter set of a header with one of each."""
-    return nal.units_of("h264", header).header[:2]
+    return h264.units_of("h264", header).header[:2]
 
 
 def avcc(header: bytes, sequences: list[bytes], pictures: list[bytes]) -> bytes:
@@ -164,7 +164,7 @@ def test_bytes_behind_a_parameter_set_are_found_in_header_and_packets(plain, tmp
 
 def test_a_second_picture_in_a_packet_is_found(plain, tmp_path, faults):
     """A player shows one of the two."""
-    pictures = [next(unit for unit in nal.split(bytes(packet), 4) if unit[0] & 31 in SLICE_KINDS) for packet in packets_of(plain)]
+    pictures = [next(unit for unit in h264.split(bytes(packet), 4) if unit[0] & 31 in SLICE_KINDS) for packet in packets_of(plain)]
 
     def twice(number: int, units: list[bytes]) -> list[bytes]:
         return [*units, pictures[number - 1]] if number == 5 else units
@@ -228,7 +228,7 @@ class TestParameterSets:
     @pytest.mark.parametrize("settings", SETTINGS, ids=map(str, SETTINGS))
     def test_they_are_read_to_their_last_bit(self, tmp_path, settings):
         path = clips.clip(tmp_path / "a.mkv", seconds=0.2, more=settings)
-        units = [unit for unit in nal.units_of("h264", header_of(path)).header if unit[0] & 31 in (7, 8)]
+        units = [unit for unit in h264.units_of("h264", header_of(path)).header if unit[0] & 31 in (7, 8)]
         assert list(h264.Stream().faults(units)) == []
         for place, unit in enumerate(units):
             for other in (unit + b"x", unit[:-2], unit + b"\0x"):

@@ -9,8 +9,8 @@ import av
 import pytest
 
 import clips
-from scrubin.release.audit.videos.decoding import examine
-from scrubin.release.containers import ebml, mp4
+from scrubin.audit.containers import matroska, mp4
+from scrubin.audit.pictures.decoding import examine
 from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
 
@@ -235,5 +235,5 @@ def test_an_unknown_matroska_element_is_found(release):
     size = int.from_bytes(data[segment + 5 : segment + 12], "big") + 9
     grown = data[: segment + 5] + size.to_bytes(7, "big") + data[segment + 12 :] + b"\x4d\x00\x86hello!"
     release.video.write_bytes(grown)
-    faults = ebml.read(BytesIO(release.video.read_bytes())).faults
+    faults = matroska.read(BytesIO(release.video.read_bytes())).faults
     assert ["this element is not known" in fault.message for fault in faults] == [True]

@@ -8,21 +8,21 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from scrubin.core.files import write_text
-from scrubin.release import dictionary, readme
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.metadata import resources
-from scrubin.stereo import drawing, released, writing
-from scrubin.tables.catalogue import public_tables
+from scrubin.audit import private_strings
+from scrubin.base.files import write_text
+from scrubin.base.tables.public import public_tables
+from scrubin.media import rig_writing
+from scrubin.stages.release.metadata import readme, record_sets
+from scrubin.stages.stereo import drawing
 from toy_release import IDS, PARAMS
 
 RIG = replace(drawing.rig(np.random.default_rng(1)), date="2023-04-17")
 
 
 def test_a_calibration_is_no_finding_and_one_with_a_day_is(release):
-    (path,) = documents = released.documents({"UniKlinikum Nordstadt 2": RIG}, dict.fromkeys(IDS, "UniKlinikum Nordstadt 2"))
+    (path,) = documents = rig_writing.documents({"UniKlinikum Nordstadt 2": RIG}, dict.fromkeys(IDS, "UniKlinikum Nordstadt 2"))
     assert release.rules_after(lambda: write_text(release.folder / path, documents[path])) == set()
-    raw = writing.text(RIG)
+    raw = rig_writing.text(RIG)
     assert release.rules_after(lambda: write_text(release.folder / path, raw)) == {"private-string"}
 
 
@@ -35,12 +35,12 @@ def test_of_a_rigs_name_the_whole_is_private_and_its_words_are_not():
 def test_a_release_without_calibrations_says_nothing_of_them_and_one_with_them_explains_every_key():
     videos = pd.DataFrame({"id": ["a"], "task": ["Peg"], "duration_s": [1.0]})
     frames = pd.DataFrame({"path": ["frames/Peg/left/a/000000.jpg"], "dropped": [False]})
-    text = readme.text(PARAMS, videos, frames, Fraction(1), "Nobody.")
-    assert "calibration" not in text + dictionary.text(public_tables(()))
-    assert "`calibration/rig_<n>.yaml`" in readme.text(PARAMS, videos, frames, Fraction(1), "Nobody.", calibrated=True)
-    said = dictionary.text(public_tables(()), calibrated=True)
-    keys = {line.partition(":")[0] for line in writing.text(replace(RIG, recordings=("a",))).splitlines()[3:] if line[0].isalpha()}
+    text = readme.readme_text(PARAMS, videos, frames, Fraction(1), "Nobody.")
+    assert "calibration" not in text + readme.dictionary_text(public_tables(()))
+    assert "`calibration/rig_<n>.yaml`" in readme.readme_text(PARAMS, videos, frames, Fraction(1), "Nobody.", calibrated=True)
+    said = readme.dictionary_text(public_tables(()), calibrated=True)
+    keys = {line.partition(":")[0] for line in rig_writing.text(replace(RIG, recordings=("a",))).splitlines()[3:] if line[0].isalpha()}
     assert len(keys) == 13
     assert all(f"`{key}`" in said for key in keys)
-    (files,) = resources.file_sets({"calibration/rig_1.yaml": "0"})
+    (files,) = record_sets.file_sets({"calibration/rig_1.yaml": "0"})
     assert files["includes"] == "calibration/*.yaml"

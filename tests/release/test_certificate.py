@@ -16,26 +16,23 @@ import review_study
 import sampled_release
 import toy_release
 from sampled_release import PARAMS
-from scrubin.cli import review_sample
-from scrubin.core import files
-from scrubin.core.errors import ReleaseError, ReviewError
-from scrubin.core.files import sha256_of
-from scrubin.release import review_gate
-from scrubin.release.audit import permitted
-from scrubin.release.audit.strings import private_strings
-from scrubin.release.audit.strings.public_words import public_words
-from scrubin.release.audit.strings.spelling import vocabulary
-from scrubin.release.certificate import attention, issue, page, private_form, public_form, renewal
-from scrubin.release.certificate.clauses import ALL_LETTERS, ARTICLES, CLAUSES
-from scrubin.release.certificate.rules import RULES
-from scrubin.release.metadata import fixed_texts
-from scrubin.review import study, verdict
-from scrubin.review.events import CLEAN, FINDING
-from scrubin.review.ledger import Ledger
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.private.cuts import CUTS
-from scrubin.tables.videos import VIDEOS
+from scrubin.audit import private_strings
+from scrubin.audit.spelling import folded_words
+from scrubin.base import files
+from scrubin.base.errors import ReleaseError, ReviewError
+from scrubin.base.files import sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS
+from scrubin.base.tables.public import VIDEOS, public_tables
+from scrubin.cli import review
+from scrubin.stages.release import audited_project, gates, release_params
+from scrubin.stages.release.audited_project import public_words
+from scrubin.stages.release.certificate import attention, issue, private_form, public_form
+from scrubin.stages.release.certificate.rules import ALL_LETTERS, ARTICLES, CLAUSES, RULES
+from scrubin.stages.release.metadata import documents
+from scrubin.stages.review import result, study
+from scrubin.stages.review.events import CLEAN, FINDING
+from scrubin.stages.review.ledger import Ledger
 
 ATTENTION = {
     "looked_s": 754.4,
@@ -86,14 +83,14 @@ def reviewed():
     of, ledger = study.load(1, 0.2, Path("data/raw")), Ledger()
     standing = of.standing()
     standing.apply(ledger.lines())
-    return json.loads(json.dumps(verdict.document(of, standing, ledger.lines(), Path("data/raw")))), ledger.lines()
+    return json.loads(json.dumps(result.document(of, standing, ledger.lines(), Path("data/raw")))), ledger.lines()
 
 
 def public(attention=None):
     review, lines = reviewed()
     review["attention"] = attention
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
-    return issue.public(PARAMS, videos, review, review_gate.sentence(review, PARAMS), lines)
+    return issue.public(PARAMS, videos, review, gates.review_sentence(review, PARAMS), lines)
 
 
 def private():
@@ -109,7 +106,7 @@ def private():
 
 def look(folder, count=9, findings=(), by=ANN):
     """Draw clips and say of each what it is; ``findings`` are places in the draw."""
-    drawn = review_sample.drawn(count, 0, by)
+    drawn = review.draw_clips(count, 0, by)
     with review_study.desk(folder, by) as desk:
         for place, clip in enumerate(drawn.clips):
             outcome = FINDING if place in findings else CLEAN
@@ -129,10 +126,10 @@ def test_every_rule_serves_a_clause_and_every_clause_of_the_list_is_served():
 
 def test_the_public_form_adds_no_name_to_what_the_audit_passes_over():
     declared = public_tables(())
-    known = vocabulary([public_words(declared, toy_release.PARAMS, ["cholect50"], []), private_strings.GENERIC])
-    added = vocabulary([public_form.fixed_texts(), review_gate.fixed_texts()])
+    known = folded_words([public_words(declared, toy_release.PARAMS, ["cholect50"], []), private_strings.GENERIC])
+    added = folded_words([public_form.fixed_texts(), gates.fixed_review_texts()])
     assert sorted(added - known) == ADDED.split()
-    assert added <= permitted.of_params(toy_release.PARAMS, fixed_texts.of(toy_release.PARAMS, declared)).words
+    assert added <= audited_project.of_params(toy_release.PARAMS, documents.fixed_texts(toy_release.PARAMS, declared)).words
 
 
 @pytest.mark.usefixtures("folder")
@@ -187,7 +184,7 @@ def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they
     document = private_form.document(stated, reviewed()[0], RELEASED, Ledger().lines()) | {"evidence": []}
     for sentence in says:
         assert f"\n- {sentence}\n" in text
-        assert sentence in page.render(document)
+        assert sentence in private_form.render_page(document)
 
 
 def test_what_was_not_measured_is_not_said(folder):
@@ -206,7 +203,7 @@ def test_an_accepted_proposal_counts_once_whatever_the_table_holds(folder):
     of, lines = study.load(1, 0.2, Path("data/raw")), Ledger().lines()
     standing = of.standing()
     standing.apply(lines)
-    rows = verdict.redactions(of, standing)
+    rows = result.redactions(of, standing)
     assert [row["source"] for row in rows if row["recording"] == "pair" and row["camera"] == "left"] == ["appearance", "curator"]
     counted = public_form.kinds(reviewed()[0])
     assert counted["out_of_body"] == {"proposed": 2, "hidden": 2, "undecided": 1, "shown": 0, "drawn": 1, "kept": 0}
@@ -229,7 +226,7 @@ def test_recordings_that_were_set_aside_after_the_review_are_not_counted_as_rele
     io.write(CUTS, cuts[cuts.recording == "pair"], Path("data/interim/cuts.parquet"))
     assert public()["review"]["required_s"] == 2 * 3
     review, _ = reviewed()
-    assert "each of the 1 recordings" in review_gate.sentence(review, PARAMS, {"pair"})
+    assert "each of the 1 recordings" in gates.review_sentence(review, PARAMS, {"pair"})
 
 
 def test_the_public_form_names_nobody_and_no_recording(folder):
@@ -265,7 +262,7 @@ def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
         before = public_form.texts(public())
         review_study.see(desk, 1, "mono", "full", [3])
     assert public_form.texts(public()) == before
-    drawn = review_sample.drawn(2, 0, ANN)
+    drawn = review.draw_clips(2, 0, ANN)
     with review_study.desk(folder, ANN) as desk:
         desk.check(drawn.videos, drawn.clips[0], CLEAN, "")
     # A sample that is not finished proves nothing, so it says nothing.
@@ -315,7 +312,7 @@ def test_a_sample_while_the_pipeline_runs_stops_nothing(folder):
         review_study.see_all(desk)
     document, _ = reviewed()
     look(folder)
-    review_gate.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat())
+    gates.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat())
 
 
 @pytest.mark.slow
@@ -351,7 +348,7 @@ def test_the_page_loads_nothing_and_what_people_wrote_stays_text(folder):
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
     stated = issue.public(PARAMS, videos, review, "", clean)
     document = private_form.document(stated, review, RELEASED, lines) | {"evidence": []}
-    shown = page.render(document)
+    shown = private_form.render_page(document)
     assert hostile not in shown
     assert "&lt;img src=x" in shown
     assert not re.search(r"<(script|link|img|iframe)|https?://|@import|url\(", shown)
@@ -371,7 +368,7 @@ def test_the_same_input_gives_the_same_bytes(folder):
 def test_after_a_sample_the_private_form_is_renewed_and_says_that_the_public_one_follows(folder, capsys):
     private()
     drawn = look(folder, 3)
-    assert review_sample.conclude(drawn) == 0
+    assert review.conclude(drawn) == 0
     said = capsys.readouterr().out
     assert "3 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in said
     assert "make repro puts it into the certificate of the release" in said
@@ -384,7 +381,7 @@ def test_after_a_sample_the_private_form_is_renewed_and_says_that_the_public_one
 
 def test_a_finding_ends_the_command_with_one_and_says_where(folder, capsys):
     drawn = look(folder, findings=[0])
-    assert review_sample.conclude(drawn) == 1
+    assert review.conclude(drawn) == 1
     said = capsys.readouterr().out
     assert "finding: '" in said
     assert "a face in a mirror" in said
@@ -396,23 +393,23 @@ def test_a_certificate_of_other_videos_is_left_alone(folder):
     private()
     before = (private_form.FOLDER / "certificate.json").read_bytes()
     sampled_release.release(folder, levels=47)
-    assert "it is about other videos" in renewal.renew(folder, Ledger().lines())
+    assert "it is about other videos" in issue.renew(folder, Ledger().lines())
     assert (private_form.FOLDER / "certificate.json").read_bytes() == before
 
 
 def test_the_same_draw_is_noted_once_and_a_larger_one_again(folder):
-    assert review_sample.drawn(2, 0, ANN) == review_sample.drawn(2, 0, "bea")
-    review_sample.drawn(3, 0, ANN)
+    assert review.draw_clips(2, 0, ANN) == review.draw_clips(2, 0, "bea")
+    review.draw_clips(3, 0, ANN)
     assert [line.event for line in Ledger().lines()] == ["sampled", "sampled"]
     for count, seed in ((0, 0), (2001, 0), (1, -1)):
         with pytest.raises(ReviewError, match="a number of clips from 1 to 2000"):
-            review_sample.drawn(count, seed, ANN)
+            review.draw_clips(count, seed, ANN)
 
 
 def test_a_release_without_a_review_says_so(folder):
-    none = replace(PARAMS, review=review_gate.NoReview("none", "phantoms only"))
+    none = replace(PARAMS, review=release_params.NoReview("none", "phantoms only"))
     review, lines = reviewed()
-    stated = issue.public(none, io.read(VIDEOS, Path("data/tables/videos.parquet")), review, review_gate.sentence(review, none), lines)
+    stated = issue.public(none, io.read(VIDEOS, Path("data/tables/videos.parquet")), review, gates.review_sentence(review, none), lines)
     text = public_form.texts(stated)["CERTIFICATE.md"]
     assert "Nobody was required to look at the recordings before this release. The reason: phantoms only" in text
     assert "Looked at: 0 of 23 seconds" in text

@@ -6,14 +6,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scrubin.core.files import sha256_of
-from scrubin.release.metadata import croissant, facts, record_sets
-from scrubin.release.metadata.context import CONTEXT
-from scrubin.release.metadata.words import Words
-from scrubin.release.params import Creator
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.vocabulary import vocabulary
+from scrubin.base import file_lists
+from scrubin.base.files import sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
+from scrubin.base.vocabulary import vocabulary
+from scrubin.stages.release.metadata import croissant, facts, record_sets
+from scrubin.stages.release.metadata.croissant import CONTEXT
+from scrubin.stages.release.metadata.curator_words import Words
+from scrubin.stages.release.release_params import Creator
 from toy_release import PARAMS, TASK
 
 SAID = replace(
@@ -32,7 +33,7 @@ READER_TERMS = {"description", "name", "path", "repeated", "replace", "samplingR
 
 @pytest.fixture(scope="module")
 def document(clean):
-    return json.loads((clean.folder / croissant.NAME).read_text())
+    return json.loads((clean.folder / file_lists.CROISSANT).read_text())
 
 
 def described(tables, names=(), params=SAID, words=None, study=None):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.release import linking
+from scrubin.stages.release import linking
 
 LENGTHS = st.lists(st.integers(min_value=0, max_value=200), min_size=1, max_size=30)
 

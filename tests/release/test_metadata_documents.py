@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.core.errors import ReleaseError
-from scrubin.release.metadata import croissant, datacite, datasheet, documents, facts, requirements, sentences
-from scrubin.release.metadata.questions import QUESTIONS
-from scrubin.release.metadata.words import Words
-from scrubin.release.params import Creator
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
+from scrubin.base import file_lists
+from scrubin.base.errors import ReleaseError
+from scrubin.base.tables import io
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.release.metadata import citation, datasheet, documents, facts, requirements, sentences
+from scrubin.stages.release.metadata.curator_words import QUESTIONS, Words
+from scrubin.stages.release.release_params import Creator
 from toy_release import PARAMS
 
 SAID = replace(
@@ -148,14 +148,14 @@ def test_the_card_has_a_head_that_the_hub_reads(measured):
 
 
 def test_datacite_has_what_its_schema_requires_and_no_placeholder(measured):
-    document = datacite.document(SAID, measured)
+    document = citation.datacite_document(SAID, measured)
     required = {"creators", "titles", "publisher", "publicationYear", "types", "schemaVersion"}
     assert required <= document.keys()
     assert document["publicationYear"] == "2026"
     assert document["creators"][0]["nameIdentifiers"][0]["nameIdentifier"] == "https://orcid.org/0000-0002-1825-0097"
     assert document["dates"] == [{"date": "2026-12-31", "dateType": "Issued"}]
     assert document["rightsList"][0]["rightsIdentifier"] == "CC-BY-4.0"
-    assert required - datacite.document(PARAMS, measured).keys() == {"creators", "publisher", "publicationYear"}
+    assert required - citation.datacite_document(PARAMS, measured).keys() == {"creators", "publisher", "publicationYear"}
 
 
 def test_no_document_has_a_date_but_the_day_of_publication(measured):
@@ -171,7 +171,7 @@ def test_the_same_input_gives_the_same_bytes(clean, measured):
 
 
 def test_a_document_of_a_release_breaks_nothing_of_the_specification(clean):
-    document = json.loads((clean.folder / croissant.NAME).read_text())
+    document = json.loads((clean.folder / file_lists.CROISSANT).read_text())
     assert list(requirements.faults(document)) == []
 
 
@@ -203,7 +203,7 @@ def changed(document, *keys, to):
     ],
 )
 def test_own_check_finds_what_breaks_the_specification(clean, keys, to, message):
-    document = json.loads((clean.folder / croissant.NAME).read_text())
+    document = json.loads((clean.folder / file_lists.CROISSANT).read_text())
     with pytest.raises(ReleaseError) as caught:
         requirements.refuse(changed(document, *keys, to=to))
     assert message in str(caught.value)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import toy_release
-from scrubin.core.errors import ReleaseError
-from scrubin.release import completion, outputs
-from scrubin.release.audit import permitted
-from scrubin.release.metadata import fixed_texts
-from scrubin.release.params import Previous
-from scrubin.tables.catalogue import public_tables
-from scrubin.versions import errata, previous
-from scrubin.versions.comparison import compare
+from scrubin.audit import plan
+from scrubin.base.errors import ReleaseError
+from scrubin.base.tables.public import public_tables
+from scrubin.data.diff import errata, previous
+from scrubin.data.diff.comparison import compare
+from scrubin.stages.release import added_files, assembly, audited_project
+from scrubin.stages.release.metadata import documents
+from scrubin.stages.release.release_params import Previous
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def complete(release, clean):
         forms = {errata.RELEASED: errata.text(())}
         rows = {name: release.tables[name] for name in declared}
         sheet = {f"{toy_release.TASK}.csv": (clean.folder / f"Annotation/{toy_release.TASK}.csv").read_text()}
-        completion.complete(release.folder, params, declared, rows, sheet, Fraction(1), "Nobody looked.", forms)
+        assembly.complete(release.folder, params, declared, rows, sheet, Fraction(1), "Nobody looked.", forms)
         return release
 
     return completed
@@ -51,11 +51,11 @@ def test_a_number_that_fits_is_released_with_what_changed_and_stands_the_audit(c
 
 def test_a_person_who_is_called_like_a_step_is_no_finding_in_what_changed(complete):
     text = complete("1.2.4").path(previous.NAME).read_text()
-    stated = permitted.of_params(toy_release.PARAMS, fixed_texts.of(toy_release.PARAMS, public_tables(())))
-    left = permitted.without(stated, text + " Minor Major Mechthild")
+    stated = audited_project.of_params(toy_release.PARAMS, documents.fixed_texts(toy_release.PARAMS, public_tables(())))
+    left = plan.without(stated, text + " Minor Major Mechthild")
     assert "Mechthild" in left
     assert not {"Minor", "Major", "patch", "step"} & set(left.split())
-    assert previous.NAME in permitted.FILES
+    assert previous.NAME in plan.FILES
 
 
 def test_a_number_that_is_too_low_is_refused_with_the_lowest_that_fits(complete, release):
@@ -64,7 +64,7 @@ def test_a_number_that_is_too_low_is_refused_with_the_lowest_that_fits(complete,
     ) as refused:
         complete("1.3.0", splits=moved(release))
     assert "balanced: 1 placement moved" in str(refused.value)
-    assert not [name for name in outputs.NAMES if release.path(name).exists()]
+    assert not [name for name in added_files.ADDED_NAMES if release.path(name).exists()]
 
 
 def test_who_was_moved_is_named_in_the_release(complete, release, clean):

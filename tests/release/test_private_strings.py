@@ -9,20 +9,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrubin.release.audit.findings import Text
-from scrubin.release.audit.strings import dates, private_strings
-from scrubin.release.audit.strings.private_strings import Needle, Private
-from scrubin.release.audit.strings.public_words import public_words
-from scrubin.release.audit.strings.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
-from scrubin.release.audit.strings.spelling import vocabulary, words
-from scrubin.tables.catalogue import public_tables
+from scrubin.audit import dates, private_strings
+from scrubin.audit.findings import Text
+from scrubin.audit.private_strings import Needle, Private
+from scrubin.audit.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.audit.spelling import folded_words, words
+from scrubin.base.tables.public import public_tables
+from scrubin.stages.release.audited_project import public_words
 from toy_release import IDS, PARAMS, recordings
 
 DATES = st.dates(datetime.date(1990, 1, 1), datetime.date(2089, 12, 31))
 
 
 def rules(kind: str, value: str, public: str = "") -> dict[str, str]:
-    return {needle.text: needle.rule for needle in private_strings.derive({kind: [value]}, vocabulary(public)).needles}
+    return {needle.text: needle.rule for needle in private_strings.derive({kind: [value]}, folded_words(public)).needles}
 
 
 def test_a_participant_gives_its_parts_and_joined_spellings():
@@ -33,7 +33,7 @@ def test_a_participant_gives_its_parts_and_joined_spellings():
 
 def test_a_name_in_the_title_is_not_public_by_that():
     params = dataclasses.replace(PARAMS, name="pfefferkorn-study", title="The Pfefferkorn study of Haus Birkenwald")
-    public = vocabulary(public_words(public_tables(()), params, ["cholect50"], []))
+    public = folded_words(public_words(public_tables(()), params, ["cholect50"], []))
     assert not {"pfefferkorn", "birkenwald"} & public
 
 
@@ -54,7 +54,7 @@ def test_a_value_that_says_nothing_alone_is_searched_with_its_label(kind, value,
 
 
 def test_a_value_of_public_words_only_is_skipped_and_counted():
-    private = private_strings.derive({"path": ["PegTransfer/left.mkv"]}, vocabulary("PegTransfer left mkv"))
+    private = private_strings.derive({"path": ["PegTransfer/left.mkv"]}, folded_words("PegTransfer left mkv"))
     assert private.needles == ()
     assert private.skipped == 6  # the path, its folder, file and stem; Peg and Transfer
 

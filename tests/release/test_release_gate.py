@@ -4,17 +4,17 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.core import params
-from scrubin.core.errors import ParamsError, ReleaseError
-from scrubin.core.files import sha256_of
-from scrubin.release import gate
-from scrubin.release.audit import plan
-from scrubin.release.audit.findings import Fault
-from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
-from scrubin.release.audit.videos import stored
-from scrubin.release.audit.videos.decoding import Examination
-from scrubin.release.audit.videos.stored import Fresh, Stored, examine_stored
-from scrubin.release.params import ReleaseParams
+from scrubin.audit import plan
+from scrubin.audit.findings import Fault
+from scrubin.audit.pictures import decoding
+from scrubin.audit.pictures.decoding import Examination
+from scrubin.audit.pictures.looks import Counts, Looked, Sighting
+from scrubin.audit.pictures.stored import Fresh, Stored, examine_stored
+from scrubin.base import params
+from scrubin.base.errors import ParamsError, ReleaseError
+from scrubin.base.files import sha256_of
+from scrubin.stages.release import gates
+from scrubin.stages.release.release_params import ReleaseParams
 
 QUARANTINE = pd.DataFrame(
     [
@@ -62,17 +62,17 @@ def test_a_study_that_did_not_pass_validation_is_not_released(tmp_path, text):
     path = tmp_path / "validation.json"
     path.write_text(text)
     with pytest.raises(ReleaseError, match=r"validation\.json"):
-        gate.require_valid(path)
+        gates.require_valid(path)
 
 
 def test_a_missing_validation_stops_the_release(tmp_path):
     with pytest.raises(ReleaseError, match="run 'dvc repro validate'"):
-        gate.require_valid(tmp_path / "validation.json")
+        gates.require_valid(tmp_path / "validation.json")
 
 
 def test_a_study_that_passed_goes_on(tmp_path):
     (tmp_path / "validation.json").write_text('{"verdict": "passed"}')
-    gate.require_valid(tmp_path / "validation.json")
+    gates.require_valid(tmp_path / "validation.json")
 
 
 def test_stop_lists_every_quarantined_file():
@@ -80,19 +80,19 @@ def test_stop_lists_every_quarantined_file():
         ReleaseError,
         match=r"2 files are quarantined .*\n  '.*': videos/a.mkv: it is empty; export it again\n  '.*': videos/b.mkv: it is cut",
     ):
-        gate.refuse_quarantined(gate.joined([QUARANTINE, QUARANTINE.head(0)]), "stop")
+        gates.refuse_quarantined(gates.joined_quarantine([QUARANTINE, QUARANTINE.head(0)]), "stop")
 
 
 def test_each_quarantined_file_takes_one_line_whatever_its_name():
     named = QUARANTINE.assign(path="videos/a\nb.mkv")
-    found = [line.partition(": ") for line in gate.lines(named)]
+    found = [line.partition(": ") for line in gates.quarantine_lines(named)]
     assert [rest for _, _, rest in found] == ["videos/a b.mkv: it is cut; copy it again", "videos/a b.mkv: it is empty; export it again"]
     assert {name.strip("'") for name, _, _ in found} == set(QUARANTINE.recording)
 
 
 def test_continue_and_an_empty_quarantine_go_on():
-    gate.refuse_quarantined(QUARANTINE, "continue")
-    gate.refuse_quarantined(gate.joined([QUARANTINE.head(0)]), "stop")
+    gates.refuse_quarantined(QUARANTINE, "continue")
+    gates.refuse_quarantined(gates.joined_quarantine([QUARANTINE.head(0)]), "stop")
 
 
 def test_the_params_of_the_repository_are_read():
@@ -133,7 +133,7 @@ def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     still = release.plan.videos[0].stills[0].path
     looked = Looked((Sighting(still, 0, 0.0, (1, 2, 3, 4), 0.9, "Mechthild"), Sighting("", 7, 0.35, (1, 2, 3, 4), 0.8)), Counts(9, 2, 1))
     seen = Examination([Fault("not-black", "frame 1", "x")], {}, 20, 2, looked)
-    monkeypatch.setattr(stored.decoding, "examine", lambda path, *_: calls.append(path) or seen)
+    monkeypatch.setattr(decoding, "examine", lambda path, *_: calls.append(path) or seen)
     first, second = release.plan.videos[:2]  # other names of the same bytes
     assert examine_stored(release.folder, first, tmp_path / "store") == seen
     assert examine_stored(release.folder, second, tmp_path / "store").looked.sightings[0].still == second.stills[0].path
@@ -146,8 +146,8 @@ def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
 
 
 def test_a_planned_video_is_looked_up_and_any_other_is_decoded(release, tmp_path, monkeypatch):
-    calls, watch = [], stored.decoding.examine
-    monkeypatch.setattr(stored.decoding, "examine", lambda path, *rest: calls.append(path) or watch(path, *rest))
+    calls, watch = [], decoding.examine
+    monkeypatch.setattr(decoding, "examine", lambda path, *rest: calls.append(path) or watch(path, *rest))
     kept, video = Stored(release.folder, tmp_path / "store", "none"), release.plan.videos[0]
     sha256 = {video.path: sha256_of(release.video)}
     assert kept(release.video, video, sha256) == kept(release.video, video, {}) == Examination([], {}, 20, 2)
@@ -159,6 +159,6 @@ def test_a_planned_video_is_looked_up_and_any_other_is_decoded(release, tmp_path
 
 def test_a_quarantined_recording_that_somebody_acknowledged_stops_nothing():
     known = set(QUARANTINE.recording)
-    gate.refuse_quarantined(QUARANTINE, "stop", known)
+    gates.refuse_quarantined(QUARANTINE, "stop", known)
     with pytest.raises(ReleaseError, match="files are quarantined"):
-        gate.refuse_quarantined(QUARANTINE, "stop", set(sorted(known)[1:]))
+        gates.refuse_quarantined(QUARANTINE, "stop", set(sorted(known)[1:]))

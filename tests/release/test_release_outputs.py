@@ -9,18 +9,19 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from scrubin.core.errors import ReleaseError
-from scrubin.core.files import FIXED_TIME_S
-from scrubin.release import archives, checksums, dictionary, file_list, outputs, readme, summary
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.metadata import croissant, resources
-from scrubin.tables import catalogue
+from scrubin.audit.private_strings import Private
+from scrubin.base import file_lists
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import FIXED_TIME_S
+from scrubin.base.tables import public
+from scrubin.stages.release import added_files, assembly
+from scrubin.stages.release.metadata import readme, record_sets
 from toy_release import IDS, PARAMS, TASK, build
 
 
 def test_the_same_input_gives_the_same_bytes(clean, tmp_path):
     again = build(tmp_path / "release")
-    assert checksums.hashes(again.folder) == checksums.hashes(clean.folder)
+    assert added_files.hashes(again.folder) == added_files.hashes(clean.folder)
 
 
 def test_every_file_has_the_fixed_time(clean):
@@ -31,16 +32,16 @@ def test_sha256sum_agrees(clean):
     program = shutil.which("sha256sum")
     if program is None:
         pytest.skip("sha256sum is not installed")
-    done = subprocess.run([program, "--check", "--strict", checksums.NAME], cwd=clean.folder, capture_output=True, text=True)
+    done = subprocess.run([program, "--check", "--strict", file_lists.CHECKSUMS], cwd=clean.folder, capture_output=True, text=True)
     assert done.returncode == 0
-    lines = (clean.folder / checksums.NAME).read_text().splitlines()
+    lines = (clean.folder / file_lists.CHECKSUMS).read_text().splitlines()
     assert len(done.stdout.splitlines()) == len(lines) == sum(path.is_file() for path in clean.folder.rglob("*")) - 1
     assert [line[66:] for line in lines] == sorted(line[66:] for line in lines)
 
 
 def test_a_file_name_that_sha256sum_would_escape_is_refused():
     with pytest.raises(ReleaseError, match="may not hold a line break"):
-        checksums.text({"a\nb": "0" * 64})
+        added_files.checksums_text({"a\nb": "0" * 64})
 
 
 def test_archives_are_as_lasana_names_them(clean):
@@ -56,17 +57,17 @@ def test_an_archive_does_not_depend_on_file_times_or_on_order(tmp_path):
     for name in ("b", "a"):
         files[f"{name}.txt"] = tmp_path / f"{name}.txt"
         files[f"{name}.txt"].write_text(name)
-    archives.write(tmp_path / "one.zip", files)
+    added_files.write_archive(tmp_path / "one.zip", files)
     for path in files.values():
         path.touch()
         path.chmod(0o600)
-    archives.write(tmp_path / "two.zip", dict(reversed(files.items())))
+    added_files.write_archive(tmp_path / "two.zip", dict(reversed(files.items())))
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
 
 
 def test_the_dictionary_explains_every_public_column_and_no_private_one():
-    tables = catalogue.public_tables(("tissue_handling",))
-    text = dictionary.text(tables)
+    tables = public.public_tables(("tissue_handling",))
+    text = readme.dictionary_text(tables)
     for table in tables.values():
         assert f"## {table.name}\n" in text
         for column in table.columns:
@@ -80,7 +81,7 @@ def test_the_dictionary_explains_every_public_column_and_no_private_one():
 def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
     videos = pd.DataFrame({"id": ["a", "a"], "task": ["Peg"] * 2, "duration_s": [1800.0, 1800.0]})
     frames = pd.DataFrame({"path": ["frames/Peg/left/a/000000.jpg"], "dropped": [False]})
-    text = readme.text(PARAMS, videos, frames, Fraction(1, 2), "Two people looked.")
+    text = readme.readme_text(PARAMS, videos, frames, Fraction(1, 2), "Two people looked.")
     assert "Two people looked." in text
     assert "at or after\n2 k seconds. Its true time" in text
     assert "| Peg | 1 | 2 | 1.00 |" in text
@@ -98,11 +99,11 @@ def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
 )
 def test_the_documents_say_how_the_frames_lie_there_and_how_many_were_dropped(path, row, files):
     videos = pd.DataFrame({"id": ["a"], "task": ["Peg"], "duration_s": [1800.0]})
-    text = readme.text(PARAMS, videos, pd.DataFrame({"path": [None, path], "dropped": [True, False]}), Fraction(1), "")
+    text = readme.readme_text(PARAMS, videos, pd.DataFrame({"path": [None, path], "dropped": [True, False]}), Fraction(1), "")
     assert f"`{row}`" in text
     assert "\nFrames that are too poor to be used (1 of them) have no file" in text
     on_disk = path.partition(".tar/")[0] + ".tar" if ".tar/" in path else path
-    found = resources.file_sets({on_disk: "0" * 64})
+    found = record_sets.file_sets({on_disk: "0" * 64})
     assert [(one["@id"], one["includes"]) for one in found] == [("frame-files", files)]
 
 
@@ -117,24 +118,24 @@ def test_the_summary_holds_no_private_name():
         "mend": "x",
     }
     tables = {"videos": videos, "frames": videos}
-    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10}, {}, {"read": 7})
+    found = assembly.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10}, {}, {"read": 7})
     assert "Schmidt" not in json.dumps(found)
     assert found["quarantined"] == {"files": 1, "by_stage": {"ingest": 1}}
     assert (found["files"], found["bytes"], found["audit"]["skipped_as_public"]) == (1, 10, 3)
 
 
 def test_a_refused_release_is_taken_apart(release):
-    outputs.discard(release.folder)
+    added_files.discard(release.folder)
     assert sorted(path.name for path in release.folder.iterdir()) == ["frames", "videos"]
 
 
 def test_the_list_of_files_has_bytes_and_hash_of_all_that_is_written_before_it(clean):
-    listed = pd.read_csv(clean.folder / file_list.NAME)
-    sums = dict(line.split("  ", 1)[::-1] for line in (clean.folder / checksums.NAME).read_text().splitlines())
-    assert list(listed.path) == sorted(sums.keys() - {file_list.NAME, croissant.NAME})
+    listed = pd.read_csv(clean.folder / file_lists.FILE_LIST)
+    sums = dict(line.split("  ", 1)[::-1] for line in (clean.folder / file_lists.CHECKSUMS).read_text().splitlines())
+    assert list(listed.path) == sorted(sums.keys() - {file_lists.FILE_LIST, file_lists.CROISSANT})
     assert list(listed.sha256) == [sums[name] for name in listed.path]
     assert list(listed.bytes) == [(clean.folder / name).stat().st_size for name in listed.path]
-    assert file_list.NAME in sums
+    assert file_lists.FILE_LIST in sums
 
 
 @pytest.mark.slow
@@ -143,8 +144,8 @@ def test_a_list_of_files_that_lies_is_refused_and_a_size_is_no_date(release):
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"id\n" + b"x" * (20230417 - 4) + b"\n")  # its size is a date of the study
     release.seal()
-    assert "20230417," in release.path(file_list.NAME).read_text()
-    assert not [finding for finding in release.findings() if finding.file == file_list.NAME]
-    release.path(file_list.NAME).write_text(release.path(file_list.NAME).read_text().replace(",20230417,", ",20230418,"))
-    found = [finding for finding in release.findings() if finding.file == file_list.NAME]
+    assert "20230417," in release.path(file_lists.FILE_LIST).read_text()
+    assert not [finding for finding in release.findings() if finding.file == file_lists.FILE_LIST]
+    release.path(file_lists.FILE_LIST).write_text(release.path(file_lists.FILE_LIST).read_text().replace(",20230417,", ",20230418,"))
+    found = [finding for finding in release.findings() if finding.file == file_lists.FILE_LIST]
     assert {"it does not say what the released files are; run the release stage again"} <= {finding.message for finding in found}

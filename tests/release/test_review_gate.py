@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import review_study
-from scrubin.core import params
-from scrubin.core.errors import ParamsError, ReleaseError
-from scrubin.release import review_gate
-from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
-from scrubin.review import study, verdict
-from scrubin.review.ledger import Ledger
+from scrubin.base import params
+from scrubin.base.errors import ParamsError, ReleaseError
+from scrubin.stages.release import gates
+from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
+from scrubin.stages.review import result, study
+from scrubin.stages.review.ledger import Ledger
 
 PARAMS = ReleaseParams("x", "X", "1.0.0", "CC0-1.0", archives=False, on_quarantine="continue", review="required")
 TODAY = "2026-05-01"
@@ -36,20 +36,20 @@ def reviewed(reviewers=1):
     standing, ledger = of.standing(), Ledger()
     lines = ledger.lines()
     standing.apply(lines)
-    document = verdict.document(of, standing, lines, Path("data/raw"))
+    document = result.document(of, standing, lines, Path("data/raw"))
     return json.loads(json.dumps(document)), lines
 
 
 def refused(params_=PARAMS, today=TODAY, reviewers=1):
     document, lines = reviewed(reviewers)
     with pytest.raises(ReleaseError) as error:
-        review_gate.require_reviewed(document, params_, lines, today)
+        gates.require_reviewed(document, params_, lines, today)
     return str(error.value)
 
 
 def passes(params_=PARAMS, today=TODAY):
     document, lines = reviewed()
-    review_gate.require_reviewed(document, params_, lines, today)
+    gates.require_reviewed(document, params_, lines, today)
 
 
 @pytest.mark.usefixtures("folder")
@@ -88,7 +88,7 @@ def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
         desk.decide(1, "left", "add", "other", 1, 2)
     ledger = Ledger()
     with pytest.raises(ReleaseError, match="people decided while the pipeline ran; run it again"):
-        review_gate.require_reviewed(document, PARAMS, ledger.lines(), TODAY)
+        gates.require_reviewed(document, PARAMS, ledger.lines(), TODAY)
 
 
 def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
@@ -96,9 +96,9 @@ def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
         review_study.see_all(desk)
         document, _ = reviewed()
         review_study.see(desk, 1, "left", "full", [3])
-    review_gate.require_reviewed(document, PARAMS, Ledger().lines(), TODAY)
+    gates.require_reviewed(document, PARAMS, Ledger().lines(), TODAY)
     with pytest.raises(ReleaseError, match="people decided"):
-        review_gate.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY)
+        gates.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY)
 
 
 def test_an_excluded_recording_needs_nobody_to_look(folder):
@@ -141,8 +141,8 @@ def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(fo
     document, lines = reviewed()
     late = {**document, "latest": "2027-01-01T00:00:00Z"}
     with pytest.raises(ReleaseError, match="ended on 2026-04-30"):
-        review_gate.require_reviewed(late, PARAMS, lines, "2026-04-01")
-    review_gate.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, lines, "2026-04-30")
+        gates.require_reviewed(late, PARAMS, lines, "2026-04-01")
+    gates.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, lines, "2026-04-30")
 
 
 def test_two_reviewers_are_two_people(folder):
@@ -158,12 +158,12 @@ def test_a_sample_asks_for_so_many_and_no_review_for_none_and_both_are_said_in_t
     none = replace(PARAMS, review=NoReview("none", "phantoms only"))
     passes(none)
     document, _ = reviewed()
-    assert review_gate.sentence(document, none) == (
+    assert gates.review_sentence(document, none) == (
         "Nobody was required to look at the recordings before this release. The reason: phantoms only"
     )
-    assert "Only a sample of 1 of the 2 recordings had to be seen" in review_gate.sentence(document, sample)
-    assert review_gate.warnings(document, none)
-    assert not review_gate.warnings(document, PARAMS)
+    assert "Only a sample of 1 of the 2 recordings had to be seen" in gates.review_sentence(document, sample)
+    assert gates.review_warnings(document, none)
+    assert not gates.review_warnings(document, PARAMS)
 
 
 @pytest.mark.parametrize(

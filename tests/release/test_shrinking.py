@@ -6,9 +6,9 @@ import json
 import pandas as pd
 import pytest
 
-from scrubin.core.errors import ReleaseError
-from scrubin.release import shrinking
-from scrubin.release.params import ReleaseParams
+from scrubin.base.errors import ReleaseError
+from scrubin.stages.release import gates
+from scrubin.stages.release.release_params import ReleaseParams
 
 PARAMS = ReleaseParams("a-study", "A study", "1.1.0", "CC-BY-4.0", True, "continue", "required")
 LINKAGE = pd.DataFrame({"recording": ["Anna_T1", "Ben_T1", "Carl_T1", "not released"], "id": ["glim", "snurp", "bliv", "quen"]})
@@ -16,14 +16,14 @@ VIDEOS = pd.DataFrame({"id": ["glim", "glim", "snurp", "bliv"], "camera": ["left
 
 
 def now(*ids: str):
-    return shrinking.released(PARAMS, LINKAGE, VIDEOS[VIDEOS.id.isin(ids)])
+    return gates.kept_for_next(PARAMS, LINKAGE, VIDEOS[VIDEOS.id.isin(ids)])
 
 
 @pytest.fixture
 def last(tmp_path):
     path = tmp_path / "released.json"
     path.write_text(json.dumps(now("glim", "snurp", "bliv")))
-    return shrinking.before("a-study", path)
+    return gates.last_release("a-study", path)
 
 
 def test_what_is_kept_of_a_release_is_its_recordings_with_their_ids():
@@ -35,10 +35,10 @@ def test_a_release_that_lacks_recordings_stops_and_names_each_with_its_reason(la
     quarantine = pd.DataFrame(
         {"recording": ["Anna_T1"], "path": ["videos/a.mkv"], "reason": ["the file is missing"], "mend": ["put it there"]}
     )
-    why = shrinking.reasons(recordings, quarantine, [])
-    missing = shrinking.lost(last, now())
+    why = gates.reasons_lost(recordings, quarantine, [])
+    missing = gates.lost_recordings(last, now())
     with pytest.raises(ReleaseError) as caught:
-        shrinking.refuse(last, missing, why, may_shrink=False)
+        gates.refuse_shrinking(last, missing, why, may_shrink=False)
     text = str(caught.value)
     assert "version 1.1.0 had 3 recordings that this release lacks" in text
     assert "'Anna_T1' (glim): videos/a.mkv: the file is missing; put it there" in text
@@ -49,26 +49,26 @@ def test_a_release_that_lacks_recordings_stops_and_names_each_with_its_reason(la
 
 def test_one_lost_is_noticed_also_when_another_came(last):
     grown = {**now("glim", "snurp"), "recordings": {**now("glim", "snurp")["recordings"], "Dora_T1": "new"}}
-    assert shrinking.lost(last, grown) == {"Carl_T1": "bliv"}
+    assert gates.lost_recordings(last, grown) == {"Carl_T1": "bliv"}
 
 
 def test_it_may_shrink_when_somebody_says_so_and_that_is_said_until_it_is_taken_back(last):
-    missing = shrinking.lost(last, now("glim"))
-    shrinking.refuse(last, missing, {}, may_shrink=True)
-    assert "gone from the last release: 2 recordings, 'Ben_T1', 'Carl_T1'" in (shrinking.warning(missing, may_shrink=True) or "")
-    assert "nothing is gone; set it to false again" in (shrinking.warning({}, may_shrink=True) or "")
-    assert shrinking.warning({}, may_shrink=False) is None
+    missing = gates.lost_recordings(last, now("glim"))
+    gates.refuse_shrinking(last, missing, {}, may_shrink=True)
+    assert "gone from the last release: 2 recordings, 'Ben_T1', 'Carl_T1'" in (gates.shrinking_warning(missing, may_shrink=True) or "")
+    assert "nothing is gone; set it to false again" in (gates.shrinking_warning({}, may_shrink=True) or "")
+    assert gates.shrinking_warning({}, may_shrink=False) is None
 
 
 def test_the_same_recordings_or_more_are_no_loss(last):
-    shrinking.refuse(last, shrinking.lost(last, now("glim", "snurp", "bliv")), {}, may_shrink=False)
+    gates.refuse_shrinking(last, gates.lost_recordings(last, now("glim", "snurp", "bliv")), {}, may_shrink=False)
 
 
 def test_another_study_and_a_first_release_have_nothing_to_lose(tmp_path):
     path = tmp_path / "released.json"
-    assert shrinking.lost(shrinking.before("a-study", path), now()) == {}
+    assert gates.lost_recordings(gates.last_release("a-study", path), now()) == {}
     path.write_text(json.dumps(dataclasses.asdict(PARAMS) | now("glim")))
-    assert shrinking.lost(shrinking.before("another-study", path), now()) == {}
+    assert gates.lost_recordings(gates.last_release("another-study", path), now()) == {}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "a-study"}', '{"name": "a-study", "recordings": 3, "version": ""}'])
@@ -76,4 +76,4 @@ def test_a_record_that_cannot_be_read_stops_the_release(tmp_path, text):
     path = tmp_path / "released.json"
     path.write_text(text)
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
-        shrinking.before("a-study", path)
+        gates.last_release("a-study", path)

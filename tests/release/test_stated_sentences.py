@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrubin.release import readme, review_gate
-from scrubin.release.certificate import attention, clauses, page, public_form, rules
-from scrubin.release.metadata import sentences
-from scrubin.report import privacy
-from scrubin.upkeep import closing
+from scrubin.curate.project import closing
+from scrubin.stages.release import gates
+from scrubin.stages.release.certificate import attention, private_form, public_form, rules
+from scrubin.stages.release.metadata import readme, sentences
+from scrubin.stages.report import privacy
 
 TESTS = Path(__file__).parents[1]
 REPORT = Path(privacy.__file__).with_name("templates")
@@ -324,17 +324,17 @@ def units(text: str) -> Iterator[str]:
 
 def said() -> dict[str, str]:
     """Return every text whose sentences must be known, by where it stands."""
-    forms = Path(page.__file__).with_name("templates")
+    forms = Path(private_form.__file__).with_name("templates")
     templates = [forms / "certificate.md.j2", forms / "certificate.html.j2", REPORT / "overview.html.j2", REPORT / "privacy.html.j2"]
-    ruled = [*(rule.says for rule in rules.RULES), *(clause.here for clause in clauses.ARTICLES), *rules.NOT_PROVEN, rules.AUDITED]
-    looked = [review_gate.NOBODY, review_gate.SAMPLE, review_gate.SYNTHETIC, review_gate.EVERYTHING, *attention.FIXED]
+    ruled = [*(rule.says for rule in rules.RULES), *(clause.here for clause in rules.ARTICLES), *rules.NOT_PROVEN, rules.AUDITED]
+    looked = [gates.NOBODY, gates.SAMPLE, gates.SYNTHETIC, gates.EVERYTHING, *attention.FIXED]
     facts = [
         sentences.HIDING,
         sentences.PSEUDONYMS,
         sentences.PICTURES_REMAIN,
         *(says for name, says in sentences.STEPS if name != "Scoring"),
     ]
-    files = [readme.TEXT, readme.ARCHIVES, readme.CALIBRATION, readme.LOOSE, readme.SHARDS, readme.DROPPED]
+    files = [readme.README_TEXT, readme.ARCHIVES, readme.README_CALIBRATION, readme.LOOSE, readme.SHARDS, readme.DROPPED]
     return {path.name: path.read_text(encoding="utf-8") for path in templates} | {
         "rules": "\n\n".join(ruled),
         "kinds": f"{public_form.KINDS_SAY}\n\n{public_form.SAMPLE_RULE}",

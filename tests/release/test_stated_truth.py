@@ -16,16 +16,15 @@ import pandas as pd
 import pytest
 
 import small_study
-from scrubin.core.files import FIXED_TIME_S
-from scrubin.core.params import load
-from scrubin.release import outputs
-from scrubin.release.audit import project
-from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.run import audit
-from scrubin.release.params import ReleaseParams
-from scrubin.tables import io
-from scrubin.tables.private.redactions import REDACTIONS
-from scrubin.upkeep import closing
+from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.run import audit
+from scrubin.base.files import FIXED_TIME_S
+from scrubin.base.params import load
+from scrubin.base.tables import io
+from scrubin.base.tables.private import REDACTIONS
+from scrubin.curate.project import closing
+from scrubin.stages.release import added_files, audited_project
+from scrubin.stages.release.release_params import ReleaseParams
 
 pytestmark = pytest.mark.slow
 RELEASE, INTERIM = Path("data/release"), Path("data/interim")
@@ -181,7 +180,7 @@ def test_files_that_were_made_anew_get_the_fixed_time_again():
     """DVC moves an output of its own into its cache and copies it back, with the time of the run."""
     for name in ("README.md", "SHA256SUMS", "croissant.json"):
         (RELEASE / name).touch()
-    outputs.fix_times_again(RELEASE)
+    added_files.fix_times_again(RELEASE)
     assert {int(path.stat().st_mtime) for path in RELEASE.rglob("*") if path.is_file()} == {FIXED_TIME_S}
 
 
@@ -248,11 +247,11 @@ def test_what_a_detector_read_upon_a_monitor_stops_no_release():
     read = decisions.head(1).assign(kind="text", source="text", decision="accepted", accepted=True, text="Person(0) person(1) Review")
     try:
         write_redactions(path, pd.concat([decisions, read.assign(start_s=0.123)]))
-        study = project.load()
+        study = audited_project.load()
         assert [one for one in audit(RELEASE, study.private, study.plan, pictures=Pictures(study.private, "none")).findings] == []
         named = read.assign(start_s=0.123, text="Certificate of Mechthild Quatermass")
         write_redactions(path, pd.concat([decisions, named]))
-        assert "Quatermass" in {needle.text for needle in project.load().private.needles}
+        assert "Quatermass" in {needle.text for needle in audited_project.load().private.needles}
     finally:
         path.write_bytes(before)
 

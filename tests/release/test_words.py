@@ -5,29 +5,29 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin import study
-from scrubin.core.errors import ReleaseError
-from scrubin.release.metadata import words
-from scrubin.release.metadata.questions import QUESTIONS, SECTIONS, template
+from scrubin.base.errors import ReleaseError
+from scrubin.curate.lists import empty_study
+from scrubin.stages.release.metadata import curator_words
+from scrubin.stages.release.metadata.curator_words import QUESTIONS, SECTIONS, datasheet_template
 
 
 def load(tmp_path, text):
     path = tmp_path / "datasheet.yaml"
     path.write_text(text)
-    return words.load(path)
+    return curator_words.load_words(path)
 
 
-@pytest.mark.parametrize("text", ["", "{}\n", "motivation:\n", template(), study.LISTS[study.DATASHEET]])
+@pytest.mark.parametrize("text", ["", "{}\n", "motivation:\n", datasheet_template(), empty_study.LISTS[empty_study.DATASHEET]])
 def test_whoever_says_nothing_has_said_nothing(tmp_path, text):
     assert load(tmp_path, text).answers == {}
     assert load(tmp_path, text).unsaid() == list(QUESTIONS)
 
 
 def test_the_template_asks_every_question_once():
-    document = yaml.safe_load(template())
+    document = yaml.safe_load(datasheet_template())
     assert [f"{section}.{key}" for section in document for key in document[section]] == [one.name for one in QUESTIONS]
     assert list(document) == list(SECTIONS)
-    assert all(one.asks in template() for one in QUESTIONS)
+    assert all(one.asks in datasheet_template() for one in QUESTIONS)
 
 
 def test_answers_are_taken_by_their_kind(tmp_path):
@@ -84,7 +84,7 @@ def test_all_faults_of_the_sheet_are_said_at_once(tmp_path):
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ReleaseError, match="it cannot be read"):
-        words.load(tmp_path / "datasheet.yaml")
+        curator_words.load_words(tmp_path / "datasheet.yaml")
 
 
 TEXTS = [one.name for one in QUESTIONS if one.kind == "text"]

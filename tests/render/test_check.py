@@ -4,9 +4,9 @@ import av
 import numpy as np
 import pytest
 
-from scrubin.core.errors import VideoError
-from scrubin.render.check import refuse_visible
-from scrubin.render.plan import Hidden
+from scrubin.base.errors import VideoError
+from scrubin.stages.render.check import refuse_visible
+from scrubin.stages.render.plan import Hidden
 
 BOX = (16, 16, 48, 32)
 

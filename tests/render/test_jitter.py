@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.pseudonymize import ids
-from scrubin.render.jitter import DRAWS, trim_s, trimmed_end_s
-from scrubin.render.plan import plan
+from scrubin.stages import pseudonymize
+from scrubin.stages.render.plan import DRAWS, plan, trim_s, trimmed_end_s
 
 KEY = bytes(range(32))
 RATES = st.sampled_from([Fraction(20), Fraction(25), Fraction(30000, 1001), Fraction(4)])
@@ -49,7 +48,7 @@ def test_off_changes_nothing_to_the_last_bit():
 
 
 def test_every_number_of_frames_is_drawn_about_as_often():
-    trims = Counter(trim_s((0.0, 60.0), Fraction(20), ids.draw(f"recording {k}", KEY), 0.5) for k in range(4000))
+    trims = Counter(trim_s((0.0, 60.0), Fraction(20), pseudonymize.draw(f"recording {k}", KEY), 0.5) for k in range(4000))
     assert sorted(trims) == [Fraction(k, 20) for k in range(11)]
     assert all(280 < count < 450 for count in trims.values())  # 364 expected, sd 18
 

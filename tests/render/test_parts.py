@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.render.effort import Effort, summary
-from scrubin.render.params import RenderParams
-from scrubin.render.parts import REENCODE, SMART, parts
-from scrubin.render.plan import Redaction, plan
-from scrubin.render.plan_document import document
-from scrubin.video.structure import Group, Structure
+from scrubin.media.structure import Group, Structure
+from scrubin.stages.render.effort import Effort, document, summary
+from scrubin.stages.render.parts import REENCODE, SMART, parts
+from scrubin.stages.render.plan import Redaction, RenderParams, plan
 
 
 def group(first: int, count: int, every: int = 1, packets: int | None = None) -> Group:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.render.plan import Hidden, Redaction, plan
+from scrubin.stages.render.plan import Hidden, Redaction, plan
 
 MS = Fraction(1, 1000)
 PTS = [n * 50 for n in range(60)]  # 3 s at 20 fps

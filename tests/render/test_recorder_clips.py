@@ -7,13 +7,12 @@ import pytest
 
 from recorder_clips import CASES, COPIED, ENCODED, REFUSED, TOUCHED, Case
 from scrubin.cli import main
-from scrubin.drafting.header import read_header
-from scrubin.render.params import RenderParams
-from scrubin.render.parts import parts
-from scrubin.render.plan import Redaction, plan
-from scrubin.video.decode import decoded
-from scrubin.video.probe import probe
-from scrubin.video.structure import structure
+from scrubin.curate.draft.recorded_file import read_header
+from scrubin.media.decode import decoded
+from scrubin.media.probe import probe
+from scrubin.media.structure import structure
+from scrubin.stages.render.parts import parts
+from scrubin.stages.render.plan import Redaction, RenderParams, plan
 
 FEWEST = 25
 KEPT_S, HIDDEN_S = (0.5, 1.9), (1.0, 1.2)

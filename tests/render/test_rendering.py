@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.render.check import check
-from scrubin.render.encode import encode
-from scrubin.render.params import RenderParams
-from scrubin.render.plan import Plan, Redaction, plan
-from scrubin.render.source_file import SourceFile
-from scrubin.video.decode import decoded
-from scrubin.video.probe import probe
-from scrubin.video.structure import Structure
+from scrubin.base.errors import VideoError
+from scrubin.media.decode import decoded
+from scrubin.media.probe import probe
+from scrubin.media.structure import Structure
+from scrubin.stages.render.check import check_video
+from scrubin.stages.render.encode import encode
+from scrubin.stages.render.plan import Plan, Redaction, RenderParams, SourceFile, plan
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 
@@ -28,7 +26,7 @@ def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=()) -
     found = probe(source, source.name)
     planned = plan(found.pts, found.time_base, found.end_s, interval_s, redactions, (found.width, found.height))
     encode([SourceFile(source, source.name, found, Structure((), "unknown"))], target, planned, PARAMS, source.name)
-    check(target, planned, source.name)
+    check_video(target, planned, source.name)
     return planned
 
 
@@ -234,5 +232,5 @@ def test_the_check_finds_each_kind_of_wrong_result(tmp_path):
     ]
     for wrong, message in cases:
         with pytest.raises(VideoError, match=message):
-            check(tmp_path / "out.mkv", wrong, "a")
-    check(tmp_path / "out.mkv", planned, "a")
+            check_video(tmp_path / "out.mkv", wrong, "a")
+    check_video(tmp_path / "out.mkv", planned, "a")

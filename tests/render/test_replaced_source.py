@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.core import store
-from scrubin.core.errors import StageError
-from scrubin.render import rendering
-from scrubin.render.params import RenderParams
-from scrubin.render.preparation import FileToRender
-from scrubin.video.raw_file import stored_sha256
-from scrubin.video.source import Source
+from scrubin.base.errors import StageError
+from scrubin.base.store import store
+from scrubin.media.raw_file import stored_sha256
+from scrubin.media.source import Source
+from scrubin.stages.render import rendering
+from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.rendering import FileToRender
 
 PARAMS = RenderParams(mode="reencode", crf=30, preset="ultrafast", duration_jitter_s=0.0)
 

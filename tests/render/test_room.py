@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from clips import clip
-from scrubin.core.errors import StageError
-from scrubin.core.files import sha256_of
-from scrubin.render import effort, rendering, room
-from scrubin.render.params import RenderParams
-from scrubin.render.preparation import FileToRender
-from scrubin.video.source import Source
+from scrubin.base.errors import StageError
+from scrubin.base.files import sha256_of
+from scrubin.media.source import Source
+from scrubin.stages.render import effort, rendering
+from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.rendering import FileToRender
 
 PARAMS = RenderParams("smart", 18, "veryfast", 0)
 RELEASE = Path("data/release")
@@ -33,23 +33,23 @@ def free(monkeypatch, size: int) -> None:
 @pytest.mark.parametrize(("archives", "needed"), [(False, 4.8e9), (True, 6.8e9)])
 def test_store_cache_release_and_what_waits_for_it_each_take_a_copy_and_zips_two_more(monkeypatch, archives, needed):
     free(monkeypatch, int(needed * 1.001))
-    assert f"about {needed / 1e9:.1f} GB more" in room.require(10**9, RELEASE, archives=archives)
+    assert f"about {needed / 1e9:.1f} GB more" in effort.require(10**9, RELEASE, archives=archives)
     free(monkeypatch, int(needed * 0.999))
     with pytest.raises(StageError, match=r"scrubin store --prune.*release\.archives: false"):
-        room.require(10**9, RELEASE, archives=archives)
+        effort.require(10**9, RELEASE, archives=archives)
 
 
 def test_what_is_kept_from_an_earlier_run_needs_no_room(monkeypatch):
     free(monkeypatch, 0)
-    assert "about 0.0 GB more" in room.require(0, RELEASE, archives=True)
+    assert "about 0.0 GB more" in effort.require(0, RELEASE, archives=True)
 
 
 def test_a_release_that_was_refused_is_copied_as_a_whole_and_one_that_is_there_is_replaced(monkeypatch):
     free(monkeypatch, int(2.19e9))
     with pytest.raises(StageError, match=r"about 2\.2 GB more"):
-        room.require(0, RELEASE, archives=True, kept_bytes=10**9)
+        effort.require(0, RELEASE, archives=True, kept_bytes=10**9)
     (RELEASE / "videos").mkdir(parents=True)
-    assert "about 0.0 GB more" in room.require(0, RELEASE, archives=True, kept_bytes=10**9)
+    assert "about 0.0 GB more" in effort.require(0, RELEASE, archives=True, kept_bytes=10**9)
 
 
 def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):

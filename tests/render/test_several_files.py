@@ -10,19 +10,17 @@ import pytest
 
 import clips
 from coded_films import FPS, film, numbers_of
-from scrubin.core.errors import VideoError
-from scrubin.core.files import sha256_of
-from scrubin.frames import frame_store
-from scrubin.frames.params import FramesParams
-from scrubin.ingest import joining
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.render import released_tables, rendering
-from scrubin.render.params import RenderParams
-from scrubin.render.plan import Redaction
-from scrubin.render.preparation import FileToRender
-from scrubin.tables import io
-from scrubin.tables.gaps import GAPS
+from scrubin.base.errors import VideoError
+from scrubin.base.files import sha256_of
+from scrubin.base.tables import io
+from scrubin.base.tables.public import GAPS
+from scrubin.stages.frames import frame_store
+from scrubin.stages.frames.extract import FramesParams
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+from scrubin.stages.render import rendering, tables
+from scrubin.stages.render.plan import Redaction, RenderParams
+from scrubin.stages.render.rendering import FileToRender
 
 NO_CLOCK = ClockParams("", "none")
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
@@ -36,7 +34,8 @@ def _own_store(tmp_path, monkeypatch):
 
 def joined(raw, paths, clock=NO_CLOCK) -> joining.Joined:
     rows = tuple(
-        Row(n, "r", "p", "", "", "T", "mono", path.relative_to(raw).as_posix(), None, None, "", n) for n, path in enumerate(paths, start=1)
+        ManifestRow(n, "r", "p", "", "", "T", "mono", path.relative_to(raw).as_posix(), None, None, "", n)
+        for n, path in enumerate(paths, start=1)
     )
     return joining.read(raw, joining.CameraRecording(rows), clock)
 
@@ -121,7 +120,7 @@ def test_a_gap_stands_in_a_table_and_nothing_is_extracted_from_it(tmp_path):
     paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
     read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
     done, _ = rendered(raw, read.source, 1.0, 11.0)
-    rows = released_tables.gap_rows([done], joining.parts_table([read]))
+    rows = tables.gap_rows([done], joining.parts_table([read]))
     assert rows == [{"id": "id", "camera": "mono", "last_frame": 74, "gap_s": 6.0}]
     path = done.entry.folder / rendering.FILE_NAME
     video = frame_store.ReleasedVideo("id", "T", "mono", path.name, sha256_of(path))
@@ -137,7 +136,7 @@ def test_a_gap_at_the_edge_of_what_is_kept_is_none(start_s, end_s, tmp_path):
     paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
     read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
     done, _ = rendered(raw, read.source, start_s, end_s)
-    assert released_tables.gap_rows([done], joining.parts_table([read])) == []
+    assert tables.gap_rows([done], joining.parts_table([read])) == []
 
 
 def test_any_frame_of_several_files_is_read_by_its_number(tmp_path):

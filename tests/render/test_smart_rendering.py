@@ -13,15 +13,13 @@ import numpy as np
 import pytest
 
 from clips import BY_LENGTH, REAL, clip, ffmpeg
-from scrubin.render.check import check
-from scrubin.render.execution import execute
-from scrubin.render.params import RenderParams
-from scrubin.render.parts import SMART, Parts, parts
-from scrubin.render.plan import Plan, Redaction, plan
-from scrubin.render.source_file import SourceFile
-from scrubin.video import nal, parameter_sets
-from scrubin.video.probe import Probe, probe
-from scrubin.video.structure import structure
+from scrubin.media import h264
+from scrubin.media.probe import Probe, probe
+from scrubin.media.structure import structure
+from scrubin.stages.render.check import check_video
+from scrubin.stages.render.parts import SMART, Parts, parts
+from scrubin.stages.render.plan import Plan, Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.rendering import execute
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 SPANS = (Redaction(3.11, 3.53, None), Redaction(5.2, 5.28, (10, 12, 30, 20)))
@@ -99,7 +97,7 @@ def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, output):
         before, after = read(source)[kept], read(target)
         assert len(after) == cut.frame_count
         assert [number for number in copied if before[number] != after[number]] == []
-    check(target, cut, source.name)  # decodes everything: times, sizes, blackness
+    check_video(target, cut, source.name)  # decodes everything: times, sizes, blackness
 
 
 def test_what_is_not_hidden_is_still_to_be_seen(source, output):
@@ -121,10 +119,10 @@ def test_nothing_but_pictures_is_left(output):
         assert trace not in data
     with av.open(str(target)) as container:
         stream = container.streams.video[0]
-        length_bytes = parameter_sets.header(bytes(stream.codec_context.extradata)).length_bytes
+        length_bytes = h264.header(bytes(stream.codec_context.extradata)).length_bytes
         packets = [packet for packet in container.demux(stream) if packet.size]
-        kinds = {nal.unit_type(unit) for packet in packets for unit in nal.units(memoryview(packet), length_bytes)}
-        assert kinds == {nal.SLICE, nal.IDR}
+        kinds = {h264.unit_type(unit) for packet in packets for unit in h264.units(memoryview(packet), length_bytes)}
+        assert kinds == {h264.SLICE, h264.IDR}
         assert len(container.streams) == 1
         assert min(packet.pts for packet in packets) == 0
 
@@ -155,7 +153,7 @@ def test_real_footage_is_copied_where_it_is_not_touched(name, tmp_path):
     before, after = hashes_by_ffmpeg(REAL[name]), hashes_by_ffmpeg(target)
     same = [a == b for a, b in zip(before, after, strict=False)]
     assert all(all(same[part.first : part.last + 1]) for part in done.parts if part.copied)
-    check(target, cut, name)
+    check_video(target, cut, name)
 
 
 @pytest.mark.parametrize(
@@ -227,18 +225,18 @@ def test_a_variable_rate_keeps_its_times(tmp_path):
     cut, done = rendered(path, tmp_path / "out.mkv", 0.0, 11.0, [Redaction(9.2, 9.3, None)])
     assert done.mode == SMART
     assert len({b - a for a, b in zip(cut.times_s, cut.times_s[1:], strict=False)}) > 1
-    check(tmp_path / "out.mkv", cut, "vfr")
+    check_video(tmp_path / "out.mkv", cut, "vfr")
 
 
 def test_a_copy_that_does_not_decode_as_the_source_is_noticed_and_encoded_again(tmp_path, monkeypatch):
     path = clip(tmp_path / "a.mkv", seconds=4, more=("-g", 25))
-    real = parameter_sets.free_id
+    real = h264.free_id
     # Both parameter sets with one id: what a careless splice does.
-    monkeypatch.setattr(parameter_sets, "free_id", lambda *sets: real(*sets) - 1)
+    monkeypatch.setattr(h264, "free_id", lambda *sets: real(*sets) - 1)
     cut, done = rendered(path, tmp_path / "out.mkv", 0.5, 3.0, [Redaction(1.5, 1.6, None)])
     assert done.mode == "reencode"
     assert "copying failed" in done.why
-    check(tmp_path / "out.mkv", cut, "a.mkv")
+    check_video(tmp_path / "out.mkv", cut, "a.mkv")
 
 
 def test_a_group_that_begins_halfway_between_two_ticks_of_matroska_is_copied(tmp_path):

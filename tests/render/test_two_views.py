@@ -6,18 +6,15 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.ingest import joining
-from scrubin.ingest.manifest import Row
-from scrubin.ingest.params import ClockParams
-from scrubin.render import rendering
-from scrubin.render.params import RenderParams
-from scrubin.render.plan import Redaction
-from scrubin.render.preparation import FileToRender
-from scrubin.tables.io import records
-from scrubin.video.decode import decoded
-from scrubin.video.sources import sources
-from scrubin.video.view import View
+from scrubin.base.errors import VideoError
+from scrubin.base.tables.io import records
+from scrubin.media.decode import decoded
+from scrubin.media.source import View, sources
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
+from scrubin.stages.render import rendering
+from scrubin.stages.render.plan import Redaction, RenderParams
+from scrubin.stages.render.rendering import FileToRender
 
 NO_CLOCK = ClockParams("", "none")
 LEFT, RIGHT = View(0, 0, 96, 64), View(96, 0, 96, 64)
@@ -40,7 +37,7 @@ def raw(tmp_path_factory):
 
 
 def read(raw, view: View | None, *parts: int) -> joining.Joined:
-    rows = tuple(Row(n, "r", "p", "", "", "T", "left", f"videos/{n}.mp4", None, None, "", n, view=view) for n in parts)
+    rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "left", f"videos/{n}.mp4", None, None, "", n, view=view) for n in parts)
     return joining.read(raw, joining.CameraRecording(rows), NO_CLOCK)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import reported_study
 from reported_study import PARAMS
-from scrubin.report.report_document import document
+from scrubin.stages.report.document import document
 
 pytestmark = pytest.mark.slow
 

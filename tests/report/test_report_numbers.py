@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reported_study
-from scrubin.report import attention, hidden, label_counts, quality, recordings
-from scrubin.report.reported_study import ReportedStudy
+from scrubin.stages.report import extracted_frames, privacy, recordings
+from scrubin.stages.report.reported_study import ReportedStudy
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_labelled_frames_are_counted_once_and_include_those_without_an_instrumen
 
 def test_labels_are_counted_by_layer_and_a_frame_nobody_looked_at_is_unlabelled(study):
     unseen = study.labelled[(study.labelled["layer"] == "instances") & (study.labelled["frame"] == 3)]
-    found = label_counts.totals(dataclasses.replace(study, labelled=study.labelled.drop(unseen.index)))
+    found = extracted_frames.label_totals(dataclasses.replace(study, labelled=study.labelled.drop(unseen.index)))
     assert {name: found[name] for name in ("recordings", "without_labels", "left_out_recordings")} == {
         "recordings": 4,
         "without_labels": 8,
@@ -72,7 +72,7 @@ def test_labels_are_counted_by_layer_and_a_frame_nobody_looked_at_is_unlabelled(
 
 
 def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(study):
-    rows = {(row["kind"], row["source"]): row for row in hidden.redactions(study)}
+    rows = {(row["kind"], row["source"]): row for row in privacy.redactions(study)}
     assert rows["out_of_body", "appearance"]["hidden_s"] == pytest.approx(2.5)
     assert rows["black", "black"] == {
         "kind": "black",
@@ -105,9 +105,9 @@ def test_an_accepted_proposal_counts_once_and_its_parts_are_one(study):
         )
     ]
     twice = dataclasses.replace(study, redactions=pd.DataFrame(parts).astype(study.redactions.dtypes))
-    (counted,) = hidden.redactions(twice)
+    (counted,) = privacy.redactions(twice)
     assert [counted[name] for name in ("source", "proposed", "hidden", "undecided", "shown")] == ["black", 1, 1, 0, 1]
-    assert len(hidden.spans(twice)) == 2
+    assert len(privacy.spans(twice)) == 2
 
 
 @given(spans=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=8))
@@ -115,19 +115,19 @@ def test_overlapping_spans_count_once(spans):
     ordered = [(min(span), max(span)) for span in spans]
     frame = pd.DataFrame(ordered, columns=["start_s", "end_s"], dtype="float64").assign(recording="a", camera="left")
     covered = {second for start, end in ordered for second in range(start, end)}
-    assert hidden.covered_s(frame) == len(covered)
+    assert privacy.covered_s(frame) == len(covered)
 
 
 def test_spans_of_two_cameras_both_count():
     frame = pd.DataFrame({"recording": "a", "camera": ["left", "right"], "start_s": 1.0, "end_s": 3.0})
-    assert hidden.covered_s(frame) == 4.0
+    assert privacy.covered_s(frame) == 4.0
 
 
 def test_attention_names_the_recording_and_every_reason(study):
     recs = study.recordings.copy()
     recs.loc[recs.recording == "Rec_PegTransfer_0", "reason"] = "truncated: it lasts 611.0 s"
     frames = study.frames.assign(redacted=(study.frames.id == "bovi-kuma") & (study.frames.frame < 4))
-    found = {row["recording"]: row for row in attention.attention(dataclasses.replace(study, recordings=recs, frames=frames), 0.25)}
+    found = {row["recording"]: row for row in recordings.attention(dataclasses.replace(study, recordings=recs, frames=frames), 0.25)}
     assert found["Rec_PegTransfer_0"] == {
         "recording": "Rec_PegTransfer_0",
         "id": "bovi-kuma",
@@ -143,8 +143,8 @@ def test_attention_names_the_recording_and_every_reason(study):
 def test_hidden_frames_say_nothing_about_quality(study):
     dark = study.frames.assign(redacted=study.frames.frame == 0, brightness=study.frames.brightness.where(study.frames.frame != 0, 0.0))
     hiding = dataclasses.replace(study, frames=dark)
-    assert all(row["n"] == (88 if row["task"] != "Cholecystectomy" else 44) for row in quality.distributions(hiding))
-    assert all(frame["frame"] != 0 for frame in quality.worst(hiding, 12))
+    assert all(row["n"] == (88 if row["task"] != "Cholecystectomy" else 44) for row in extracted_frames.distributions(hiding))
+    assert all(frame["frame"] != 0 for frame in extracted_frames.worst_frames(hiding, 12))
 
 
 def test_dropped_frames_are_counted_by_measure_and_have_no_thumbnail(study):
@@ -155,37 +155,37 @@ def test_dropped_frames_are_counted_by_measure_and_have_no_thumbnail(study):
     dropping = dataclasses.replace(study, frames=frames)
     per_camera = int((study.frames[study.frames.id == "bovi-kuma"].frame == 0).sum())
     visible = int(study.frames.id.isin(study.videos[study.videos.task == "PegTransfer"].id).sum())
-    assert quality.dropped(dropping) == [
+    assert extracted_frames.dropped_frames(dropping) == [
         {"task": "PegTransfer", "measure": measure, "n": per_camera, "share": per_camera / visible} for measure in ("contrast", "sharpness")
     ]
-    assert quality.dropped(study) == []
+    assert extracted_frames.dropped_frames(study) == []
     assert recordings.overview(dropping)["dropped_frames"] == 2 * per_camera
-    assert quality.distributions(dropping) == quality.distributions(study)
-    assert all(isinstance(frame["path"], str) for frame in quality.worst(dropping, 40))
+    assert extracted_frames.distributions(dropping) == extracted_frames.distributions(study)
+    assert all(isinstance(frame["path"], str) for frame in extracted_frames.worst_frames(dropping, 40))
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 12])
 def test_the_worst_frames_are_the_worst_of_each_measure_and_none_twice(study, count):
-    shown = quality.worst(study, count)
+    shown = extracted_frames.worst_frames(study, count)
     assert len(shown) == len({frame["path"] for frame in shown}) == count
     if count == 12:
         least = study.frames.sort_values("sharpness").iloc[0]
         assert (shown[0]["path"], shown[0]["value"]) == (least.path, least.sharpness)
-        assert [frame["measure"] for frame in shown] == [measure for measure in quality.MEASURES for _ in range(3)]
+        assert [frame["measure"] for frame in shown] == [measure for measure in extracted_frames.MEASURES for _ in range(3)]
         most = study.frames.saturated_share.max()
         assert shown[9]["value"] == most
 
 
 def test_a_study_with_few_frames_shows_what_it_has(study):
     few = dataclasses.replace(study, frames=study.frames.head(2))
-    assert 0 < len(quality.worst(few, 12)) <= 2
+    assert 0 < len(extracted_frames.worst_frames(few, 12)) <= 2
 
 
 def test_every_span_can_be_copied_into_the_list_of_decisions(study):
-    found = hidden.spans(study)
+    found = privacy.spans(study)
     assert len(found) == len(study.redactions)
     assert {"recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision", "accepted"} <= set(found[0])
 
 
 def test_what_was_read_in_a_picture_is_not_in_the_report(study):
-    assert not [row for row in hidden.spans(study) if "text" in row]
+    assert not [row for row in privacy.spans(study) if "text" in row]

@@ -13,11 +13,11 @@ from matplotlib import font_manager
 import reported_study
 import synthetic_study
 from reported_study import PARAMS
-from scrubin.core.errors import StageError
-from scrubin.report import drawing, page
-from scrubin.report.report_document import document
-from scrubin.report.reported_study import ReportedStudy, read_json
-from scrubin.tables import io
+from scrubin.base.errors import StageError
+from scrubin.base.tables import io
+from scrubin.stages.report import figures, page
+from scrubin.stages.report.document import document
+from scrubin.stages.report.reported_study import ReportedStudy, read_json
 
 HOSTILE = "<script>alert('x')</script>"
 DATA_IMAGE = re.compile(r'src="data:image/([a-z+]+);base64,([A-Za-z0-9+/=]+)"')
@@ -79,8 +79,8 @@ def test_figures_load_nothing_and_carry_no_date_and_no_text_that_needs_a_font(ht
 
 def test_the_fonts_of_a_machine_change_no_byte_of_a_figure(monkeypatch):
     def drawn():
-        with drawing.style():
-            return drawing.svg_uri(drawing.blank("nothing to see"))
+        with figures.style():
+            return figures.svg_uri(figures.blank("nothing to see"))
 
     before, manager = drawn(), font_manager.fontManager
     serif = [dataclasses.replace(entry, name="DejaVu Sans") for entry in manager.ttflist if entry.name == "DejaVu Serif"]

@@ -19,18 +19,18 @@ import reported_study
 import synthetic_study
 from reported_study import GREY_PER_FRAME, PARAMS, RELEASE, Numbered
 from screen_params import SCREEN
-from scrubin.core import store
-from scrubin.core.errors import StageError, VideoError
-from scrubin.core.files import sha256_of
-from scrubin.release.params import NoReview, ReviewedSample
-from scrubin.report import hidden, near_misses, pictured, quality, recordings
-from scrubin.report.privacy import privacy
-from scrubin.report.raw_files import FileKey, RawFiles
-from scrubin.report.report_document import document
-from scrubin.report.reported_study import ReportedStudy
-from scrubin.screen import screening
-from scrubin.tables import io
-from scrubin.video.source import Source
+from scrubin.base.errors import StageError, VideoError
+from scrubin.base.files import sha256_of
+from scrubin.base.store import store
+from scrubin.base.tables import io
+from scrubin.media.source import Source
+from scrubin.stages.release.release_params import NoReview, ReviewedSample
+from scrubin.stages.report import extracted_frames, pictures, recordings
+from scrubin.stages.report import privacy as report_privacy
+from scrubin.stages.report.document import document
+from scrubin.stages.report.privacy import privacy
+from scrubin.stages.report.reported_study import FileKey, RawFiles, ReportedStudy
+from scrubin.stages.screen import screening
 
 PROCEDURE, EXERCISE = "Rec_Cholecystectomy_9", "Rec_PegTransfer_2"
 IMAGE = re.compile(r'<img src="data:image/jpeg;base64,([A-Za-z0-9+/=]+)" alt="Frame (\d+) of ([^"]*), (\w+)">')
@@ -79,7 +79,7 @@ def decoded(uri: str) -> np.ndarray:
 
 def images_of(study: ReportedStudy, group: str) -> list[np.ndarray]:
     """The pictures of the spans that are visible, or hidden, in order."""
-    shown = pictured.pictured(study, document(study, PARAMS), PARAMS)[group]
+    shown = pictures.pictured(study, document(study, PARAMS), PARAMS)[group]
     return [decoded(picture["image"]) for one in shown for row in one["rows"] for picture in row["pictures"]]
 
 
@@ -183,11 +183,11 @@ def test_a_recording_that_a_reviewer_excluded_is_excluded_not_lost_and_needs_no_
         "a face all the time (reviewer: ann)"
     ]
     assert EXERCISE not in {row["recording"] for row in privacy(without)["coverage"]}
-    assert EXERCISE not in {row["recording"] for row in near_misses.unlike(without)}
+    assert EXERCISE not in {row["recording"] for row in report_privacy.unlike(without)}
 
 
 def test_every_span_has_its_first_middle_and_last_source_frame(study):
-    spans = {(row["recording"], row["camera"]): row for row in hidden.spans(study)}
+    spans = {(row["recording"], row["camera"]): row for row in report_privacy.spans(study)}
     assert spans[PROCEDURE, "mono"]["pictures"] == [
         {"frame": 50, "time_s": 2.0},
         {"frame": 81, "time_s": 3.24},
@@ -195,7 +195,7 @@ def test_every_span_has_its_first_middle_and_last_source_frame(study):
     ]
     assert [one["frame"] for one in spans[EXERCISE, "right"]["pictures"]] == [0, 149, 299]
     short = with_spans(study, [{"start_s": 1.01, "end_s": 1.02, "decision": "accepted"}])
-    assert [one["frame"] for one in hidden.spans(short)[0]["pictures"]] == [25]
+    assert [one["frame"] for one in report_privacy.spans(short)[0]["pictures"]] == [25]
 
 
 def test_every_picture_shows_the_frame_that_its_label_names(study, release):
@@ -252,15 +252,15 @@ def test_a_hidden_rectangle_is_outlined_and_what_it_will_hide_is_seen(study):
 
 
 def test_a_near_miss_is_in_no_span_and_within_the_kept_interval(study):
-    rows = {row["recording"]: row for row in near_misses.unlike(study)}
+    rows = {row["recording"]: row for row in report_privacy.unlike(study)}
     assert len(rows) == 12
     assert (rows["Rec_PegTransfer_0"]["frame"], rows["Rec_PegTransfer_0"]["distance"]) == (60, 0.8)
     assert (rows[PROCEDURE]["frame"], rows[PROCEDURE]["time_s"], rows[PROCEDURE]["distance"]) == (200, 8.0, 0.27)
     # The left camera proposed frame 60; of the right one only a rectangle is hidden.
     assert (rows[EXERCISE]["camera"], rows[EXERCISE]["frame"]) == ("right", 60)
     late = dataclasses.replace(study, recordings=study.recordings.assign(start_s=5.0))
-    assert {row["frame"] for row in near_misses.unlike(late)} == {200}
-    assert [row["distance"] for row in near_misses.unlike(study)] == [0.8] * 11 + [0.27]
+    assert {row["frame"] for row in report_privacy.unlike(late)} == {200}
+    assert [row["distance"] for row in report_privacy.unlike(study)] == [0.8] * 11 + [0.27]
 
 
 def test_the_least_sure_proposals_are_those_with_the_lowest_scores(study):
@@ -275,7 +275,9 @@ def test_the_least_sure_proposals_are_those_with_the_lowest_scores(study):
             ]
         )
     ]
-    found = near_misses.least_sure(hidden.spans(with_spans(study, [*rows, {"start_s": 5.0, "end_s": 6.0, "decision": "accepted"}])))
+    found = report_privacy.least_sure(
+        report_privacy.spans(with_spans(study, [*rows, {"start_s": 5.0, "end_s": 6.0, "decision": "accepted"}]))
+    )
     assert [(row["recording"], row["score"]) for row in found] == [(PROCEDURE, 0.3), ("Rec_Cholecystectomy_8", 0.9)]
 
 
@@ -292,8 +294,8 @@ def test_a_file_that_cannot_be_read_has_a_sentence_instead_of_pictures(study, re
 
 
 def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_page_says_how_many_have_none(study, release, monkeypatch):
-    monkeypatch.setattr(pictured, "MOST_SPANS", 1)
-    monkeypatch.setattr(pictured, "MOST_UNLIKE", 10)
+    monkeypatch.setattr(pictures, "MOST_SPANS", 1)
+    monkeypatch.setattr(pictures, "MOST_UNLIKE", 10)
     text = section(reported_study.page_without_pictures(study, release), "hidden")
     assert "2 more spans without pictures" in text
     assert "2 more recordings, even less unlike" in text
@@ -303,7 +305,7 @@ def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_
 
 
 def test_worst_frames_are_labelled_by_released_and_by_source_time(study, release):
-    frames = quality.worst(study, 4)
+    frames = extracted_frames.worst_frames(study, 4)
     names = dict(zip(study.linkage.id, study.linkage.recording, strict=True))
     for frame in frames:
         source = frame["source"]
@@ -331,7 +333,7 @@ def test_a_hostile_name_of_a_recording_is_text_and_one_argument(study, release):
 
 def test_row_order_changes_no_picture(study):
     mixed = dataclasses.replace(study, redactions=study.redactions.iloc[::-1], cuts=study.cuts.iloc[::-1])
-    one, other = (pictured.pictured(of, document(of, PARAMS), PARAMS) for of in (study, mixed))
+    one, other = (pictures.pictured(of, document(of, PARAMS), PARAMS) for of in (study, mixed))
     assert one == other
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import reported_study
-from scrubin.report import skill
+from scrubin.stages.report import skill
 
 
 @pytest.fixture(scope="module")

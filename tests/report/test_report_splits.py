@@ -14,13 +14,12 @@ import pytest
 import reported_study
 import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
-from scrubin.report import drawing, page
-from scrubin.report.report_document import document
-from scrubin.report.reported_study import ReportedStudy
-from scrubin.report.splits import split_classes, split_figures, split_proofs, split_shortcut, split_summary
-from scrubin.splits.features import Tables
-from scrubin.splits.params import LeaveOutParams
-from scrubin.tables import io
+from scrubin.base.tables import io
+from scrubin.stages.report import figures, page, split_figures, splits
+from scrubin.stages.report.document import document
+from scrubin.stages.report.reported_study import ReportedStudy
+from scrubin.stages.splits.cohort import Tables
+from scrubin.stages.splits.split_params import LeaveOutParams
 
 WORDS = dataclasses.replace(PARAMS, worst_frames=0)
 HOSTILE = "<script>alert('x')</script>"
@@ -54,23 +53,23 @@ def shown(study) -> str:
 
 
 def test_every_split_is_in_the_overview_with_its_folds_shares_and_participants(study):
-    balanced, folds = split_summary.schemes(study)
+    balanced, folds = splits.schemes(study)
     assert (balanced["name"], balanced["kind"], balanced["folds"]) == ("balanced", "balanced", 1)
     assert [(one["subset"], one["share"]) for one in balanced["subsets"]] == [("train", 0.5), ("val", 0.25), ("test", 0.25)]
     assert [one["participants"]["median"] for one in balanced["subsets"]] == [2, 1, 1]
     assert (folds["name"], folds["kind"], folds["folds"]) == ("folds", "k_fold", 4)
     assert [(one["subset"], one["share"]) for one in folds["subsets"]] == [("train", 0.5), ("test", 0.5)]
-    assert split_summary.main(study) == "balanced"
-    assert split_summary.main(dataclasses.replace(study, splits={})) is None
+    assert splits.main(study) == "balanced"
+    assert splits.main(dataclasses.replace(study, splits={})) is None
 
 
 def test_subsets_stand_in_the_order_of_the_parameters_although_json_sorts_keys(study):
-    assert list(split_summary.balance(study)[0]["subsets"]) == ["train", "val", "test"]
-    assert [row["subset"] for row in split_summary.tasks(study)][:3] == ["train", "val", "test"]
+    assert list(splits.balance(study)[0]["subsets"]) == ["train", "val", "test"]
+    assert [row["subset"] for row in splits.tasks(study)][:3] == ["train", "val", "test"]
 
 
 def test_the_worst_imbalance_says_where_it_is(study):
-    for scheme, entry in zip(split_summary.schemes(study), study.splits["schemes"], strict=True):
+    for scheme, entry in zip(splits.schemes(study), study.splits["schemes"], strict=True):
         at = scheme["worst_at"]
         row = next(
             row
@@ -100,30 +99,30 @@ def test_the_worst_imbalance_says_where_it_is(study):
 )
 def test_a_proof_is_told_in_words_and_never_promises_too_much(proofs, said):
     rows = [{"objective": objective, "bound": bound, "gap": objective - bound, "status": status} for objective, bound, status in proofs]
-    assert split_proofs.sentences(rows) == said
+    assert splits.proof_sentences(rows) == said
 
 
 def test_a_deviation_has_the_sign_of_what_is_too_much_or_too_little(study):
-    for row in split_summary.balance(study):
+    for row in splits.balance(study):
         for cell in row["subsets"].values():
             too_much, deviation = cell["value"]["median"] - cell["wanted"]["median"], cell["deviation"]["median"]
             assert (deviation == pytest.approx(0, abs=1e-9)) if abs(too_much) < 1e-9 else (np.sign(deviation) == np.sign(too_much))
-    peg = next(row for row in split_summary.balance(study) if (row["task"], row["measure"]) == ("PegTransfer", "recordings"))
+    peg = next(row for row in splits.balance(study) if (row["task"], row["measure"]) == ("PegTransfer", "recordings"))
     assert {subset: cell["value"]["median"] for subset, cell in peg["subsets"].items()} == {"train": 2, "val": 1, "test": 1}
-    assert [row["whole"] for row in split_summary.balance(study) if row["measure"] == "GRS mean"] == [False, False]
+    assert [row["whole"] for row in splits.balance(study) if row["measure"] == "GRS mean"] == [False, False]
 
 
 def test_the_shares_of_a_task_add_up_also_over_folds(study):
     folded = changed(study, lambda said: said["schemes"].reverse())
     for one in (study, folded):
         shares: dict[str, float] = {}
-        for row in split_summary.tasks(one):
+        for row in splits.tasks(one):
             shares[row["task"]] = shares.get(row["task"], 0.0) + row["share"]
         assert shares == pytest.approx({"Cholecystectomy": 1.0, "PegTransfer": 1.0, "SutureAndKnot": 1.0})
 
 
 def test_folds_are_listed_with_what_they_test_and_their_imbalance(study):
-    rows = split_summary.folds(study)
+    rows = splits.folds(study)
     assert [(row["name"], row["fold"]) for row in rows] == [("folds", fold) for fold in range(4)]
     assert rows[0]["tested"] + rows[1]["tested"] == rows[2]["tested"] + rows[3]["tested"] == 12
     entry = study.splits["schemes"][1]
@@ -132,7 +131,7 @@ def test_folds_are_listed_with_what_they_test_and_their_imbalance(study):
 
 
 def test_warnings_are_those_of_the_stage_and_stand_at_the_top_of_the_page(study):
-    found = split_classes.warnings(study)
+    found = splits.class_warnings(study)
     single = [row for row in found if row["of"] == 1]
     assert len(single) == len(study.splits["schemes"][0]["folds"][0]["warnings"]) > 0
     html = words(study)
@@ -151,7 +150,7 @@ def test_a_class_that_training_lacks_is_named_with_the_folds_where_it_does(study
         said["schemes"][1]["folds"][3]["coverage"]["phases"]["not_in_train"]["test"] = ["cholect50: b"]
 
     warned = changed(study, lacking)
-    (row,) = split_classes.warnings(warned)
+    (row,) = splits.class_warnings(warned)
     assert (row["name"], row["kind"], row["subset"], row["unseen_in"], row["of"]) == ("folds", "phases", "test", 2, 4)
     assert row["unseen"] == [{"name": "cholect50: a", "folds": 1}, {"name": "cholect50: b", "folds": 2}]
     assert row["says"] == "2 phases occur in test but not in train in 2 of 4 folds: cholect50: a, cholect50: b"
@@ -165,13 +164,13 @@ def test_many_missing_classes_are_counted_and_five_are_named(study):
     def lacking(said):
         said["schemes"][0]["folds"][0]["coverage"]["errors"]["not_in_train"]["val"] = [f"Knot: e{i}" for i in range(8)]
 
-    row = next(row for row in split_classes.warnings(changed(study, lacking)) if (row["kind"], row["subset"]) == ("errors", "val"))
+    row = next(row for row in splits.class_warnings(changed(study, lacking)) if (row["kind"], row["subset"]) == ("errors", "val"))
     assert row["says"].endswith("8 errors occur in val but not in train: Knot: e0, Knot: e1, Knot: e2, Knot: e3, Knot: e4 and 3 more")
     assert len(row["unseen"]) == 8
 
 
 def test_coverage_has_every_kind_and_subset_and_counts_add_up(study):
-    rows = [row for row in split_classes.coverage(study) if row["name"] == "balanced"]
+    rows = [row for row in splits.class_coverage(study) if row["name"] == "balanced"]
     kinds = ["triplets"] * 3 + ["phases"] * 3 + ["phase transitions"] * 3 + ["errors"] * 3
     assert [row["kind"] for row in rows] == kinds
     for row in rows:
@@ -202,7 +201,7 @@ def audited(study: ReportedStudy, task: str, subset: str, **facts) -> ReportedSt
 )
 def test_a_shortcut_is_marked_on_the_test_subset_only(study, subset, n, spearman, marked):
     one = audited(study, "PegTransfer", subset, n=n, spearman=spearman)
-    rows = [row for row in split_shortcut.shortcut(one) if row["name"] == "balanced" and row["strong_folds"]]
+    rows = [row for row in splits.shortcut(one) if row["name"] == "balanced" and row["strong_folds"]]
     assert [(row["task"], row["subset"]) for row in rows] == ([("PegTransfer", "test")] if marked else [])
     assert ('<span class="tag warning">shortcut</span>' in section(one)) == marked
 
@@ -224,8 +223,8 @@ def test_the_audit_shows_what_duration_alone_reaches_against_the_training_mean(s
 
 
 def test_tasks_without_a_grs_are_named_and_not_audited(study, shown):
-    assert split_shortcut.without_grs(study) == ["Cholecystectomy"]
-    assert {row["task"] for row in split_shortcut.shortcut(study)} == {"PegTransfer", "SutureAndKnot"}
+    assert splits.without_grs(study) == ["Cholecystectomy"]
+    assert {row["task"] for row in splits.shortcut(study)} == {"PegTransfer", "SutureAndKnot"}
     assert "Without a GRS: Cholecystectomy" in shown
 
 
@@ -246,8 +245,8 @@ def drawn_points(axes) -> dict[str, list[float]]:
 
 
 def test_the_balance_figure_has_a_zero_line_and_a_point_per_measure_and_subset(study):
-    rows = split_summary.balance(study)
-    with drawing.style():
+    rows = splits.balance(study)
+    with figures.style():
         figure = split_figures.balance(rows)
     assert [axes.get_title("left") for axes in figure.axes] == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
     for axes in figure.axes:
@@ -260,20 +259,20 @@ def test_the_balance_figure_has_a_zero_line_and_a_point_per_measure_and_subset(s
 
 
 def test_of_many_measures_those_out_of_balance_most_are_drawn_and_the_figure_says_so(study):
-    rows = [copy.deepcopy(split_summary.balance(study)[0]) for _ in range(60)]
+    rows = [copy.deepcopy(splits.balance(study)[0]) for _ in range(60)]
     for i, row in enumerate(rows):
         row["measure"] = f"triplet {i}"
         for cell in row["subsets"].values():
             cell["deviation"] = {"n": 1, "lowest": i / 100, "median": i / 100, "highest": i / 100}
-    with drawing.style():
+    with figures.style():
         (axes,) = split_figures.balance(rows).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == [f"triplet {i}" for i in range(36, 60)]
     assert "the 24 of 60 measures" in axes.get_title("left")
 
 
 def test_the_grs_figure_counts_terciles_and_leaves_tasks_without_scores_out(study):
-    with drawing.style():
-        figure = split_figures.grs(split_summary.tasks(study))
+    with figures.style():
+        figure = split_figures.grs(splits.tasks(study))
     assert [axes.get_title("left") for axes in figure.axes] == ["PegTransfer", "SutureAndKnot"]
     counts = [text.get_text() for axes in figure.axes for text in axes.texts if text.get_text()]
     assert len(counts) > 0
@@ -283,8 +282,8 @@ def test_the_grs_figure_counts_terciles_and_leaves_tasks_without_scores_out(stud
 
 def test_with_folds_the_grs_figure_has_a_point_per_fold(study):
     folded = changed(study, lambda said: said["schemes"].reverse())
-    with drawing.style():
-        axes = split_figures.grs(split_summary.tasks(folded)).axes[0]
+    with figures.style():
+        axes = split_figures.grs(splits.tasks(folded)).axes[0]
     assert [len(line.get_xdata()) for line in axes.lines] == [4, 4]
 
 
@@ -296,15 +295,15 @@ def test_figures_of_nothing_say_so():
 def test_a_study_split_by_task_shows_all_its_tasks(study):
     tables = synthetic_study.tables()
     one = dataclasses.replace(study, splits=reported_study.split(tables, {"lasana": BY_TASK, "balanced": JOINT}))
-    assert [row["name"] for row in split_summary.schemes(one)][:3] == [
+    assert [row["name"] for row in splits.schemes(one)][:3] == [
         "lasana.Cholecystectomy",
         "lasana.PegTransfer",
         "lasana.SutureAndKnot",
     ]
-    assert (split_summary.main(one), {row["scheme"] for row in split_summary.schemes(one)[:3]}) == ("lasana", {"lasana"})
-    assert list(dict.fromkeys(row["task"] for row in split_summary.tasks(one))) == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
-    assert {row["task"] for row in split_summary.balance(one)} == {"Cholecystectomy", "PegTransfer", "SutureAndKnot"}
-    assert {row["task"] for row in split_classes.coverage(one) if row["scheme"] == "lasana"} >= {"Cholecystectomy", "PegTransfer"}
+    assert (splits.main(one), {row["scheme"] for row in splits.schemes(one)[:3]}) == ("lasana", {"lasana"})
+    assert list(dict.fromkeys(row["task"] for row in splits.tasks(one))) == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
+    assert {row["task"] for row in splits.balance(one)} == {"Cholecystectomy", "PegTransfer", "SutureAndKnot"}
+    assert {row["task"] for row in splits.class_coverage(one) if row["scheme"] == "lasana"} >= {"Cholecystectomy", "PegTransfer"}
     text = section(one)
     assert "Subsets of <code>lasana</code>" in text
     assert text.count("<details class=") == 2  # the balance table and the other scheme
@@ -329,18 +328,18 @@ def test_leaving_each_of_70_participants_out_gives_a_page_that_can_be_read(study
     )
     scheme = LeaveOutParams(joint=True, kind="leave_n_participants_out", participants=1, repeats=1)
     one = dataclasses.replace(study, splits=reported_study.split_report(people, taken, {"louo": scheme}))
-    (row,) = split_summary.schemes(one)
+    (row,) = splits.schemes(one)
     assert (row["folds"], [subset["share"] for subset in row["subsets"]], row["notes"] != []) == (70, [None, None], True)
-    assert split_proofs.sentences(row["proofs"]) == ["not searched"]
-    peg = {row["subset"]: row["recordings"] for row in split_summary.tasks(one) if row["task"] == "Peg"}
+    assert splits.proof_sentences(row["proofs"]) == ["not searched"]
+    peg = {row["subset"]: row["recordings"] for row in splits.tasks(one) if row["task"] == "Peg"}
     assert (peg["test"]["lowest"], peg["test"]["highest"], peg["train"]["lowest"]) == (0, 1, 67)
-    (warning,) = split_classes.warnings(one)
+    (warning,) = splits.class_warnings(one)
     assert (warning["unseen_in"], warning["of"], warning["says"]) == (
         1,
         70,
         "1 error occurs in test but not in train in 1 of 70 folds: Knot: torn",
     )
-    assert all(row["strong_folds"] == 0 for row in split_shortcut.shortcut(one))  # one recording is no correlation
+    assert all(row["strong_folds"] == 0 for row in splits.shortcut(one))  # one recording is no correlation
     html = page.render(one, document(one, WORDS), Path(), WORDS)
     assert len(html) < 2_000_000
     text = section(one)
@@ -355,8 +354,8 @@ def test_a_study_without_scores_still_has_its_splits(study):
     one = dataclasses.replace(study, skill=tables["skill"], scores={"tasks": {}}, splits=reported_study.split(tables))
     text = section(one)
     assert "No recording has a GRS, so there is nothing to audit." in text
-    assert {row["measure"] for row in split_summary.balance(one)} == {"recordings"}
-    assert {row["kind"] for row in split_classes.coverage(one)} == {"triplets", "phases", "phase transitions"}
+    assert {row["measure"] for row in splits.balance(one)} == {"recordings"}
+    assert {row["kind"] for row in splits.class_coverage(one)} == {"triplets", "phases", "phase transitions"}
 
 
 def test_a_split_with_a_single_subset_has_nothing_to_test(study):
@@ -371,9 +370,9 @@ def test_a_split_with_a_single_subset_has_nothing_to_test(study):
         scheme["folds"] = [scheme["folds"][0], {**scheme["folds"][0], "fold": 1}]
 
     one = changed(study, alone)
-    assert [row["tested"] for row in split_summary.folds(one)] == [None, None]
-    assert split_summary.folds(one)[1]["mean_imbalance"] is None
-    assert split_classes.warnings(one) == []
+    assert [row["tested"] for row in splits.folds(one)] == [None, None]
+    assert splits.folds(one)[1]["mean_imbalance"] is None
+    assert splits.class_warnings(one) == []
     assert "proven best" in section(one)
 
 

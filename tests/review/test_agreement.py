@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from scrubin.review.agreement import agreement
-from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan
-from scrubin.review.ledger import Line
-from scrubin.review.outcome import Proposed
-from scrubin.review.standing import Standing
-from scrubin.review.study import ReviewedStudy, SheetThere, StudyFile
-from scrubin.video.source import Source
+from scrubin.media.source import Source
+from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan
+from scrubin.stages.review.ledger import Line
+from scrubin.stages.review.outcome import Proposed
+from scrubin.stages.review.result import agreement
+from scrubin.stages.review.standing import Standing
+from scrubin.stages.review.study import ReviewedStudy, SheetThere, StudyFile
 
 SPANS = ((1.0, 3.0), (5.0, 6.0), (8.0, 9.0))
 

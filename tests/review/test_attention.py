@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 import review_study
-from scrubin.core.errors import ReviewError
-from scrubin.review import attention, progress, verdict
-from scrubin.review.attention import Clock, Look
-from scrubin.review.ledger import Ledger
+from scrubin.base.errors import ReviewError
+from scrubin.stages.review import attention, result
+from scrubin.stages.review.attention import Clock, Look
+from scrubin.stages.review.ledger import Ledger
 
 SINGLE = 1
 OLD = {"view": "sheet", "stills": [[0, 20, 4]], "seconds": [[0, 3]]}
@@ -62,7 +62,7 @@ def test_lines_of_before_attention_was_measured_are_read_and_count_nothing(folde
     with review_study.desk(folder) as desk:
         assert desk.recordings()[SINGLE].unseen_s == 4
         assert "1 line of an earlier edition says nothing of how it was looked at" in " ".join(desk.recording(SINGLE).missing)
-        said = verdict.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw")
+        said = result.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw")
         assert "1 line of the ledger from an earlier edition: on a screen for 0.2 s, no longer counted as seen" in said["warnings"]
         assert said["attention"]["looked_s"] == 0
         review_study.see(desk, SINGLE, "mono", "sheet", [0, 20, 40, 60])
@@ -73,7 +73,7 @@ def test_attention_is_summed_over_what_was_newly_seen_and_looking_again_changes_
     with review_study.desk(folder) as desk:
 
         def summary():
-            return verdict.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw", 0.02)["attention"]
+            return result.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw", 0.02)["attention"]
 
         desk.seen(SINGLE, "mono", "sheet", [0, 20], Look(3.0, 2, 120, sheet=True))
         desk.seen(SINGLE, "mono", "sheet", [40, 60], Look(5.0, 2, 96, sheet=True))
@@ -99,7 +99,7 @@ def test_a_stop_is_seen_at_full_size_and_a_recording_is_not_done_before(folder):
         # In the lens a jump can be seen, a small name cannot.
         assert desk.recording(SINGLE).files[0].unseen_stops == (30,)
         assert desk.recordings()[SINGLE].stops_missing == 1
-        said = verdict.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw")
+        said = result.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw")
         (single,) = [one["files"][0] for one in said["recordings"] if one["recording"] == "single"]
         assert (single["stops"], single["unseen_stops"]) == (2, [1.5])
         review_study.see(desk, SINGLE, "mono", "full", [30])
@@ -120,7 +120,7 @@ def test_time_left_goes_down_steadily_also_with_a_long_look_and_a_pause(folder):
     for place, line in enumerate(lines):
         at_s += 110 if place == 30 else 40 if place == 45 else 6 * (1 + place % 3)
         lines[place] = replace(line, at=f"2026-01-01T00:{at_s // 60:02d}:{at_s % 60:02d}+00:00")
-        said.append(progress.progress([Left(3600 - 20 * place)], lines[: place + 1]).seconds_left)
+        said.append(attention.progress([Left(3600 - 20 * place)], lines[: place + 1]).seconds_left)
     steps = [after / before for before, after in pairwise(said)]
     assert max(steps) < 1.15, steps
     assert min(steps) > 0.85, steps

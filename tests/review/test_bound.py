@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, hypergeom
 
-from scrubin.review.bound import highest_share, most_clips
+from scrubin.stages.review.sample import highest_share, most_clips
 
 COUNTS = st.integers(1, 400)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import review_study
-from scrubin.core.errors import ReviewError
+from scrubin.base.errors import ReviewError
 
 PAIR, SINGLE = 0, 1
 

@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 import review_study
-from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.review import exchange, study, verdict
-from scrubin.review.events import facts
-from scrubin.review.ledger import Ledger
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.stages.review import exchange, result, study
+from scrubin.stages.review.events import facts
+from scrubin.stages.review.ledger import Ledger
 
 HEADER = review_study.SHEET
 
@@ -48,7 +48,7 @@ def take(text):
 def hidden():
     of, standing = state()
     names = ("recording", "camera", "kind", "start_s", "end_s", "source", "decision")
-    return [tuple(row[name] for name in names) for row in verdict.redactions(of, standing)]
+    return [tuple(row[name] for name in names) for row in result.redactions(of, standing)]
 
 
 @pytest.mark.usefixtures("folder")
@@ -104,7 +104,7 @@ def test_a_sheet_that_was_not_imported_hides_what_it_adds_and_one_that_was_says_
 
     def said():
         of, standing = state()
-        return verdict.document(of, standing, Ledger().lines(), study.Path("data/raw"))["sheet"]
+        return result.document(of, standing, Ledger().lines(), study.Path("data/raw"))["sheet"]
 
     text = HEADER + "single,,other,0.4,0.8,,,,,add\npair,,out_of_body,0,3,,,,,reject\n"
     assert said() is None

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.review.events import Decided, DecidedSpan
-from scrubin.review.outcome import Limits, Proposed, added, gaps, mirrored, parts, rows
-from scrubin.tables import io
-from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.base.tables import io
+from scrubin.base.tables.private import REDACTIONS
+from scrubin.stages.review.events import Decided, DecidedSpan
+from scrubin.stages.review.outcome import Limits, Proposed, added, gaps, mirrored, parts, rows
 
 LAST_S = 5.0
 LIMITS = Limits(LAST_S, 0.2)

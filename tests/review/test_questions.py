@@ -9,13 +9,14 @@ from dataclasses import replace
 import pytest
 
 import review_study
-from scrubin.core.errors import ReviewError
-from scrubin.review import forgetting, questions, study, verdict
-from scrubin.review.ledger import Ledger
-from scrubin.review.questions import LIKE, Question, Sight, let_through
-from scrubin.tables import io
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit.plan import LIKE
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base.errors import ReviewError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import RECORDINGS
+from scrubin.stages.review import questions, result, rewriting, study
+from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review.questions import Question, Sight, let_through
 
 PAIR, SINGLE = 0, 1
 FACE = Sight("face", 12, 14, (30, 20, 12, 16))
@@ -63,7 +64,7 @@ def redactions(folder):
     of = study.load(1, 0.2, folder / "data/raw", folder)
     standing = of.standing()
     standing.apply(Ledger(folder / "data/private/decisions.jsonl").lines())
-    return [row for row in verdict.redactions(of, standing) if row["recording"] == "single" and row["accepted"]]
+    return [row for row in result.redactions(of, standing) if row["recording"] == "single" and row["accepted"]]
 
 
 def passing(folder, reviewers=1):
@@ -182,7 +183,7 @@ def test_an_answer_about_another_file_is_no_answer_about_this_one(desk, folder):
 
 
 def test_answers_do_not_leave_with_the_sheet(desk):
-    from scrubin.review import exchange
+    from scrubin.stages.review import exchange
 
     answer(desk, "reject", WORD)
     answer(desk, "accept", FACE)
@@ -201,7 +202,7 @@ def test_nobody_is_asked_about_who_withdrew_and_no_name_of_theirs_is_left(desk, 
     assert questions.forget(named, folder)
     assert [one.sight for one in questions.load(folder)] == [FACE]
     ledger = Ledger(folder / "data/private/decisions.jsonl")
-    assert forgetting.clean(ledger, named)
+    assert rewriting.forget(ledger, named)
     assert "jonas" not in ledger.path.read_text().casefold()
     assert [one.word for one in passing(folder)] == ["~(withdrawn)"]
 

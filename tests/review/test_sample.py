@@ -12,10 +12,10 @@ import pytest
 
 import review_study
 import sampled_release
-from scrubin.core.errors import ReviewError
-from scrubin.review import events, released, released_clips, sample
-from scrubin.review.events import CLEAN, FINDING, Checked, Clip, Sampled
-from scrubin.review.ledger import Ledger
+from scrubin.base.errors import ReviewError
+from scrubin.stages.review import events, sample
+from scrubin.stages.review.events import CLEAN, FINDING, Checked, Clip, Sampled
+from scrubin.stages.review.ledger import Ledger
 
 VIDEOS = "f" * 64
 CLIPS = tuple(Clip("abelo", "Rec 1", 5.0 * number, 5.0 * number + 5) for number in range(30))
@@ -136,8 +136,8 @@ def folder(shared, tmp_path, monkeypatch):
 
 def population(folder):
     with review_study.desk(folder) as desk:
-        videos = released.load(folder)
-        return released_clips.population(folder, videos, lambda key: desk.boundaries_s(0 if key[0] == "pair" else 1, key[1]))
+        videos = sample.load_released(folder)
+        return sample.population(folder, videos, lambda key: desk.boundaries_s(0 if key[0] == "pair" else 1, key[1]))
 
 
 def test_the_clips_of_a_release_are_those_that_show_something(folder):
@@ -145,21 +145,21 @@ def test_the_clips_of_a_release_are_those_that_show_something(folder):
 
 
 def test_the_videos_have_the_hash_that_the_certificate_says_how_to_compute(folder):
-    videos = released.load(folder)
-    released_clips.require_finished(folder, videos)
+    videos = sample.load_released(folder)
+    sample.require_finished(folder, videos)
     command = "grep '  videos/' SHA256SUMS | sha256sum"
     done = subprocess.run(["sh", "-c", command], cwd=folder / "data/release", capture_output=True, text=True, check=True)
-    assert done.stdout.split()[0] == released_clips.of_release(videos)
+    assert done.stdout.split()[0] == sample.sha256_of_release(videos)
 
 
 def test_only_a_finished_release_of_these_videos_is_sampled(folder):
     sums = folder / "data/release/SHA256SUMS"
     sums.write_text(sums.read_text().replace("a", "b"))
     with pytest.raises(ReviewError, match="other videos than the pipeline has rendered since"):
-        released_clips.require_finished(folder, released.load(folder))
+        sample.require_finished(folder, sample.load_released(folder))
     sums.unlink()
     with pytest.raises(ReviewError, match="no finished release"):
-        released_clips.require_finished(folder, released.load(folder))
+        sample.require_finished(folder, sample.load_released(folder))
 
 
 def test_a_sample_decides_nothing_and_is_not_undone(folder):

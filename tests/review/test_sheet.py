@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.review.sheet import COLUMNS, parse
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.stages.review.redaction_sheet import COLUMNS, parse
 
 CAMERAS = {"r": ("left", "right"), "c": ("mono",)}
 HEADER = ",".join(COLUMNS)

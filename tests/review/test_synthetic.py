@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import review_study
-from scrubin.review import study, synthetic
-from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import study, synthetic_decisions
+from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
 
 
 @pytest.mark.parametrize("camera", ["left", "right"])
@@ -17,7 +17,7 @@ def test_a_false_face_of_one_camera_hides_nothing_of_the_other(tmp_path, monkeyp
     review_study.propose(folder, [{**review_study.proposal("pair", camera, 20, 29), "source": "face", "faces": 1}])
     monkeypatch.chdir(folder)
     of = study.load(1, 0.2, Path("data/raw"))
-    synthetic.write(LEDGER_PATH, Path("data/raw"), of)
+    synthetic_decisions.write(LEDGER_PATH, Path("data/raw"), of)
     lines = Ledger(LEDGER_PATH).lines()
     decided = [(line.facts["camera"], line.facts["spans"][0]["what"]) for line in lines if line.event == "decided"]
     assert decided == [(camera, "reject")]

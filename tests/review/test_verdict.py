@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import review_study
-from scrubin.review import verdict
-from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
-from scrubin.review.ledger import Line
-from scrubin.review.outcome import Proposed
-from scrubin.review.status import judged
-from scrubin.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
-from scrubin.video.source import Source
+from scrubin.media.source import Source
+from scrubin.stages.review import result
+from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
+from scrubin.stages.review.ledger import Line
+from scrubin.stages.review.outcome import Proposed
+from scrubin.stages.review.status import judged
+from scrubin.stages.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
 
 KEY = ("Rec", "left")
 SPAN = Proposed("out_of_body", "appearance", (2.0, 3.0), score=0.5)
@@ -50,7 +50,7 @@ def said(of: ReviewedStudy, events: list[tuple[str, str, Any]]) -> Mapping[str, 
     ]
     standing = of.standing()
     standing.apply(lines)
-    return verdict.document(of, standing, lines, Path("nowhere"))
+    return result.document(of, standing, lines, Path("nowhere"))
 
 
 def counts(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def asked_and_hidden(of: ReviewedStudy, events: list[tuple[str, str, Any]]) -> t
     standing = of.standing()
     standing.apply(lines)
     asked = judged(of, KEY, standing, lambda _: np.arange(251) / 25)
-    rows = verdict.redactions(of, standing)
+    rows = result.redactions(of, standing)
     return [one.proposal.kind for one in asked], {(row["kind"], row["start_s"], row["end_s"]) for row in rows if row["accepted"]}
 
 
@@ -146,7 +146,7 @@ def test_what_is_not_asked_is_hidden_in_all_its_pictures(texts, decided):
     standing = of.standing()
     standing.apply(lines)
     asked = {one.proposal.key for one in judged(of, KEY, standing, lambda _: np.arange(251) / 25)}
-    hidden = [row for row in verdict.redactions(of, standing) if row["accepted"]]
+    hidden = [row for row in result.redactions(of, standing) if row["accepted"]]
     room = [(row["start_s"], row["end_s"]) for row in hidden if row["x"] is None]
     for one in listed:
         assert {(row["start_s"], row["end_s"]) for row in hidden if row["x"] == one.box_xywh[0]} >= {one.interval_s}

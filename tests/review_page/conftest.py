@@ -13,9 +13,9 @@ import page_client
 import review_study
 import sampled_release
 from page_client import PORT, Clock, Page
-from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.security import Session
-from scrubin.review_page.study_now import StudyNow
+from scrubin.curate.page.app import ReviewApp
+from scrubin.curate.page.open_study import StudyNow
+from scrubin.curate.page.security import Session
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ import pytest
 
 import review_study
 from page_client import SINGLE, decide, lines, picture, post
-from scrubin.review import attention, verdict
-from scrubin.review_page.planted import Plants
+from scrubin.curate.page.planted import Plants
+from scrubin.stages.review import attention, result
 
 LONG_S = 70
 URL = "/stills/1/mono?frames={}&height=90&columns=10"
@@ -160,7 +160,7 @@ def test_hit_rates_stand_in_what_the_stage_review_says(page, study, folder, cloc
     post(page, "/api/mark", number=SINGLE, camera="mono", frame=frames[0])
     looked(page, clock, [frame for frame in range(LONG_S) if frame != frames[0]])
     now = study.get()
-    said = verdict.document(now.desk.reviewed, now.desk.standing, now.desk.lines(), folder / "data/raw", 0.1)["attention"]
+    said = result.document(now.desk.reviewed, now.desk.standing, now.desk.lines(), folder / "data/raw", 0.1)["attention"]
     assert said["checks"]["person"] == {"shown": len(frames), "noticed": 1}
     assert said["checks_share"] == 0.1
     assert (said["sheets"], said["still_height_px"]) == (1, 90)

@@ -11,19 +11,20 @@ import clips
 import review_study
 import sampled_release
 from page_client import SINGLE, decide, lines, looked, post
-from scrubin.cli import review_sample
-from scrubin.core.errors import ReviewError
-from scrubin.core.files import sha256_of
-from scrubin.review_page import released_study, sampled_study
-from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
+from scrubin.base.errors import ReviewError
+from scrubin.base.files import sha256_of
+from scrubin.cli import review
+from scrubin.curate.page import released_study, sampled_study
+from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
+from scrubin.stages.review import sample
 
 
 @pytest.fixture
 def released(folder, inside, monkeypatch, clock):
     """Frames 20 to 59 of the single recording are released, and nothing of the pair."""
     path = clips.numbered(folder / "data/release/videos/quiet-otter.mp4", 40, fps=20)
-    video = released_study.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
-    monkeypatch.setattr(released_study.released, "load", lambda folder: {("single", "mono"): video})
+    video = sample.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
+    monkeypatch.setattr(sample, "load", lambda folder: {("single", "mono"): video})
     now = StudyNow(
         lambda generation: released_study.open_released(folder, "ann", generation, clock), tuple(folder / path for path in TABLES)
     )
@@ -64,7 +65,7 @@ def sampled(finished, tmp_path, inside, monkeypatch, clock):
     """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
     folder = shutil.copytree(finished, tmp_path / "released")
     monkeypatch.chdir(folder)
-    drawn = review_sample.drawn(9, 0, "ann")
+    drawn = review.draw_clips(9, 0, "ann")
     now = StudyNow(
         lambda generation: sampled_study.open_sampled(folder, "ann", generation, drawn, clock),
         tuple(folder / path for path in RELEASED_TABLES),

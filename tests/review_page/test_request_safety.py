@@ -10,10 +10,11 @@ import pytest
 
 import page_client
 import review_study
+from each import each
 from page_client import HOSTILE, PORT, POST, decide, lines
-from scrubin.review_page import security
-from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.security import HEADERS, Session
+from scrubin.curate.page import security
+from scrubin.curate.page.app import ReviewApp
+from scrubin.curate.page.security import HEADERS, Session
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ PATHS = ["/", "/api/study", "/api/changes?head=x", "/api/recordings/0", "/api/fi
 PATHS += ["/stills/0/left?frames=0&height=64&columns=1", "/nothing", "/api/decide"]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 def test_without_the_token_nothing_is_answered(study, client, path):
     answer = client(study).get(path)
     assert answer.status_code == 403
@@ -68,12 +69,12 @@ def test_the_cookie_of_one_session_does_not_open_another(study, client):
     assert second.get("/api/study").status_code == 403
 
 
-@pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1.evil.example:{PORT}", ""])
+@each("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1.evil.example:{PORT}", ""])
 def test_another_host_is_refused_also_with_the_token(page, host):
     assert page.get("/api/study", headers={"Host": host}).status_code == 421
 
 
-@pytest.mark.parametrize("host", [f"localhost:{PORT}", f"[::1]:{PORT}", f"LOCALHOST:{PORT}"])
+@each("host", [f"localhost:{PORT}", f"[::1]:{PORT}", f"LOCALHOST:{PORT}"])
 def test_this_machine_has_several_names(page, host):
     assert page.get("/enter", headers={"Host": host}).status_code == 200
 
@@ -89,7 +90,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+@each("wrong", WRONG.values())
 def test_what_another_page_could_send_decides_nothing(page, folder, wrong):
     headers = {name: value for name, value in {**POST, "X-Scrubin-Study": page.edition, **wrong}.items() if value is not None}
     for path in ("/api/decide", "/api/undo", "/api/exclude", "/api/seen", "/enter"):
@@ -97,12 +98,12 @@ def test_what_another_page_could_send_decides_nothing(page, folder, wrong):
     assert not lines(folder)
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}])
+@each("headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}])
 def test_what_another_page_could_read_is_refused(page, headers):
     assert page.get("/still/0/left/0", headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+@each("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
 def test_other_methods_are_refused(page, method):
     assert page.request(method, "/api/study", headers=POST).status_code == 405
 
@@ -112,7 +113,7 @@ BAD_PATHS += ["/static//etc/passwd", "/static/%00", "/static\\..\\app.py", "//st
 BAD_PATHS += ["/static/app.py", "/static/nothing.js", "/templates/page.html.j2", "/still/-1/left/0", "/still/0/top/0", "/" + "a" * 5000]
 
 
-@pytest.mark.parametrize("path", BAD_PATHS)
+@each("path", BAD_PATHS)
 def test_a_path_that_is_none_of_ours_leads_nowhere(study, portal, path):
     session = Session(PORT)
     # As it came over the wire: clients tidy paths up before they send them.
@@ -148,7 +149,7 @@ ANSWERS += ["/api/files/0/left/times", "/stills/0/left?frames=0,9&height=64&colu
 ANSWERS += ["/still/0/left/99999", "/stills/0/left?frames=x", "/still/7/mono/0"]
 
 
-@pytest.mark.parametrize("path", ANSWERS)
+@each("path", ANSWERS)
 def test_every_answer_has_the_headers_also_an_error(page, path):
     answer = page.get(path)
     assert {name: answer.headers.get_list(name) for name in HEADERS} == {name: [value] for name, value in HEADERS.items()}
@@ -175,7 +176,7 @@ UNKNOWN = ["/api/recordings/2", "/api/files/0/mono/times", "/api/files/9/left/ti
 UNKNOWN += ["/stills/1/mono?frames=0,70&height=64&columns=2", "/api/recordings/99999999999999999999", "/still/1/mono/1e3"]
 
 
-@pytest.mark.parametrize("path", UNKNOWN)
+@each("path", UNKNOWN)
 def test_unknown_numbers_are_said_to_be_unknown(page, path):
     answer = page.get(path)
     assert answer.status_code == 404
@@ -187,7 +188,7 @@ QUERIES += ["frames=0&height=64&columns=0", "frames=-1&height=64&columns=1", "fr
 QUERIES += ["frames=" + "0," * 300 + "0&height=64&columns=1", "frames=0&height=６４&columns=1", "frames=0&height=64&columns=" + "9" * 100]
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@each("query", QUERIES)
 def test_a_question_for_stills_that_the_page_never_asks_is_refused(page, query):
     assert page.get(f"/stills/1/mono?{query}").status_code == 400
 
@@ -212,13 +213,13 @@ BAD_SAYS = {
 }
 
 
-@pytest.mark.parametrize("says", BAD_SAYS.values(), ids=BAD_SAYS)
+@each("says", BAD_SAYS.values())
 def test_what_the_page_never_says_is_refused_and_nothing_is_written(page, folder, says):
     assert decide(page, **says).status_code == 400
     assert not lines(folder)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000])
+@each("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000])
 def test_a_body_that_is_no_object_is_refused(page, body):
     answer = page.post("/api/undo", content=body, headers={**POST, "X-Scrubin-Study": page.edition})
     assert answer.status_code == 400

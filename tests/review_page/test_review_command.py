@@ -14,8 +14,8 @@ import pytest
 import review_server
 import review_study
 from scrubin import cli
-from scrubin.core.errors import ReviewError
-from scrubin.review_page import server
+from scrubin.base.errors import ReviewError
+from scrubin.curate.page import server
 
 
 def test_the_doorway_is_a_file_that_only_its_owner_can_read(tmp_path, monkeypatch):

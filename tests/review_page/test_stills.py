@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.core.files import sha256_of
-from scrubin.review_page import stills as stills_module
-from scrubin.review_page.stills import Stills
-from scrubin.screen import reel
-from scrubin.screen.pass_over_file import observe_stored
-from scrubin.video import frame_reader
-from scrubin.video.decode import decoded
-from scrubin.video.frame_reader import FrameReader
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe import probe
-from scrubin.video.source import Source
+from scrubin.base.errors import VideoError
+from scrubin.base.files import sha256_of
+from scrubin.curate.page import stills as stills_module
+from scrubin.curate.page.stills import Stills
+from scrubin.media import frame_reader
+from scrubin.media.decode import boundaries_s, decoded
+from scrubin.media.frame_reader import FrameReader
+from scrubin.media.probe import probe
+from scrubin.media.source import Source
+from scrubin.stages.screen import pass_over_file, reel
+from scrubin.stages.screen.pass_over_file import observe_stored
 from source_clips import SOURCES
 
 LEFT, RIGHT = (1, "left"), (1, "right")
@@ -190,7 +189,7 @@ def test_stills_come_up_to_where_a_file_cannot_be_decoded(raw):
 def test_reels_are_prepared_in_the_background_first_the_one_that_is_looked_at(raw, monkeypatch):
     stills = study(raw, left="mp4", right="mkv", mono="flv")
     prepared, wait = [], threading.Event()
-    real = stills_module.observe_stored
+    real = pass_over_file.observe_stored
 
     def noting(raw, source, *rest):
         prepared.append(source.path)

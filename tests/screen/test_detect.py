@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import clips
 from screen_params import SCREEN as PARAMS
-from scrubin.core.errors import VideoError
-from scrubin.screen.detectors import appearance, black, frozen
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.histograms import CELLS
-from scrubin.screen.pass_over_file import Observed, observe
-from scrubin.screen.proposals import Proposal, merged
+from scrubin.base.errors import VideoError
+from scrubin.stages.screen import span_detectors
+from scrubin.stages.screen.detector import ObservedFile
+from scrubin.stages.screen.features import CELLS
+from scrubin.stages.screen.pass_over_file import Observed, observe
+from scrubin.stages.screen.proposals import Proposal, merged
 
 FPS = 25
 
@@ -55,11 +55,13 @@ def boundaries(count: int) -> np.ndarray:
 
 
 def seen(path: Path, count: int) -> ObservedFile:
-    return ObservedFile(boundaries(count), (96, 64), observe(path, path.name, [appearance.observer(PARAMS)], boundaries(count)[:-1]))
+    return ObservedFile(
+        boundaries(count), (96, 64), observe(path, path.name, [span_detectors.appearance_observer(PARAMS)], boundaries(count)[:-1])
+    )
 
 
 def found(path: Path, count: int) -> list[tuple[str, int, int]]:
-    spans = [span for detector in (appearance, black, frozen) for span in detector.propose(seen(path, count), PARAMS)]
+    spans = [span for detector in (span_detectors, span_detectors, span_detectors) for span in detector.propose(seen(path, count), PARAMS)]
     return sorted((span.kind, round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS) - 1) for span in spans)
 
 
@@ -96,7 +98,7 @@ def test_a_frozen_picture_is_found_through_the_noise_of_the_codec(tmp_path):
         "25",
     )
     clips.ffmpeg("-i", clips.REAL["bikes"], "-an", *still, tmp_path / "a.mkv")
-    (span,) = frozen.propose(seen(tmp_path / "a.mkv", 135), PARAMS)
+    (span,) = span_detectors.propose_frozen(seen(tmp_path / "a.mkv", 135), PARAMS)
     assert (span.kind, span.source, span.score) == ("frozen", "frozen", 1.0)
     assert span.interval_s[0] == pytest.approx(59 / FPS)
     assert span.interval_s[1] == pytest.approx(135 / FPS)
@@ -105,12 +107,12 @@ def test_a_frozen_picture_is_found_through_the_noise_of_the_codec(tmp_path):
 def test_a_picture_that_stands_still_for_a_moment_only_is_not_frozen(tmp_path):
     still = ("-vf", "scale=320:136,fps=25,trim=end_frame=60,tpad=stop_mode=clone:stop_duration=1.5", "-c:v", "libx264", "-g", "25")
     clips.ffmpeg("-i", clips.REAL["bikes"], "-an", *still, tmp_path / "a.mkv")
-    assert frozen.propose(seen(tmp_path / "a.mkv", 98), PARAMS) == []
+    assert span_detectors.propose_frozen(seen(tmp_path / "a.mkv", 98), PARAMS) == []
 
 
 @pytest.mark.parametrize(("name", "count"), [("bigbuckbunny", 132), ("carphone_pristine", 120)])
 def test_real_footage_is_not_frozen(name, count):
-    assert frozen.propose(seen(clips.REAL[name], count), PARAMS) == []
+    assert span_detectors.propose_frozen(seen(clips.REAL[name], count), PARAMS) == []
 
 
 @pytest.mark.slow
@@ -118,7 +120,7 @@ def test_real_footage_is_not_frozen(name, count):
 def test_a_burst_of_a_real_room_between_real_pictures_is_found(tmp_path, length):
     rooms, inside = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
     clips.film(tmp_path / "a.mkv", [*inside[:66], *rooms[40 : 40 + length], *inside[66:]], FPS)
-    (span,) = appearance.propose(seen(tmp_path / "a.mkv", 132 + length), PARAMS)
+    (span,) = span_detectors.propose_by_appearance(seen(tmp_path / "a.mkv", 132 + length), PARAMS)
     assert span.core == (66, 66 + length - 1)
     assert span.score == pytest.approx(0.4, abs=0.1)
 
@@ -150,7 +152,7 @@ def seen_with(outside: list[bool], strangely: int = 0) -> ObservedFile:
 
 @given(outside=st.lists(st.booleans(), min_size=3, max_size=120).filter(lambda flags: sum(flags) * 2 < len(flags)))
 def test_no_clear_outside_frame_is_ever_missed_and_spans_never_overlap(outside):
-    spans = appearance.propose(seen_with(outside), PARAMS)
+    spans = span_detectors.propose_by_appearance(seen_with(outside), PARAMS)
     covered = {n for span in spans for n in range(round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS))}
     assert {n for n, flag in enumerate(outside) if flag} <= covered
     for before, after in itertools.pairwise(spans):
@@ -161,11 +163,11 @@ def test_no_clear_outside_frame_is_ever_missed_and_spans_never_overlap(outside):
 def test_a_short_span_that_is_hardly_outside_is_not_proposed(length, count):
     flags = [False] * 40 + [True] * length + [False] * 40
     barely = seen_with(flags, strangely=81)
-    assert len(appearance.propose(barely, PARAMS)) == count
+    assert len(span_detectors.propose_by_appearance(barely, PARAMS)) == count
 
 
 def test_the_score_is_that_of_the_span_without_its_margin():
-    (span,) = appearance.propose(seen_with([False] * 40 + [True] + [False] * 40), PARAMS)
+    (span,) = span_detectors.propose_by_appearance(seen_with([False] * 40 + [True] + [False] * 40), PARAMS)
     assert (span.score, span.core) == (1.0, (40, 40))
 
 

@@ -9,10 +9,10 @@ from av.video.reformatter import VideoReformatter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.networks.faces import Face
-from scrubin.screen import face_looks
-from scrubin.screen.decoded_picture import DecodedPicture
-from scrubin.screen.face_looks import Kept
+from scrubin.media.networks.faces import Face
+from scrubin.stages.screen import face_looks
+from scrubin.stages.screen.face_looks import Kept
+from scrubin.stages.screen.pass_over_file import DecodedPicture
 
 FPS = 25
 

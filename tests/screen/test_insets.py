@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.screen import insets
+from scrubin.stages.screen import insets
 
 WIDTH, HEIGHT = 320, 180
 

@@ -11,12 +11,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 import clips
 from screen_params import SCREEN
-from scrubin.core.errors import ParamsError
-from scrubin.screen.detectors import onnx as detector
-from scrubin.screen.detectors import registry
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.params import OnnxModel
-from scrubin.screen.pass_over_file import observe
+from scrubin.base.errors import ParamsError
+from scrubin.stages.screen import all_detectors
+from scrubin.stages.screen import onnx_detector as detector
+from scrubin.stages.screen.detector import ObservedFile, OnnxModel
+from scrubin.stages.screen.pass_over_file import observe
 
 FPS = 25
 
@@ -66,7 +65,7 @@ def test_a_network_judges_every_frame_of_a_film(tmp_path, batch):
     frames = [np.full((64, 96, 3), 230 if 40 <= n < 43 else 20, np.uint8) for n in range(90)]
     path = clips.film(tmp_path / "a.mkv", frames, FPS)
     times_s = np.arange(91) / FPS
-    observed = observe(path, "a", registry.observers(params), times_s[:-1])
+    observed = observe(path, "a", all_detectors.observers(params), times_s[:-1])
     (span,) = detector.propose(ObservedFile(times_s, (96, 64), observed), params)
     assert (span.kind, span.source, span.core) == ("out_of_body", "onnx", (40, 42))
     assert span.score == pytest.approx(1.0, abs=0.02)
@@ -74,8 +73,8 @@ def test_a_network_judges_every_frame_of_a_film(tmp_path, batch):
 
 
 def test_a_network_joins_the_detectors_only_when_there_is_one(tmp_path):
-    assert "onnx" not in registry.chosen(SCREEN)
-    assert list(registry.chosen(replace(SCREEN, detectors=(), model=brightness_network(tmp_path / "x.onnx")))) == ["onnx"]
+    assert "onnx" not in all_detectors.chosen(SCREEN)
+    assert list(all_detectors.chosen(replace(SCREEN, detectors=(), model=brightness_network(tmp_path / "x.onnx")))) == ["onnx"]
     with pytest.raises(ValueError, match="there is no network"):
         detector.observer(SCREEN)
 

@@ -9,18 +9,15 @@ import pytest
 
 import clips
 from screen_params import SCREEN
-from scrubin.core.errors import VideoError
-from scrubin.core.files import sha256_of
-from scrubin.screen import features, pass_over_file, screening
-from scrubin.screen.detectors import registry
-from scrubin.screen.histograms import GROUPS
-from scrubin.screen.pass_over_file import Observed, Observer, observe_stored
-from scrubin.screen.thumbnails import Thumbnailer
-from scrubin.video import source
-from scrubin.video.decode import decoded
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe import probe
-from scrubin.video.source import Source
+from scrubin.base.errors import VideoError
+from scrubin.base.files import sha256_of
+from scrubin.media import source
+from scrubin.media.decode import boundaries_s, decoded
+from scrubin.media.probe import probe
+from scrubin.media.source import Source
+from scrubin.stages.screen import all_detectors, features, pass_over_file, screening
+from scrubin.stages.screen.features import GROUPS, Thumbnailer
+from scrubin.stages.screen.pass_over_file import Observed, Observer, observe_stored
 
 
 def counting(name: str, calls: list[str], value: int = 0) -> Observer:
@@ -81,7 +78,7 @@ def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(f
         "limit": replace(SCREEN, outside_score=0.9, frozen_s=9.0),
         "size": replace(SCREEN, thumbnail_height=48),
     }.items():
-        keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in registry.observers(params)}
+        keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in all_detectors.observers(params)}
     assert keys["limit"] == keys["as is"]
     assert {name for name in keys["size"] if keys["size"][name] != keys["as is"][name]} == {"features"}
 

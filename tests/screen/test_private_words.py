@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.screen.private_words import private_words
+from scrubin.stages.screen.private_words import private_words
 
 RECORDINGS = pd.DataFrame(
     [

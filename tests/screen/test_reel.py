@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.core.files import sha256_of
-from scrubin.screen import reel
-from scrubin.screen.detectors import registry
-from scrubin.screen.params import DEFAULTS
-from scrubin.screen.pass_over_file import observe, observe_stored
-from scrubin.screen.reel import Reel
-from scrubin.video.decode import decoded
-from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe import probe
-from scrubin.video.source import Source
+from scrubin.base.errors import VideoError
+from scrubin.base.files import sha256_of
+from scrubin.media.decode import boundaries_s, decoded
+from scrubin.media.probe import probe
+from scrubin.media.source import Source
+from scrubin.stages.screen import all_detectors, reel
+from scrubin.stages.screen.detector import DEFAULTS
+from scrubin.stages.screen.pass_over_file import observe, observe_stored
+from scrubin.stages.screen.reel import Reel
 from source_clips import MOSTLY_SLOW, SOURCES
 
 
@@ -104,8 +102,8 @@ def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkey
 
 
 def test_the_stage_prepares_the_reel_and_a_single_file_is_screened_without():
-    assert "reel.OBSERVER]" in (Path(__file__).parents[2] / "pipelines/scrubin/screen/screening.py").read_text(encoding="utf-8")
-    assert reel.NAME not in [observer.name for observer in registry.observers(DEFAULTS)]
+    assert "reel.OBSERVER]" in (Path(__file__).parents[2] / "pipelines/scrubin/stages/screen/screening.py").read_text(encoding="utf-8")
+    assert reel.NAME not in [observer.name for observer in all_detectors.observers(DEFAULTS)]
 
 
 @pytest.mark.parametrize("pixels", ["yuv420p", "yuvj420p", "yuv444p", "yuv422p10le", "gbrp", "gray", "nv12"])

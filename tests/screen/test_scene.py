@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from screen_params import SCREEN
-from scrubin.core.pixels import shared_px
-from scrubin.screen import insets
-from scrubin.screen.detectors import appearance, face, scene
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.histograms import CELLS
-from scrubin.screen.novelty import APART_S, alike_run, novelty
-from scrubin.screen.pass_over_file import Observed
+from scrubin.base.pixels import shared_px
+from scrubin.stages.screen import insets, span_detectors
+from scrubin.stages.screen.detector import ObservedFile
+from scrubin.stages.screen.features import CELLS
+from scrubin.stages.screen.pass_over_file import Observed
+from scrubin.stages.screen.unlikeness import APART_S, alike_run, novelty
 
 FPS = 5
 INSIDE, OUTSIDE, DOUBTFUL = -4.0, 4.0, 0.0
@@ -44,12 +43,12 @@ def seen(log_odds: list[float], views: list[int] | None = None, *, bright: list[
 
 
 def cores(file: ObservedFile, params=FREE) -> list[tuple[int, int] | None]:
-    return [one.core for one in scene.propose(file, params)]
+    return [one.core for one in span_detectors.propose_by_scene(file, params)]
 
 
 def test_frames_that_look_like_no_endoscopy_are_proposed_with_a_margin():
     file = seen([INSIDE] * 100 + [OUTSIDE] * 3 + [INSIDE] * 100)
-    (span,) = scene.propose(file, FREE)
+    (span,) = span_detectors.propose_by_scene(file, FREE)
     assert (span.kind, span.source, span.core) == ("out_of_body", "scene", (100, 102))
     assert span.interval_s == pytest.approx((99 / FPS, 104 / FPS))
     assert span.score > 0.85
@@ -82,21 +81,21 @@ def test_dark_frames_are_nothing_to_see():
 
 
 def test_a_recording_that_looks_like_no_endoscopy_is_proposed_as_a_whole():
-    (whole,) = scene.propose(seen([OUTSIDE] * 60 + [INSIDE] * 40), FREE)
+    (whole,) = span_detectors.propose_by_scene(seen([OUTSIDE] * 60 + [INSIDE] * 40), FREE)
     assert (whole.source, whole.core, whole.interval_s) == ("unknown_scene", (0, 99), (0.0, 20.0))
 
 
 @pytest.mark.parametrize("kind", ["box_trainer", "other"])
 def test_of_a_box_trainer_the_recording_itself_says_what_is_usual(kind):
     file = seen([OUTSIDE] * 210, [0] * 100 + [7] * 10 + [0] * 100, kind=kind)
-    assert scene.propose(file, FREE) == []
-    assert [one.core for one in appearance.propose(file, FREE)] == [(100, 109)]
+    assert span_detectors.propose_by_scene(file, FREE) == []
+    assert [one.core for one in span_detectors.propose_by_appearance(file, FREE)] == [(100, 109)]
 
 
 def test_real_endoscopy_under_the_name_of_a_box_trainer_is_judged_as_endoscopy():
     file = seen([INSIDE] * 200 + [OUTSIDE] * 10, kind="box_trainer")
     assert cores(file) == [(200, 209)]
-    assert appearance.propose(file, FREE) == []
+    assert span_detectors.propose_by_appearance(file, FREE) == []
 
 
 def test_a_scene_is_said_for_all_or_by_task():
@@ -107,7 +106,7 @@ def test_a_scene_is_said_for_all_or_by_task():
 
 
 def test_an_empty_recording_has_no_spans():
-    assert scene.propose(seen([]), FREE) == []
+    assert span_detectors.propose_by_scene(seen([]), FREE) == []
 
 
 @given(st.lists(st.sampled_from([INSIDE, DOUBTFUL, OUTSIDE]), min_size=1, max_size=80), st.sampled_from([0.2, 0.6, 0.9]))
@@ -116,17 +115,17 @@ def test_no_clear_frame_is_ever_shown_and_a_lower_limit_never_shows_more(log_odd
     if len([one for one in log_odds if one >= 0]) * 2 > len(log_odds):
         return  # an unknown scene, which is proposed as a whole
     hidden = np.zeros(len(log_odds), np.bool_)
-    for span in scene.propose(file, replace(FREE, outside_score=limit)):
+    for span in span_detectors.propose_by_scene(file, replace(FREE, outside_score=limit)):
         hidden[round(span.interval_s[0] * FPS) : round(span.interval_s[1] * FPS)] = True
     assert hidden[np.array(log_odds) == OUTSIDE].all()
-    for span in scene.propose(file, replace(FREE, outside_score=0.95)):
+    for span in span_detectors.propose_by_scene(file, replace(FREE, outside_score=0.95)):
         assert hidden[round(span.interval_s[0] * FPS) : round(span.interval_s[1] * FPS)].all()
 
 
 def test_a_face_is_proposed_for_as_long_as_the_picture_stays_alike_whatever_else_is_believed():
     file = seen([INSIDE] * 210, [0] * 100 + [7] * 10 + [0] * 100)
     file.observed["faces"].value.append({"number": 104, "faces": 2, "sure": 0.7})
-    (span,) = face.propose(file, FREE)
+    (span,) = span_detectors.propose_faces(file, FREE)
     assert (span.source, span.core, span.faces, span.score) == ("face", (100, 109), 2, 0.7)
 
 
@@ -166,7 +165,7 @@ def inset(first: int, box=(230, 8, 80, 45), log_odds: float = OUTSIDE) -> insets
 
 
 def test_a_room_in_a_corner_is_proposed_as_a_rectangle_that_holds_all_of_it_for_as_long_as_it_stands():
-    (proposal,) = scene.propose(with_insets(inset(20), inset(25), inset(30)), FREE)
+    (proposal,) = span_detectors.propose_by_scene(with_insets(inset(20), inset(25), inset(30)), FREE)
     assert (proposal.kind, proposal.source) == ("other", "inset")
     x, y, w, h = proposal.box_xywh
     assert x <= 230 * 6
@@ -182,16 +181,18 @@ def test_a_room_in_a_corner_is_proposed_as_a_rectangle_that_holds_all_of_it_for_
 
 def test_parts_of_one_inset_are_one_rectangle_and_two_insets_are_two():
     part = inset(25, (232, 10, 40, 43))
-    assert len(scene.propose(with_insets(inset(20), part, inset(30)), FREE)) == 1
-    both = scene.propose(with_insets(*(inset(first, box) for first in (20, 22) for box in ((230, 8, 80, 45), (4, 4, 80, 45)))), FREE)
+    assert len(span_detectors.propose_by_scene(with_insets(inset(20), part, inset(30)), FREE)) == 1
+    both = span_detectors.propose_by_scene(
+        with_insets(*(inset(first, box) for first in (20, 22) for box in ((230, 8, 80, 45), (4, 4, 80, 45)))), FREE
+    )
     assert len(both) == 2
     assert not shared_px(both[0].box_xywh, both[1].box_xywh)
 
 
 def test_a_rectangle_of_one_sample_is_chance():
-    assert scene.propose(with_insets(inset(20)), FREE) == []
-    assert len(scene.propose(with_insets(inset(20), inset(22)), FREE)) == 1
+    assert span_detectors.propose_by_scene(with_insets(inset(20)), FREE) == []
+    assert len(span_detectors.propose_by_scene(with_insets(inset(20), inset(22)), FREE)) == 1
 
 
 def test_an_inset_that_shows_the_inside_is_left_alone():
-    assert scene.propose(with_insets(inset(20, log_odds=INSIDE), inset(22, log_odds=INSIDE)), FREE) == []
+    assert span_detectors.propose_by_scene(with_insets(inset(20, log_odds=INSIDE), inset(22, log_odds=INSIDE)), FREE) == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.screen.sightings import Sighting, believed
+from scrubin.stages.screen.face_looks import Sighting, believed
 
 TIMES_S = np.arange(1000) / 25
 HERE = (40, 30, 20, 24)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.screen.stops import stops
+from scrubin.stages.screen.unlikeness import stops
 
 FPS = 25
 

@@ -10,18 +10,16 @@ from hypothesis import strategies as st
 
 import clips
 from screen_params import SCREEN
-from scrubin.core.pixels import shared_px
-from scrubin.networks import reading
-from scrubin.networks.misreadings import WordFinder
-from scrubin.networks.reading import Reading
-from scrubin.screen.detectors import text
-from scrubin.screen.detectors.detector import ObservedFile
-from scrubin.screen.pass_over_file import Observed, observe
-from scrubin.screen.text import looking
-from scrubin.screen.text.covering import covering
-from scrubin.screen.text.looking import SAMPLE_S, Looking, sample_numbers
-from scrubin.screen.text.places import History, Place
-from scrubin.screen.text.strokes import Strokes, regions, strokes, text_cells
+from scrubin.base.pixels import shared_px
+from scrubin.media.networks import reading
+from scrubin.media.networks.misreadings import WordFinder
+from scrubin.media.networks.reading import Reading
+from scrubin.stages.screen import text_detector, text_looking
+from scrubin.stages.screen.detector import ObservedFile
+from scrubin.stages.screen.pass_over_file import Observed, observe
+from scrubin.stages.screen.text_detector import covering
+from scrubin.stages.screen.text_looking import SAMPLE_S, Looking, sample_numbers
+from scrubin.stages.screen.text_places import History, Place, Strokes, regions, strokes, text_cells
 
 FPS = 25
 FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)
@@ -39,8 +37,8 @@ def written(pictures, words, *, height_px=16, opacity=1.0, colour=(255, 255, 255
 
 def proposals(path, count, size=(320, 136), private=()):
     times_s = np.arange(count + 1) / FPS
-    seen = observe(path, path.name, [text.observer(SCREEN)], times_s[:-1])
-    return text.propose(ObservedFile(times_s, size, seen, private_words=WordFinder(private)), SCREEN)
+    seen = observe(path, path.name, [text_detector.observer(SCREEN)], times_s[:-1])
+    return text_detector.propose(ObservedFile(times_s, size, seen, private_words=WordFinder(private)), SCREEN)
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +123,8 @@ def test_text_that_moves_is_hidden_on_all_its_way(tmp_path, bikes):
 
 
 def test_what_stands_is_read_whatever_was_read_before(tmp_path, bikes, monkeypatch):
-    monkeypatch.setattr(looking, "FIRST_PX", 0)
-    monkeypatch.setattr(looking, "PX_PER_DECODED_PX", 0)
+    monkeypatch.setattr(text_looking, "FIRST_PX", 0)
+    monkeypatch.setattr(text_looking, "PX_PER_DECODED_PX", 0)
     path = clips.film(tmp_path / "a.mkv", [*bikes[:50], *written(bikes[50:100], "Brenner 4711"), *bikes[100:125]], FPS)
     (found,) = proposals(path, 125)
     assert found.interval_s[0] <= 2.0
@@ -185,20 +183,20 @@ def seen_of(*readings, spans=((5, 8),), stands=True, is_line=False, private=()) 
 
 
 def test_a_rectangle_is_in_pixels_of_the_video_with_a_margin_on_a_grid():
-    (found,) = text.propose(seen_of(("Brenner", 0.9), ("Brenner 1", 0.8)), SCREEN)
+    (found,) = text_detector.propose(seen_of(("Brenner", 0.9), ("Brenner 1", 0.8)), SCREEN)
     assert found.box_xywh == (8, 32, 224, 40)
     assert (found.text, found.score) == ("Brenner", 0.7)
 
 
 def test_a_span_reaches_two_samples_farther_on_both_sides():
-    (found,) = text.propose(seen_of(("Brenner", 0.9)), SCREEN)
+    (found,) = text_detector.propose(seen_of(("Brenner", 0.9)), SCREEN)
     assert found.interval_s == (31 / FPS, 100 / FPS)
-    (found,) = text.propose(seen_of(("Brenner", 0.9), spans=((0, 40),)), SCREEN)
+    (found,) = text_detector.propose(seen_of(("Brenner", 0.9), spans=((0, 40),)), SCREEN)
     assert found.interval_s == (0.0, 410 / FPS)
 
 
 def test_spans_less_than_two_seconds_apart_are_one():
-    spans = [one.interval_s for one in text.propose(seen_of(("Brenner", 0.9), spans=((5, 8), (12, 13), (25, 26))), SCREEN)]
+    spans = [one.interval_s for one in text_detector.propose(seen_of(("Brenner", 0.9), spans=((5, 8), (12, 13), (25, 26))), SCREEN)]
     assert spans == [(31 / FPS, 150 / FPS), (231 / FPS, 280 / FPS)]
 
 
@@ -208,7 +206,7 @@ def test_readings_of_a_value_that_changes_are_one_text():
     later = place | {"box": (12, 20, 96, 12), "spans": [(25, 28)], "readings": [{"box": LINE, "text": "gas 3.8", "confidence": 0.95}]}
     elsewhere = place | {"box": (10, 60, 100, 12)}
     seen.observed["text"].value["places"] += [later, elsewhere]
-    found = text.propose(seen, SCREEN)
+    found = text_detector.propose(seen, SCREEN)
     assert [(one.text, one.interval_s) for one in found] == [
         ("gas 1.2", (31 / FPS, 100 / FPS)),
         ("gas 3.8", (231 / FPS, 300 / FPS)),
@@ -217,11 +215,11 @@ def test_readings_of_a_value_that_changes_are_one_text():
 
 
 def test_a_line_that_was_not_read_counts_where_it_stands_and_is_no_makers_mark():
-    (found,) = text.propose(seen_of(("", 0.0), is_line=True), SCREEN)
-    assert (found.text, found.score) == (None, text.UNREAD_SCORE)
-    assert text.propose(seen_of(("", 0.0), is_line=True, stands=False), SCREEN) == []
-    assert text.propose(seen_of(("KARLST", 0.4), is_line=True), SCREEN) == []
-    (found,) = text.propose(seen_of(("Brenner", 0.9), is_line=True), SCREEN)
+    (found,) = text_detector.propose(seen_of(("", 0.0), is_line=True), SCREEN)
+    assert (found.text, found.score) == (None, text_detector.UNREAD_SCORE)
+    assert text_detector.propose(seen_of(("", 0.0), is_line=True, stands=False), SCREEN) == []
+    assert text_detector.propose(seen_of(("KARLST", 0.4), is_line=True), SCREEN) == []
+    (found,) = text_detector.propose(seen_of(("Brenner", 0.9), is_line=True), SCREEN)
     assert found.text == "Brenner"
 
 
@@ -230,7 +228,7 @@ def test_a_line_that_was_not_read_counts_where_it_stands_and_is_no_makers_mark()
     [("apm", 0.44, 165, False), ("Brenner", 0.9, 165, True), ("Bren", 0.4, 90, False), ("apm", 0.44, 60, True), ("", 0.0, 12, True)],
 )
 def test_what_is_as_high_as_a_part_of_the_picture_is_a_line_only_when_it_is_read_well(words, confidence, height_px, counts):
-    assert looking._is_likely(Reading((0, 0, 200, height_px), words, confidence, 0.9, height_px), 480) == counts
+    assert text_looking._is_likely(Reading((0, 0, 200, height_px), words, confidence, 0.9, height_px), 480) == counts
 
 
 @pytest.mark.parametrize(
@@ -243,8 +241,8 @@ def test_a_line_that_says_nothing_is_sure_wide_and_not_high(is_line, w, height_p
 
 
 def test_a_doubtful_reading_counts_only_when_it_hits_a_private_word():
-    assert text.propose(seen_of(("8renmer", 0.3)), SCREEN) == []
-    (found,) = text.propose(seen_of(("8renmer", 0.3), private=["Brenner"]), SCREEN)
+    assert text_detector.propose(seen_of(("8renmer", 0.3)), SCREEN) == []
+    (found,) = text_detector.propose(seen_of(("8renmer", 0.3), private=["Brenner"]), SCREEN)
     assert (found.text, found.score) == ("8renmer", 1.0)
 
 
@@ -252,27 +250,27 @@ def test_a_doubtful_reading_counts_only_when_it_hits_a_private_word():
     ("letters", "confidence", "count"), [("Jh", 0.7, 0), ("J.h.", 0.7, 0), ("Jh", 0.9, 1), ("Jhon", 0.7, 1), ("OP 2", 0.7, 0)]
 )
 def test_two_or_three_letters_count_when_the_reader_is_sure(letters, confidence, count):
-    assert len(text.propose(seen_of((letters, confidence)), SCREEN)) == count
-    assert len(text.propose(seen_of((letters, confidence), private=["Jh"]), SCREEN)) >= count
+    assert len(text_detector.propose(seen_of((letters, confidence)), SCREEN)) == count
+    assert len(text_detector.propose(seen_of((letters, confidence), private=["Jh"]), SCREEN)) >= count
 
 
 @pytest.mark.parametrize(
     ("mark", "count"), [("KARLST", 0), ("KARL STORZ", 0), ("OLYMP", 0), ("Karl", 1), ("Karlsson", 1), ("STORZ OP 2", 1)]
 )
 def test_a_part_of_a_makers_mark_names_nobody_even_where_it_stands(mark, count):
-    assert len(text.propose(seen_of((mark, 0.9)), SCREEN)) == count
-    assert len(text.propose(seen_of((mark, 0.9), private=[mark]), SCREEN)) == 1
+    assert len(text_detector.propose(seen_of((mark, 0.9)), SCREEN)) == count
+    assert len(text_detector.propose(seen_of((mark, 0.9), private=[mark]), SCREEN)) == 1
 
 
 def test_a_doubtful_reading_gets_a_low_score():
-    (found,) = text.propose(seen_of(("8renn", 0.55), ("Bre:n", 0.6)), SCREEN)
+    (found,) = text_detector.propose(seen_of(("8renn", 0.55), ("Bre:n", 0.6)), SCREEN)
     assert found.score == pytest.approx(0.15)
 
 
 def test_the_maker_of_an_instrument_that_moves_names_nobody_but_a_private_word_does():
-    assert text.propose(seen_of(("KARLST", 0.9), ("KARL STORZ", 0.9), stands=False), SCREEN) == []
-    assert len(text.propose(seen_of(("Karl Richard", 0.9), stands=True), SCREEN)) == 1
-    (found,) = text.propose(seen_of(("KARL STORZ", 0.9), stands=False, private=["Storz"]), SCREEN)
+    assert text_detector.propose(seen_of(("KARLST", 0.9), ("KARL STORZ", 0.9), stands=False), SCREEN) == []
+    assert len(text_detector.propose(seen_of(("Karl Richard", 0.9), stands=True), SCREEN)) == 1
+    (found,) = text_detector.propose(seen_of(("KARL STORZ", 0.9), stands=False, private=["Storz"]), SCREEN)
     assert found.score == 1.0
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.core.errors import SplitError
-from scrubin.splits.columns import bins, column, measures
+from scrubin.base.errors import SplitError
+from scrubin.stages.splits.cohort import bins, column, measures
 
 
 def test_terciles_keep_equal_scores_together():

@@ -8,19 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import SplitError
-from scrubin.splits.cohort import cohort
-from scrubin.splits.columns import column
-from scrubin.splits.measures import RECORDINGS
-from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.search import best_split, program
-from scrubin.splits.search.best_split import PROVEN, WORK_LIMIT, Effort
-from scrubin.splits.search.descent import descend
-from scrubin.splits.search.groups import groups
-from scrubin.splits.search.members import Members
-from scrubin.splits.search.start import largest_first
-from scrubin.tables.io import conform
-from scrubin.tables.splits import SPLITS
+from scrubin.base.errors import SplitError
+from scrubin.base.tables.io import conform
+from scrubin.base.tables.public import SPLITS
+from scrubin.stages.splits import best_split, program
+from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort
+from scrubin.stages.splits.cohort import cohort, column
+from scrubin.stages.splits.groups import RECORDINGS, groups
+from scrubin.stages.splits.members import Members
+from scrubin.stages.splits.schemes import balanced
+from scrubin.stages.splits.start import descend, largest_first
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 LONG = Effort(gap=0.0, work_limit=20)
@@ -124,7 +121,7 @@ def test_thousands_of_participants_have_a_start_close_to_the_bound_at_once():
     people = pd.DataFrame(
         {"id": [f"r{i:05d}" for i in range(n)], "task": "T", "participant": [f"p{i // 2}" for i in range(n)], "pinned": False}
     )
-    from scrubin.splits.cohort import cohort as cohort_of
+    from scrubin.stages.splits.cohort import cohort as cohort_of
 
     columns = [column("GRS", pd.Series(rng.normal(size=n)))] + [column(f"e{k}", pd.Series(rng.random(n) < 0.1 * k)) for k in range(1, 5)]
     one = program_of(cohort_of(people, columns), THREE)
@@ -184,7 +181,7 @@ def test_strong_disagreement_that_fills_everything_is_an_error(make_cohort):
 
 
 def test_a_participant_who_is_too_big_is_named_as_what_is_in_the_way():
-    from scrubin.splits.cohort import cohort as cohort_of
+    from scrubin.stages.splits.cohort import cohort as cohort_of
 
     sizes = {"giant": 60, "big": 45, **{f"small {i}": 3 for i in range(5)}}
     who = [name for name, n in sizes.items() for _ in range(n)]

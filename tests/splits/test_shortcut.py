@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from scrubin.splits import shortcut
+from scrubin.stages.splits import assessment
 
 COLUMNS = ["task", "id", "subset", "duration_s", "GRS"]
 KINDS = ("isotonic", "log_line", "training_mean")
@@ -42,7 +42,7 @@ def test_every_number_is_that_of_an_independent_fit_on_training(sign):
     train = rows[rows.subset == "train"]
     slope, intercept = np.polyfit(np.log(train.duration_s), train.GRS, 1)
     isotonic = IsotonicRegression(increasing=sign > 0, out_of_bounds="clip").fit(train.duration_s.to_numpy(), train.GRS.to_numpy())
-    found = shortcut.audit(rows, "train")["tasks"]["Knot"]
+    found = assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]
     assert found["fit"]["direction"] == ("rising" if sign > 0 else "falling")
     assert found["fit"]["slope"] == pytest.approx(slope, abs=1e-8)
     for subset, group in rows.groupby("subset"):
@@ -63,7 +63,7 @@ def test_every_number_is_that_of_an_independent_fit_on_training(sign):
 
 def test_scores_that_follow_the_duration_exactly_are_predicted_exactly():
     pairs = [(seconds, -math.log(seconds)) for seconds in range(10, 40)]
-    found = shortcut.audit(rows_of({"train": pairs, "test": pairs[::3]}), "train")["tasks"]["Knot"]["subsets"]["test"]
+    found = assessment.shortcut_audit(rows_of({"train": pairs, "test": pairs[::3]}), "train")["tasks"]["Knot"]["subsets"]["test"]
     assert found["spearman"] == -1
     for kind in ("isotonic", "log_line"):
         assert found[kind] == {"concordance": pytest.approx(1), "r2": pytest.approx(1), "mean_absolute_error": pytest.approx(0, abs=1e-8)}
@@ -72,7 +72,7 @@ def test_scores_that_follow_the_duration_exactly_are_predicted_exactly():
 def test_nothing_is_learnt_from_the_other_subsets():
     rows = study(2)
     changed = rows.assign(GRS=rows.GRS.where(rows.subset != "test", 5.0 - rows.GRS))
-    before, after = (shortcut.audit(frame, "train")["tasks"]["Knot"] for frame in (rows, changed))
+    before, after = (assessment.shortcut_audit(frame, "train")["tasks"]["Knot"] for frame in (rows, changed))
     assert before["fit"] == after["fit"]
     for subset in ("train", "val"):
         assert before["subsets"][subset] == after["subsets"][subset]
@@ -81,7 +81,7 @@ def test_nothing_is_learnt_from_the_other_subsets():
 
 def test_a_model_of_training_predicts_a_constant_beyond_the_training_durations():
     rows = rows_of({"train": [(10, 2), (20, 1), (30, 0)], "test": [(1, 2), (300, 0)]})
-    assert shortcut.audit(rows, "train")["tasks"]["Knot"]["subsets"]["test"]["isotonic"]["mean_absolute_error"] == 0
+    assert assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]["subsets"]["test"]["isotonic"]["mean_absolute_error"] == 0
 
 
 @given(st.integers(0, 10**6))
@@ -89,8 +89,8 @@ def test_a_model_of_training_predicts_a_constant_beyond_the_training_durations()
 def test_the_order_of_rows_is_irrelevant_to_the_last_bit(seed):
     rows = study(seed, n=24)
     rows["duration_s"] = rows.duration_s.round(-2) + 50  # with ties
-    first = shortcut.audit(rows, "train")
-    assert json.dumps(shortcut.audit(rows.sample(frac=1, random_state=seed), "train")) == json.dumps(first)
+    first = assessment.shortcut_audit(rows, "train")
+    assert json.dumps(assessment.shortcut_audit(rows.sample(frac=1, random_state=seed), "train")) == json.dumps(first)
 
 
 def test_recordings_without_score_duration_or_subset_are_left_out_and_counted():
@@ -99,13 +99,13 @@ def test_recordings_without_score_duration_or_subset_are_left_out_and_counted():
     rows.loc[rows.id == "val1", "duration_s"] = math.nan
     rows.loc[rows.id == "val2", "duration_s"] = 0.0
     rows.loc[rows.id == "val3", "subset"] = None
-    told = shortcut.audit(rows, "train")["tasks"]["Knot"]["subsets"]["val"]
+    told = assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]["subsets"]["val"]
     assert (told["n"], told["left_out"]) == (6, 3)
 
 
 def test_subsets_too_small_for_a_number_have_null_and_still_their_count():
     rows = rows_of({"train": [(10, 2), (20, 1), (30, 0)], "val": [(15, 1)], "test": [(15, math.nan)]})
-    subsets = shortcut.audit(rows, "train")["tasks"]["Knot"]["subsets"]
+    subsets = assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]["subsets"]
     assert subsets["val"]["n"] == 1
     assert subsets["val"]["spearman"] is None
     assert subsets["val"]["isotonic"] == {**NOTHING, "mean_absolute_error": 0.5}
@@ -116,7 +116,7 @@ def test_subsets_too_small_for_a_number_have_null_and_still_their_count():
 @pytest.mark.parametrize("training", [[], [(10, 1)], [(10, 1), (10, 2), (10, 3)]])
 def test_without_something_to_fit_predictions_are_undefined(training):
     rows = rows_of({"train": training, "test": [(10, 1), (20, 2), (30, 0)]})
-    found = shortcut.audit(rows, "train")["tasks"]["Knot"]
+    found = assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]
     assert found["fit"]["direction"] is None
     assert found["subsets"]["test"]["spearman"] == -0.5
     for kind in ("isotonic", "log_line"):
@@ -124,15 +124,15 @@ def test_without_something_to_fit_predictions_are_undefined(training):
 
 
 def test_constant_scores_have_no_correlation_but_an_error():
-    found = shortcut.audit(rows_of({"train": [(10, 1), (20, 1), (30, 1)]}), "train")["tasks"]["Knot"]["subsets"]["train"]
+    found = assessment.shortcut_audit(rows_of({"train": [(10, 1), (20, 1), (30, 1)]}), "train")["tasks"]["Knot"]["subsets"]["train"]
     assert found["isotonic"] == {**NOTHING, "mean_absolute_error": 0}
 
 
 def test_tasks_are_fitted_apart_and_the_answer_is_json():
     both = pd.concat([study(4), study(5, sign=1.0).assign(task="Peg")])
-    found = shortcut.audit(both, "train")
+    found = assessment.shortcut_audit(both, "train")
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["tasks"]["Knot"] == shortcut.audit(study(4), "train")["tasks"]["Knot"]
+    assert found["tasks"]["Knot"] == assessment.shortcut_audit(study(4), "train")["tasks"]["Knot"]
     assert {task: facts["fit"]["direction"] for task, facts in found["tasks"].items()} == {"Knot": "falling", "Peg": "rising"}
     assert found["training"] == "train"
-    assert shortcut.audit(both.iloc[:0], "train")["tasks"] == {}
+    assert assessment.shortcut_audit(both.iloc[:0], "train")["tasks"] == {}

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import SplitError
-from scrubin.splits.extension import extension
-from scrubin.splits.params import BalancedParams
-from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.schemes.registry import Setting, make
-from scrubin.splits.search.best_split import Effort
-from scrubin.splits.sheet import read_released
+from scrubin.base.errors import SplitError
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.recording_sheet import read_released
+from scrubin.stages.splits.registry import Setting, make
+from scrubin.stages.splits.released_splits import extension
+from scrubin.stages.splits.schemes import balanced
+from scrubin.stages.splits.split_params import BalancedParams
 
 SHORT = Effort(0.05, 0.05)
 SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}

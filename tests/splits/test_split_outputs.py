@@ -6,17 +6,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.core import params
-from scrubin.core.errors import ParamsError, SplitError
-from scrubin.release import dictionary
-from scrubin.splits import study
-from scrubin.splits.coverage import classes, coverage, warnings
-from scrubin.splits.features import Tables
-from scrubin.splits.listings import listings
-from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
-from scrubin.splits.people import people
-from scrubin.splits.schemes.registry import Setting
-from scrubin.splits.search.best_split import Effort
+from scrubin.base import params
+from scrubin.base.errors import ParamsError, SplitError
+from scrubin.stages.release.metadata import readme
+from scrubin.stages.splits import study
+from scrubin.stages.splits.assessment import class_coverage, class_warnings, classes
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import Tables
+from scrubin.stages.splits.registry import Setting
+from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
+from scrubin.stages.splits.study import listings, people
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_the_page_and_the_dictionary_say_the_columns_of_every_file():
     page = (Path(__file__).parents[2] / "docs/researcher.md").read_text()
     for line in (f"<scheme>.csv {heads['a.csv']}; with folds {heads['b.csv']},", f"<Task>_split.csv {heads['Peg_split.csv']}:"):
         assert f"splits/{line}" in " ".join(page.split())
-    said = dictionary.text({})
+    said = readme.dictionary_text({})
     for kind, delimiter, head in (
         ("<scheme>.csv", ",", "a.csv"),
         ("<scheme>.csv with folds", ",", "b.csv"),
@@ -208,14 +207,14 @@ def test_classes_that_training_never_saw_are_listed():
         columns=["id", "vocabulary", "phase", "frame"],
     )
     errors = pd.DataFrame([("b", "Knot", "dropped", True), ("a", "Knot", "dropped", False)], columns=["id", "task", "error", "occurred"])
-    found = coverage(splits, classes(triplets, phases, errors), ["train", "val", "test"])
+    found = class_coverage(splits, classes(triplets, phases, errors), ["train", "val", "test"])
     assert found["triplets"]["classes"] == 2
     assert found["triplets"]["not_in_train"] == {"val": [], "test": ["v: clip,clip,duct"]}
     assert found["triplets"]["subsets"]["val"] == {"present": 1, "missing": ["v: clip,clip,duct"]}
     assert found["phases"]["not_in_train"] == {"val": [], "test": []}
     assert found["phase transitions"]["not_in_train"] == {"val": [], "test": ["v: end > start"]}
     assert found["errors"]["not_in_train"] == {"val": ["Knot: dropped"], "test": []}
-    assert list(warnings(found, "train")) == [
+    assert list(class_warnings(found, "train")) == [
         "1 triplet occurs in test but not in train: v: clip,clip,duct",
         "1 phase transition occurs in test but not in train: v: end > start",
         "1 error occurs in val but not in train: Knot: dropped",
@@ -226,9 +225,9 @@ def test_coverage_of_nothing_is_nothing():
     splits = pd.DataFrame({"id": ["a"], "subset": ["train"]})
     empty = pd.DataFrame({"id": [], "vocabulary": [], "triplet": [], "phase": [], "task": [], "error": []}, dtype="str")
     nothing = classes(empty, empty.assign(frame=pd.Series([], dtype=int)), empty.assign(occurred=pd.Series([], dtype=bool)))
-    found = coverage(splits, nothing, ["train", "test"])
+    found = class_coverage(splits, nothing, ["train", "test"])
     assert {kind: value["classes"] for kind, value in found.items()} == {"triplets": 0, "phases": 0, "phase transitions": 0, "errors": 0}
-    assert list(warnings(found, "train")) == []
+    assert list(class_warnings(found, "train")) == []
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import SplitError
-from scrubin.splits.cohort import cohort as cohort_of
-from scrubin.splits.columns import column
-from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
-from scrubin.splits.schemes.difficulty_folds import clusters, difficulty_folds
-from scrubin.splits.schemes.k_fold import k_fold
-from scrubin.splits.schemes.leave_out import leave_n_participants_out
-from scrubin.splits.schemes.registry import SCHEMES, Setting, make
-from scrubin.splits.search.best_split import Effort
+from scrubin.base.errors import SplitError
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import cohort as cohort_of
+from scrubin.stages.splits.cohort import column
+from scrubin.stages.splits.registry import SCHEMES, Setting, make
+from scrubin.stages.splits.schemes import clusters, difficulty_folds, k_fold, leave_n_participants_out
+from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
 
 SHORT = Effort(0.05, 0.05)
 

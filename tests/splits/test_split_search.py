@@ -14,16 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.splits.cohort import cohort as cohort_of
-from scrubin.splits.columns import bins, column
-from scrubin.splits.search import branch_and_bound, walks
-from scrubin.splits.search.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
-from scrubin.splits.search.draws import Draws
-from scrubin.splits.search.groups import groups
-from scrubin.splits.search.members import Members
-from scrubin.splits.search.polish import polish
-from scrubin.splits.search.program import Program
-from scrubin.splits.search.tabu import tabu
+from scrubin.stages.splits import best_split, walks
+from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
+from scrubin.stages.splits.cohort import bins, column
+from scrubin.stages.splits.cohort import cohort as cohort_of
+from scrubin.stages.splits.groups import groups
+from scrubin.stages.splits.members import Draws, Members, polish
+from scrubin.stages.splits.program import Program
+from scrubin.stages.splits.walks import tabu
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 
@@ -53,7 +51,7 @@ def all_splits(one, k):
 @pytest.mark.parametrize("size", ["small", pytest.param("large", marks=pytest.mark.slow)])
 def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkeypatch, size):
     one = program_of(make_cohort(participants=9, procedures=0, tasks=("Knot",)) if size == "small" else study(70, 326, 1))
-    assert branch_and_bound.is_small(one) == (size == "small")
+    assert best_split.is_small(one) == (size == "small")
     idle = solve(one, Effort(0.0, 0.4))
     done = threading.Event()
     busy = [threading.Thread(target=lambda: [sum(range(1000)) for _ in iter(done.is_set, True)]) for _ in range(2)]
@@ -78,7 +76,7 @@ def test_the_split_does_not_depend_on_threads_hashes_or_the_process(tmp_path):
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_split_search import program_of, study
-from scrubin.splits.search.best_split import Effort, solve
+from scrubin.stages.splits.best_split import Effort, solve
 found = solve(program_of(study(40, 120, 3)), Effort(0.0, 0.4))
 print(found.counts.tolist(), found.objective, found.bound)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.stereo import drawing
+from scrubin.stages.stereo import drawing
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
-from scrubin.core.errors import CalibrationError
-from scrubin.stereo import drawing
-from scrubin.stereo.board import Board, Corners
-from scrubin.stereo.calibration import BoardPair, calibrate
+from scrubin.base.errors import CalibrationError
+from scrubin.stages.stereo import drawing
+from scrubin.stages.stereo.board import Board, Corners
+from scrubin.stages.stereo.calibration import BoardPair, calibrate
 from stereo_rigs import BOARD, board_pairs
 
 

@@ -14,17 +14,15 @@ import pytest
 import clips
 import stereo_rigs
 from scrubin import cli
-from scrubin.core.errors import CalibrationError
-from scrubin.stereo import drawing, study, writing
-from scrubin.stereo.alpha import alpha_fit
-from scrubin.stereo.alpha_finding import of_fit
-from scrubin.stereo.check import _lengths, _rows, check, check_alone, judge
-from scrubin.stereo.drift import drift
-from scrubin.stereo.epipolar import Fit, fit
-from scrubin.stereo.matches import Matches
-from scrubin.stereo.rectification import rectification, rectified
-from scrubin.stereo.sampling import FLIPS, Choice, Sample
-from scrubin.stereo.study import over
+from scrubin.base.errors import CalibrationError
+from scrubin.media import rig_writing
+from scrubin.media.rig import rectification, rectified
+from scrubin.stages.stereo import drawing, recordings
+from scrubin.stages.stereo.check import _lengths, _rows, check, check_alone, judge
+from scrubin.stages.stereo.findings import drift
+from scrubin.stages.stereo.fit import Fit, alpha_fit, fit, of_fit
+from scrubin.stages.stereo.recordings import over
+from scrubin.stages.stereo.samples import FLIPS, Choice, Matches, Sample
 
 SIZE, COUNT, FPS = (320, 180), 66, 20
 
@@ -206,7 +204,7 @@ def test_a_slow_change_over_a_study_is_a_drift_and_noise_is_none(recorded):
 @pytest.fixture
 def files(recorded, tmp_path):
     rig, *sides = recorded
-    writing.write(tmp_path / "calibration/scope.yaml", rig)
+    rig_writing.write(tmp_path / "calibration/scope.yaml", rig)
     for name, shown in zip(("left", "right"), sides, strict=True):
         (tmp_path / "videos" / name).mkdir(parents=True)
         for number in range(0, COUNT, 5):
@@ -245,14 +243,14 @@ def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
     assert cli.main(["stereo", "check", str(files)]) == 1
     assert "fill in the column 'rig'" in capsys.readouterr().err
     with pytest.raises(CalibrationError, match="no recording with a left and a right"):
-        study.read(files)
+        recordings.read(files)
 
 
 @pytest.mark.slow
 def test_a_recording_in_parts_is_looked_at_from_its_first_file_to_its_last(recorded, tmp_path, monkeypatch, capsys):
     rig, *sides = recorded
     monkeypatch.chdir(tmp_path)
-    writing.write(tmp_path / "calibration/scope.yaml", rig)
+    rig_writing.write(tmp_path / "calibration/scope.yaml", rig)
     lines = ["recording,camera,path,part,rig"]
     (tmp_path / "videos").mkdir()
     for name, shown in zip(("left", "right"), sides, strict=True):

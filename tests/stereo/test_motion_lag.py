@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.stereo.motion_lag import motion_lag
-from scrubin.stereo.tracks import Tracks
+from scrubin.stages.stereo.motion_lag import motion_lag
+from scrubin.stages.stereo.samples import Tracks
 
 FRAMES, POINTS = 32, 60
 

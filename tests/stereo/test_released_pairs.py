@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import clips
-from scrubin.core.errors import CalibrationError
-from scrubin.core.files import sha256_of
-from scrubin.stereo import drawing, released_check, writing
-from scrubin.stereo.assignment import assignment
-from scrubin.stereo.matches import Matches
-from scrubin.stereo.sampling import Choice, _outside, spans
+from scrubin.base.errors import CalibrationError
+from scrubin.base.files import sha256_of
+from scrubin.media import rig_writing
+from scrubin.stages.stereo import drawing, released_check
+from scrubin.stages.stereo.recordings import assignment
+from scrubin.stages.stereo.samples import Choice, Matches, _outside, spans
 
 HIDDEN = ["id", "camera", "first_frame", "last_frame", "x", "y", "w", "h"]
 
@@ -39,8 +39,8 @@ def test_points_at_the_edge_of_a_black_rectangle_are_none_of_the_scene():
 def study(tmp_path):
     """Three recordings of 101 x 81 pixels, of which a column and a row are cut off: two rigs, one of another size."""
     fine = drawing.rig(np.random.default_rng(1), (101, 81))
-    writing.write(tmp_path / "calibration/tower 2.yaml", replace(fine, date="2024-03-18"))
-    writing.write(tmp_path / "calibration/old.yaml", drawing.rig(np.random.default_rng(2), (202, 162)))
+    rig_writing.write(tmp_path / "calibration/tower 2.yaml", replace(fine, date="2024-03-18"))
+    rig_writing.write(tmp_path / "calibration/old.yaml", drawing.rig(np.random.default_rng(2), (202, 162)))
     rigs = {"a": "tower 2", "b": "old", "c": ""}
     lines = ["recording,camera,path,rig", *(f"{name},{side},x,{rig}" for name, rig in rigs.items() for side in ("left", "right"))]
     (tmp_path / "recordings.csv").write_text("\n".join(lines) + "\n")

@@ -11,10 +11,10 @@ import pytest
 
 import small_study
 from scrubin import cli
-from scrubin.core.errors import ReleaseError
-from scrubin.core.files import sha256_of
-from scrubin.tagging import readiness
-from scrubin.withdrawal import withholding
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import sha256_of
+from scrubin.curate.project import readiness
+from scrubin.stages.withdrawals import releases
 
 ROOT = Path(__file__).parents[2]
 DVC = Path(sys.prefix) / "bin/dvc"
@@ -120,7 +120,7 @@ def test_a_tag_never_moves(project):
 
 
 def test_what_was_taken_back_is_not_tagged(project, capsys):
-    assert withholding.withhold(project)
+    assert releases.withhold(project)
     commit(project)
     assert rules(project) == {"release"}
     assert cli.main(["tag", VERSION, str(project)]) == 1

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import hidden_releases
 from scrubin import cli
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
+from scrubin.evaluate import training_data, training_overlap
 from scrubin.public_splits.overlaps.selection import select
-from scrubin.training_data import declaration, overlap, template
 
 WHOLE = """\
 version: 1
@@ -42,7 +42,7 @@ def declared(tmp_path):
 
 
 def verdicts(path, test="cholect50/rdv:test"):
-    found = overlap.assess(declaration.read(path), [select(test)], path.name)
+    found = training_overlap.assess(training_data.read(path), [select(test)], path.name)
     return [(one.line, one.verdict) for one in found.sources], found.verdict
 
 
@@ -94,7 +94,7 @@ def test_what_an_owner_says_of_own_data_is_not_a_proof(declared):
 
 @pytest.mark.parametrize("name", ["EndoViT SPR", "endovit_spr", "HecVL", "GSViT", "LemonFM", "SurgeNet-CHOLEC"])
 def test_published_weights_are_known_by_name(declared, name):
-    found = overlap.assess(declaration.read(declared(weights=[f"{{name: {name}}}"])), [select("cholec80")], "a")
+    found = training_overlap.assess(training_data.read(declared(weights=[f"{{name: {name}}}"])), [select("cholec80")], "a")
     assert found.sources[0].leak is not None
 
 
@@ -132,7 +132,7 @@ def test_all_faults_are_told_at_once(declared):
     path = declared()
     path.write_text(path.read_text().replace("complete: yes", "complete: maybe").replace("weights:", "wights:"))
     with pytest.raises(AnnotationError) as refused:
-        declaration.read(path)
+        training_data.read(path)
     assert len(refused.value.faults) == 3
 
 
@@ -141,15 +141,15 @@ def test_any_bytes_are_read_or_refused_in_words(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("any") / "training_data.yaml"
     path.write_bytes(data)
     with pytest.raises(AnnotationError):
-        declaration.read(path)
+        training_data.read(path)
 
 
 def test_the_form_can_be_handed_in_as_it_is(tmp_path, capsys):
     assert cli.main(["submission", "training", "--form", "--test", "cholec80/40-40:test"]) == 0
     text = capsys.readouterr().out
     assert "--test cholec80/40-40:test" in text
-    assert text == template.text("cholec80/40-40:test")
-    (tmp_path / template.NAME).write_text(text)
+    assert text == training_data.text("cholec80/40-40:test")
+    (tmp_path / training_data.NAME).write_text(text)
     assert cli.main(["submission", "training", str(tmp_path), "--test", "cholec80/40-40:test"]) == 1
     assert "verdict against cholec80/40-40:test: unverified" in capsys.readouterr().out
 
@@ -195,5 +195,5 @@ def test_a_declaration_that_is_a_link_out_of_its_folder_is_refused_and_not_quote
     (tmp_path / "team").mkdir()
     (tmp_path / "team/training_data.yaml").symlink_to("../secret")
     with pytest.raises(AnnotationError, match="it is outside of") as refused:
-        declaration.read(tmp_path / "team/training_data.yaml")
+        training_data.read(tmp_path / "team/training_data.yaml")
     assert "the word" not in str(refused.value)

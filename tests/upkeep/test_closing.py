@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 import review_study
-from scrubin import settings
-from scrubin.review import study, verdict
-from scrubin.review.ledger import FIRST
-from scrubin.tables import io
-from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.quarantine import QUARANTINE, of_recordings
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.videos import VIDEOS
-from scrubin.upkeep import closing
+from scrubin.base.tables import io
+from scrubin.base.tables.private import HIDDEN, QUARANTINE, RECORDINGS, of_recordings
+from scrubin.base.tables.public import VIDEOS
+from scrubin.curate.project import closing
+from scrubin.stages import settings
+from scrubin.stages.review import result, study
+from scrubin.stages.review.ledger import FIRST
 
 PROJECT = Path(__file__).parents[2]
 BAD = {"recording": "bad", "camera": "mono", "stage": "ingest", "path": "videos/bad.mkv", "reason": "damaged", "mend": "copy it"}
@@ -114,7 +112,7 @@ def test_what_people_saw_since_the_stage_ran_is_no_longer_to_be_looked_at(projec
     (tmp_path / "study/data/interim/excluded.json").write_text("[]")
     monkeypatch.chdir(tmp_path / "study")
     of = study.load(1, 0.2, Path("data/raw"))
-    (tmp_path / "study/data/interim/review.json").write_text(json.dumps(verdict.document(of, of.standing(), [], Path("data/raw"))))
+    (tmp_path / "study/data/interim/review.json").write_text(json.dumps(result.document(of, of.standing(), [], Path("data/raw"))))
     unseen = "to be looked at: 2 of 2 recordings that too few people saw, 3 proposals that nobody decided, so hidden; open: "
     assert closing.lines(["release"], project)[-2].startswith(unseen)
     with review_study.desk(tmp_path / "study") as desk:

@@ -10,7 +10,7 @@ import pytest
 import kept_project
 from kept_project import all_bytes, flip
 from scrubin import cli
-from scrubin.upkeep import sharing, verification
+from scrubin.curate.project import room, verification
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_damaged_manifest_of_the_store_loses_its_result_alone(project):
 
 
 def test_a_damaged_object_that_the_store_relies_on_is_restored_from_the_output(project):
-    sharing.share(project)
+    room.share_with_cache(project)
     before = all_bytes(project)
     for path in files(project, "cache"):
         flip(path)

@@ -12,22 +12,19 @@ from hypothesis import strategies as st
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
-from scrubin.core import params
-from scrubin.core.errors import ParamsError
-from scrubin.core.files import sha256_of
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.phases import PHASES
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.validate import suite
-from scrubin.validate.duplicates.near import Limits
-from scrubin.validate.expected import expected
-from scrubin.validate.judge import Judge
-from scrubin.validate.params import Total, ValidateParams
-from scrubin.validate.rules import counts
-from scrubin.validate.rules.phases import phase_flicker, phase_transition
-from scrubin.validate.study import NotApplicableError, StoredTable, Study
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.workflow import transitions
+from scrubin.base import params
+from scrubin.base.errors import ParamsError
+from scrubin.base.files import sha256_of
+from scrubin.base.tables.public import PHASES, TRIPLETS, public_tables
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import transitions
+from scrubin.stages.validate import suite
+from scrubin.stages.validate.expected import Total, ValidateParams, expected
+from scrubin.stages.validate.near_duplicates import Limits
+from scrubin.stages.validate.rules import counts
+from scrubin.stages.validate.rules.vocabulary import phase_flicker, phase_transition
+from scrubin.stages.validate.study_tables import NotApplicableError, StoredTable, Study
+from scrubin.stages.validate.suite import Judge
 
 TABLES = public_tables(synthetic_study.ASPECTS)
 WORDS = {name: vocabulary.load(name) for name in ("cholect50", "prostatd")}

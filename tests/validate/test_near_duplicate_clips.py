@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from clips import REAL, ffmpeg
-from scrubin.frames.quality import perceptual_hash
-from scrubin.validate.duplicates.near import Limits, near_duplicates
+from scrubin.stages.frames.extract import perceptual_hash
+from scrubin.stages.validate.near_duplicates import Limits, near_duplicates
 
 LIMITS = Limits(evidence_bits=20, min_frames=20)
 STEP = 5  # frames of the source between two compared ones

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import ParamsError
-from scrubin.validate.duplicates.hashed_videos import HashedVideo, Shelf
-from scrubin.validate.duplicates.near import COLUMNS, Limits, limits, near_duplicates, pairs
-from scrubin.validate.params import NearDuplicate
+from scrubin.base.errors import ParamsError
+from scrubin.stages.validate.expected import NearDuplicate
+from scrubin.stages.validate.hashed_videos import HashedVideo, Shelf
+from scrubin.stages.validate.near_duplicates import COLUMNS, Limits, limits, near_duplicates, pairs
 
 LIMITS = Limits(evidence_bits=20, min_frames=20)
 STILL = np.uint64(0x0123456789ABCDEF)

@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.validate import row_joins as joins
-from scrubin.validate.offending_rows import first_by_key
+from scrubin.stages.validate import study_tables as joins
+from scrubin.stages.validate.outcomes import first_by_key
 
 TEXT = st.sampled_from(["a", "b", "", None])
 NUMBER = st.sampled_from([0, 1, 2, -1, 2**60])

@@ -9,11 +9,12 @@ import pytest
 
 import synthetic_study
 from checked_study import study_of
-from scrubin import cli, settings
-from scrubin.core import params
-from scrubin.core.errors import ParamsError
-from scrubin.validate import outcomes, page, rules, suite
-from scrubin.validate.registry import RULES, rule
+from scrubin import cli
+from scrubin.base import params
+from scrubin.base.errors import ParamsError
+from scrubin.stages import settings
+from scrubin.stages.validate import outcomes, page, rules, suite
+from scrubin.stages.validate.registry import RULES, rule
 
 ONLY_REPORTED = {
     "class_drift": "warning",
@@ -30,7 +31,7 @@ ONLY_REPORTED = {
     "stereo_undecided": "note",
 }
 NEW = """
-from scrubin.validate.registry import rule
+from scrubin.stages.validate.registry import rule
 
 
 @rule("warning", "no recording is called bovi-kuma", videos=("id",), splits=("id",))
@@ -49,7 +50,7 @@ def new_rule(tmp_path, monkeypatch):
     yield "never_bovi"
     RULES.clear()
     RULES.update(before)
-    del sys.modules["scrubin.validate.rules.names"]
+    del sys.modules["scrubin.stages.validate.rules.names"]
 
 
 def outcomes_of(name, overrides):

@@ -11,11 +11,11 @@ import pytest
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
-from scrubin.validate import suite
-from scrubin.validate.judge import Judge
-from scrubin.validate.params import Total
-from scrubin.validate.registry import row_rules
-from scrubin.validate.rules import RULES, counts
+from scrubin.stages.validate import suite
+from scrubin.stages.validate.expected import Total
+from scrubin.stages.validate.registry import RULES, row_rules
+from scrubin.stages.validate.rules import counts
+from scrubin.stages.validate.suite import Judge
 
 PICTURE = ["perceptual_hash", "sharpness", "brightness", "contrast", "saturated_share"]
 Tables = dict[str, pd.DataFrame]

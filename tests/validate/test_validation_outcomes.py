@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
-from scrubin.core import params
-from scrubin.core.errors import ParamsError, StageError, TableError
-from scrubin.tables.declare import Column, Table
-from scrubin.validate import outcomes, page, suite
-from scrubin.validate.duplicates.near import Limits
-from scrubin.validate.judge import Judge
-from scrubin.validate.params import ValidateParams
-from scrubin.validate.registry import RULES
-from scrubin.validate.rules.declarations import row_checks
-from scrubin.validate.study import StoredTable, Study, read
+from scrubin.base import params
+from scrubin.base.errors import ParamsError, StageError, TableError
+from scrubin.base.tables.declare import Column, Table
+from scrubin.stages.validate import outcomes, page, suite
+from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.validate.near_duplicates import Limits
+from scrubin.stages.validate.registry import RULES
+from scrubin.stages.validate.rules.declarations import row_checks
+from scrubin.stages.validate.study_tables import StoredTable, Study, read
+from scrubin.stages.validate.suite import Judge
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import version_pairs
-from scrubin.versions.comparison import Comparison, compare
+from scrubin.data.diff.comparison import Comparison, compare
 
 
 @pytest.fixture(scope="session")

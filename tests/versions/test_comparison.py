@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import version_pairs
-from scrubin.core.errors import ReleaseError
-from scrubin.core.files import write_json, write_text
-from scrubin.versions.comparison import compare
-from scrubin.versions.difference import Step
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import write_json, write_text
+from scrubin.data.diff.comparison import compare
+from scrubin.data.diff.difference import Step
 from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
 
 

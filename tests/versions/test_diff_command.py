@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import version_pairs
+from scrubin.base.files import write_json, write_text
 from scrubin.cli import main
-from scrubin.core.files import write_json, write_text
 from version_pairs import IDS, edit_rows
 
 FOREIGN = ("av", "cv2", "jinja2", "yaml", "tqdm", "scipy", "prefect", "dvc", "torch", "sklearn")

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin import study
-from scrubin.core.errors import ReleaseError
-from scrubin.versions import errata
+from scrubin.base.errors import ReleaseError
+from scrubin.curate.lists import empty_study
+from scrubin.data.diff import errata
 
 FRAMES = pd.DataFrame({"id": ["abelo"] * 3 + ["borunga"] * 2, "frame": [0, 1, 2, 0, 1]})
 ENTRY = {"id": "E1", "since": "1.0.0", "severity": "warning", "what": "the phase is one frame late", "advice": "take the next version"}
@@ -23,8 +23,8 @@ def curated(tmp_path):
 
 
 def test_a_new_study_has_no_known_error(curated):
-    assert curated(study.LISTS[errata.NAME]) == curated("") == ()
-    assert errata.NAME == study.ERRATA
+    assert curated(empty_study.LISTS[errata.NAME]) == curated("") == ()
+    assert errata.NAME == empty_study.ERRATA
 
 
 def test_what_is_written_is_read_again_and_is_yaml_as_well(curated, tmp_path):

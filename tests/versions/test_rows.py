@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.versions import rows
+from scrubin.data.diff import tables
 
 NUMBERS = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf"), 2**53 + 1.0]))
 KEYS = st.tuples(st.sampled_from(["a", "b", "c", None]), st.integers(-2, 3))
@@ -17,7 +17,7 @@ def table(cells):
     names = ("id", "frame", "score", "verb")
     columns = list(zip(*[(*key, *values) for key, values in cells.items()], strict=True)) or [()] * 4
     types = (pa.string(), pa.int64(), pa.float64(), pa.string())
-    return rows.plain(pa.table({name: pa.array(column, one) for name, column, one in zip(names, columns, types, strict=True)}))
+    return tables.plain(pa.table({name: pa.array(column, one) for name, column, one in zip(names, columns, types, strict=True)}))
 
 
 def equal(one, other):
@@ -28,21 +28,21 @@ def equal(one, other):
 @given(ROWS, ROWS)
 def test_pairs_are_those_of_a_dictionary(before, after):
     old, new = table(before), table(after)
-    pairing = rows.pair(old, new, ("id", "frame"))
+    pairing = tables.pair(old, new, ("id", "frame"))
     keys_old, keys_new = list(before), list(after)
     assert [keys_old[at] for at in pairing.removed] == [key for key in keys_old if key not in after]
     assert [keys_new[at] for at in pairing.added] == [key for key in keys_new if key not in before]
     shared = [keys_old[at] for at in pairing.old]
     assert shared == [keys_new[at] for at in pairing.new] == [key for key in keys_old if key in after]
-    differs = rows.differing(old, new, pairing, ("score", "verb"))
+    differs = tables.differing(old, new, pairing, ("score", "verb"))
     for place, name in enumerate(("score", "verb")):
         assert differs[name].tolist() == [not equal(before[key][place], after[key][place]) for key in shared]
 
 
 @given(st.lists(NUMBERS, max_size=10), st.lists(NUMBERS, max_size=10))
 def test_without_a_key_equal_rows_are_paired_as_often_as_both_have_them(before, after):
-    old, new = (rows.plain(pa.table({"value": pa.array(cells, pa.float64())})) for cells in (before, after))
-    pairing = rows.pair(old, new, ("value",))
+    old, new = (tables.plain(pa.table({"value": pa.array(cells, pa.float64())})) for cells in (before, after))
+    pairing = tables.pair(old, new, ("value",))
     left = list(after)
     for value in before:
         match = next((at for at, other in enumerate(left) if equal(value, other)), None)
@@ -54,14 +54,14 @@ def test_without_a_key_equal_rows_are_paired_as_often_as_both_have_them(before, 
 
 def test_many_columns_of_many_values_still_have_a_number_each():
     cells = {f"c{place}": pa.array(range(place, place + 3000)) for place in range(8)}
-    old = rows.plain(pa.table(cells))
+    old = tables.plain(pa.table(cells))
     new = old.slice(1000).combine_chunks()
-    pairing = rows.pair(old, new, old.column_names)
+    pairing = tables.pair(old, new, old.column_names)
     assert pairing.removed.tolist() == list(range(1000))
     assert pairing.new.tolist() == list(range(2000))
 
 
 def test_a_number_that_became_text_is_paired_by_what_it_says():
-    old, new = rows.plain(pa.table({"frame": [1, 2]})), rows.plain(pa.table({"frame": ["2", "3"]}))
-    pairing = rows.pair(old, new, ("frame",))
+    old, new = tables.plain(pa.table({"frame": [1, 2]})), tables.plain(pa.table({"frame": ["2", "3"]}))
+    pairing = tables.pair(old, new, ("frame",))
     assert (pairing.old.tolist(), pairing.new.tolist()) == ([1], [0])

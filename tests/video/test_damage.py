@@ -9,9 +9,9 @@ import av
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.video.decode import decoded
-from scrubin.video.probe import probe
+from scrubin.base.errors import VideoError
+from scrubin.media.decode import decoded
+from scrubin.media.probe import probe
 
 
 def stream(path, size):

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
-from scrubin.video import frame_reader
-from scrubin.video.decode import decoded
-from scrubin.video.frame_reader import FrameReader
-from scrubin.video.probe import probe
-from scrubin.video.random_access import RandomAccess
+from scrubin.base.errors import VideoError
+from scrubin.media import frame_reader
+from scrubin.media.decode import RandomAccess, decoded
+from scrubin.media.frame_reader import FrameReader
+from scrubin.media.probe import probe
 from source_clips import MOSTLY_SLOW, SOURCES
 
 

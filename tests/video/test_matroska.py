@@ -9,7 +9,7 @@ import av
 import pytest
 
 from clips import clip
-from scrubin.video.matroska import strip_head
+from scrubin.media.ffmpeg import strip_head
 
 
 @pytest.fixture

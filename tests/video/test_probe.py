@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.core.errors import StageError, VideoError
-from scrubin.video.probe import probe
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import stored_sha256
+from scrubin.base.errors import StageError, VideoError
+from scrubin.media.probe import probe
+from scrubin.media.raw_file import stored_probe, stored_sha256
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
             more.write(b"y")
         return "0" * 64
 
-    monkeypatch.setattr("scrubin.video.raw_file._sha256", growing)
+    monkeypatch.setattr("scrubin.media.raw_file._sha256", growing)
     with pytest.raises(StageError, match=r"a\.mp4 changed while it was read; wait"):
         stored_sha256(path, "a.mp4")
 
@@ -131,8 +130,8 @@ def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("scrubin.video.raw_file._sha256", forbidden)
-    monkeypatch.setattr("scrubin.video.probe_cache.probe", forbidden)
+    monkeypatch.setattr("scrubin.media.raw_file._sha256", forbidden)
+    monkeypatch.setattr("scrubin.media.probe.probe", forbidden)
     assert stored_sha256(path, "a.mp4") == sha256
     assert stored_probe(path, "a.mp4", sha256) == first
 

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.core.errors import StageError, VideoError
-from scrubin.screen.pass_over_file import Observed, Observer, noted, observe_stored
-from scrubin.video.decode import decoded
-from scrubin.video.frame_reader import FrameReader
-from scrubin.video.probe import probe
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import proven, stored_sha256
-from scrubin.video.source import Source
+from scrubin.base.errors import StageError, VideoError
+from scrubin.media.decode import decoded
+from scrubin.media.frame_reader import FrameReader
+from scrubin.media.probe import probe
+from scrubin.media.raw_file import proven, stored_probe, stored_sha256
+from scrubin.media.source import Source
+from scrubin.stages.screen.pass_over_file import Observed, Observer, noted, observe_stored
 
 ANOTHER = "a.mkv is another file than the one that was ingested; run again"
 
@@ -74,7 +73,7 @@ class _Brightness:
         return Observed({}, self._luma)
 
 
-BRIGHTNESS = Observer("brightness", "scrubin.screen.pass_over_file", {}, _Brightness)
+BRIGHTNESS = Observer("brightness", "scrubin.stages.screen.pass_over_file", {}, _Brightness)
 
 
 def test_what_was_seen_of_a_file_that_was_replaced_meanwhile_is_not_kept(ingested, monkeypatch):
@@ -123,7 +122,7 @@ def disk(monkeypatch):
         monkeypatch.setattr(os, "read", read)
         return calls
 
-    monkeypatch.setattr("scrubin.video.pieces.WAITS_S", (0, 0))
+    monkeypatch.setattr("scrubin.media.pieces.WAITS_S", (0, 0))
     return install
 
 
@@ -160,7 +159,7 @@ def test_a_disk_that_goes_on_failing_fails_the_stage_and_never_a_recording(tmp_p
 def test_a_real_read_that_fails_once_sets_no_recording_aside(tmp_path, read):
     path = clips.clip(tmp_path / "a.mkv", size="320x192", seconds=8, more=("-crf", "1"))
     code = (
-        "from pathlib import Path; from scrubin.video.raw_file import stored_sha256; from scrubin.video.source import Source\n"
+        "from pathlib import Path; from scrubin.media.raw_file import stored_sha256; from scrubin.media.source import Source\n"
         f"raw = Path({str(tmp_path)!r}); source = Source.of_file('a.mkv', stored_sha256(raw / 'a.mkv', 'a.mkv'))\n"
         "print(source.probe(raw).frame_count, sum(1 for _ in source.decoded(raw)))"
     )

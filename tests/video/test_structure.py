@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clips import REAL, clip
-from scrubin.video import nal, parameter_sets
-from scrubin.video.structure import structure
+from scrubin.media import h264
+from scrubin.media.structure import structure
 
 
 def exp_golomb(value: int) -> str:
@@ -29,7 +29,7 @@ def test_exp_golomb_codes_are_read_back(values):
         if escaped[-2:] == b"\0\0" and byte <= 3:
             escaped.append(3)
         escaped.append(byte)
-    reader = nal.Bits(b"\x67" + bytes(escaped))
+    reader = h264.Bits(b"\x67" + bytes(escaped))
     assert [reader.ue() for _ in values] == values
 
 
@@ -37,13 +37,13 @@ def test_exp_golomb_codes_are_read_back(values):
 def test_units_come_back_from_lengths_and_from_start_codes(units):
     with_lengths = b"".join(len(unit).to_bytes(4, "big") + unit for unit in units)
     with_codes = b"".join(b"\0\0\0\1" + unit for unit in units)
-    assert [bytes(unit) for unit in nal.units(with_lengths, 4)] == units
-    assert [bytes(unit) for unit in nal.units(with_codes, 0)] == units
+    assert [bytes(unit) for unit in h264.units(with_lengths, 4)] == units
+    assert [bytes(unit) for unit in h264.units(with_codes, 0)] == units
 
 
 def test_a_length_that_does_not_fit_is_an_error():
     with pytest.raises(ValueError, match="a NAL unit of 9 bytes does not fit"):
-        list(nal.units(b"\0\0\0\x09\x65\x01", 4))
+        list(h264.units(b"\0\0\0\x09\x65\x01", 4))
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_length_that_does_not_fit_is_an_error():
 def test_the_sequence_parameter_set_tells_how_many_frames_are_reordered(more, reorder_frames, tmp_path):
     path = clip(tmp_path / "a.mkv", more=("-preset", "veryfast", *more))
     with av.open(str(path)) as container:
-        stated = parameter_sets.header(bytes(container.streams.video[0].codec_context.extradata))
-    found = parameter_sets.sequence(stated.sequences[0])
+        stated = h264.header(bytes(container.streams.video[0].codec_context.extradata))
+    found = h264.sequence(stated.sequences[0])
     assert (found.reorder_frames, found.progressive, found.cropped) == (reorder_frames, True, False)
 
 
@@ -70,9 +70,9 @@ def test_a_header_is_read_as_it_was_written(tmp_path):
         path = clip(tmp_path / "a.mp4", more=("-bf", 0, "-pix_fmt", "yuv420p", *more))
         with av.open(str(path)) as container:
             extradata = bytes(container.streams.video[0].codec_context.extradata)
-        stated = parameter_sets.header(extradata)
-        assert parameter_sets.avcc(stated.sequences, stated.pictures) == extradata
-        assert parameter_sets.free_id(stated.sequences, stated.pictures) == 1
+        stated = h264.header(extradata)
+        assert h264.avcc(stated.sequences, stated.pictures) == extradata
+        assert h264.free_id(stated.sequences, stated.pictures) == 1
 
 
 @pytest.mark.parametrize("bframes", [0, 2, 5])

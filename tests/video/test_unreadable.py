@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from clips import clip
-from scrubin.core.errors import VideoError
-from scrubin.video.probe import probe
-from scrubin.video.unreadable import is_unfinished
+from scrubin.base.errors import VideoError
+from scrubin.media.probe import is_unfinished, probe
 
 
 def test_an_mp4_without_its_index_is_named_with_the_mend(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import AnnotationError
-from scrubin.vocabulary import own_categories, vocabulary
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import own_categories, vocabulary
 
 DATA = Path(__file__).parents[1] / "data" / "vocabulary"
 GOLDEN = json.loads((DATA / "ivt_components.json").read_text(encoding="utf-8"))

@@ -5,11 +5,23 @@ import datetime
 
 import pytest
 
-from scrubin.cli import review_exchange
-from scrubin.review import events, forgetting
-from scrubin.review.events import Acknowledged, Checked, Clip, Decided, DecidedSpan, Excluded, Forgotten, Sampled, Seen, Sheet, Withdrawn
-from scrubin.review.ledger import Ledger
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.cli import review
+from scrubin.stages.review import events, rewriting
+from scrubin.stages.review.events import (
+    Acknowledged,
+    Checked,
+    Clip,
+    Decided,
+    DecidedSpan,
+    Excluded,
+    Forgotten,
+    Sampled,
+    Seen,
+    Sheet,
+    Withdrawn,
+)
+from scrubin.stages.review.ledger import Ledger
 
 GONE = Memory().with_recording("gone_rec", "consent", {"id": ["blorkfamp"]}, ["gone_rec", "blorkfamp", "Mustermann_Max"])
 SPAN = DecidedSpan("accept", 0, 3, 0.0, 0.2)
@@ -49,7 +61,7 @@ def ledger(tmp_path) -> Ledger:
 
 def test_no_line_about_them_is_left_and_the_first_says_how_many_went(ledger):
     before = ledger.lines()
-    assert forgetting.clean(ledger, GONE)
+    assert rewriting.forget(ledger, GONE)
     after = Ledger(ledger.path).lines()  # read as a whole: the chain holds
     assert events.event_of(after[0]) == Forgotten(lines=7, changed=2, of=15, head=before[-1].sha256)
     data = ledger.path.read_text()
@@ -58,7 +70,7 @@ def test_no_line_about_them_is_left_and_the_first_says_how_many_went(ledger):
 
 
 def test_all_other_lines_are_as_they_were_and_point_at_the_same_ones(ledger):
-    forgetting.clean(ledger, GONE)
+    rewriting.forget(ledger, GONE)
     said = [events.event_of(line) for line in ledger.lines()[1:]]
     wanted = [EVENTS[number][1] for number in (0, 5, 6, 7, 10, 11, 13, 14)]
     wanted[0] = decided("other", "the same as in (withdrawn), says (withdrawn)")
@@ -70,17 +82,17 @@ def test_all_other_lines_are_as_they_were_and_point_at_the_same_ones(ledger):
 
 def test_a_ledger_that_says_nothing_of_them_is_not_touched(ledger):
     before = ledger.path.read_bytes()
-    assert not forgetting.clean(ledger, Memory())
-    assert not forgetting.clean(ledger, Memory().with_recording("somebody else", "other", {}, []))
+    assert not rewriting.forget(ledger, Memory())
+    assert not rewriting.forget(ledger, Memory().with_recording("somebody else", "other", {}, []))
     assert ledger.path.read_bytes() == before
 
 
 def test_a_second_withdrawal_keeps_what_the_first_said_and_people_go_on_deciding(ledger):
     open_page = Ledger(ledger.path)
     open_page.lines()
-    forgetting.clean(ledger, GONE)
+    rewriting.forget(ledger, GONE)
     open_page.append("seen", dataclasses.asdict(EVENTS[5][1]), by="ben", session="t")
-    assert forgetting.clean(ledger, GONE.with_recording("other", "request", {"id": ["glimst"]}, []))
+    assert rewriting.forget(ledger, GONE.with_recording("other", "request", {"id": ["glimst"]}, []))
     first, second, *rest = [events.event_of(line) for line in Ledger(ledger.path).lines()]
     assert (first.of, second.of) == (10, 15)
     assert rest == [EVENTS[-1][1]]
@@ -90,14 +102,14 @@ def test_what_a_killed_program_left_goes_too(ledger):
     with ledger.path.open("ab") as file:
         file.write(b'{"at": "gone_rec')
     ledger.path.with_suffix(".torn").write_bytes(b"gone_rec\n")
-    forgetting.clean(ledger, GONE)
+    rewriting.forget(ledger, GONE)
     assert b"gone_rec" not in ledger.path.read_bytes()
     assert not ledger.path.with_suffix(".torn").exists()
 
 
 def test_verifying_says_that_lines_were_taken_out(ledger, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    forgetting.clean(ledger, GONE)
-    assert review_exchange.verify(ledger.path) == 0
+    rewriting.forget(ledger, GONE)
+    assert review.verify_ledger(ledger.path) == 0
     assert "9 lines by 1 person, the chain holds" in (said := capsys.readouterr().out)
     assert "7 of 15 lines were taken out, because somebody withdrew" in said

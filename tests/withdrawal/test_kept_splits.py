@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cohort_fixtures import make_cohort
-from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams
-from scrubin.splits.schemes.kept import unchanged
-from scrubin.splits.schemes.registry import Setting, make
-from scrubin.splits.search.best_split import Effort
-from scrubin.withdrawal import kept
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.registry import Setting, make
+from scrubin.stages.splits.released_splits import unchanged
+from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams
+from scrubin.stages.withdrawals import notice
 
 __all__ = ["make_cohort"]
 SHARES = {"train": 0.6, "val": 0.2, "test": 0.2}
@@ -77,7 +77,7 @@ def test_a_fold_whose_only_participants_withdrew_is_left_out_and_said(make_cohor
 def test_a_scheme_that_is_described_in_another_way_is_made_anew():
     table = pd.DataFrame({"scheme": ["a", "b.Knot"], "fold": 0, "subset": "train", "id": ["one", "two"]})
     section = {"seed": 0, "schemes": {"a": {"kind": "k_fold", "folds": 5}, "b": {"kind": "balanced"}}}
-    said = kept.placed(table, section)
+    said = notice.placed(table, section)
     assert set(unchanged(said, section)) == {"a", "b.Knot"}
     assert set(unchanged(said, {**section, "schemes": {**section["schemes"], "a": {"kind": "k_fold", "folds": 4}}})) == {"b.Knot"}
     assert unchanged(said, {**section, "seed": 1}) == {}

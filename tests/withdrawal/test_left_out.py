@@ -2,18 +2,18 @@
 
 import pytest
 
-from scrubin.annotations import sources
-from scrubin.annotations.params import SourceParams
-from scrubin.core.errors import ManifestError
-from scrubin.core.faults import Faults
-from scrubin.ingest import manifest
-from scrubin.ingest.params import TaskParams
-from scrubin.pseudonymize import ids
-from scrubin.ratings.rater_sheet import RaterSheet, Row
-from scrubin.ratings.sheets import without
-from scrubin.release.audit.strings.private_columns import Public
-from scrubin.review import sheet
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit.private_columns import Public
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base.errors import ManifestError
+from scrubin.base.faults import Faults
+from scrubin.ratings.rater_files import without
+from scrubin.ratings.rater_sheet import RaterSheet, RatingRow
+from scrubin.stages import pseudonymize
+from scrubin.stages.annotations import sources
+from scrubin.stages.annotations.params import SourceParams
+from scrubin.stages.ingest import manifest
+from scrubin.stages.ingest.manifest import TaskParams
+from scrubin.stages.review import redaction_sheet
 
 GONE = Memory().with_participants(["Ann"]).with_recording("a1", "consent", {"id": ["glimst"], "path": ["videos/a1.mkv"]}, [])
 TASKS = {"T": TaskParams(("mono",), None, "exclude")}
@@ -38,15 +38,17 @@ def test_a_raw_file_of_theirs_without_a_row_is_not_named_and_any_other_is(tmp_pa
 
 def test_their_ids_are_never_given_again():
     key = b"k" * 32
-    first = ids.assign(["a1"], key, {}, 2)["a1"]
+    first = pseudonymize.assign(["a1"], key, {}, 2)["a1"]
     known = Memory().with_recording("a1", "consent", {"id": [first]}, [])
     # The same name would get the same id by the same key.
-    assert ids.assign(["a1"], key, {}, 2, known)["a1"] != first
-    assert ids.assign(["b1"], key, {}, 2, known) == ids.assign(["b1"], key, {}, 2)
+    assert pseudonymize.assign(["a1"], key, {}, 2, known)["a1"] != first
+    assert pseudonymize.assign(["b1"], key, {}, 2, known) == pseudonymize.assign(["b1"], key, {}, 2)
 
 
 def test_their_ratings_are_passed_over_by_name_and_by_id():
-    rows = tuple(Row("f.csv", number, {"id": name, "points": "no number"}) for number, name in enumerate(["a1", "b1", "glimst"], start=2))
+    rows = tuple(
+        RatingRow("f.csv", number, {"id": name, "points": "no number"}) for number, name in enumerate(["a1", "b1", "glimst"], start=2)
+    )
     (left,) = without([RaterSheet("f.csv", "T", "1", False, ("id", "points"), rows, 1)], GONE)
     assert [row.cells["id"] for row in left.rows] == ["b1"]
 
@@ -63,10 +65,10 @@ def test_their_label_files_are_passed_over_and_others_of_nobody_are_a_fault(tmp_
 
 
 def test_their_decisions_in_a_sheet_are_passed_over_and_others_of_nobody_stop_everything():
-    text = ",".join(sheet.COLUMNS) + "\na1,,nonsense,9,1,,,,,\nb1,,text,,,1,1,8,8,add\n"
-    assert [row.recording for row in sheet.parse(text.encode(), {"b1": ("mono",)}, withdrawn=GONE).rows] == ["b1"]
+    text = ",".join(redaction_sheet.COLUMNS) + "\na1,,nonsense,9,1,,,,,\nb1,,text,,,1,1,8,8,add\n"
+    assert [row.recording for row in redaction_sheet.parse(text.encode(), {"b1": ("mono",)}, withdrawn=GONE).rows] == ["b1"]
     with pytest.raises(ManifestError, match="'c1' is no recording"):
-        sheet.parse(text.replace("a1", "c1").encode(), {"b1": ("mono",)}, withdrawn=GONE)
+        redaction_sheet.parse(text.replace("a1", "c1").encode(), {"b1": ("mono",)}, withdrawn=GONE)
 
 
 def test_a_release_may_say_how_many_recordings_and_never_which():

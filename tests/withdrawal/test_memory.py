@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import PrivacyError
-from scrubin.withdrawal import memory
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit import withdrawal_memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base.errors import PrivacyError
 
 SHA256 = "5" * 64
 FACTS = {"id": ["blorkfamp"], "path": ["videos/a b.mkv"], "sha256": [SHA256]}
@@ -23,16 +23,16 @@ def known() -> Memory:
 
 
 def test_nobody_is_remembered_before_somebody_withdraws(tmp_path):
-    assert not memory.load(tmp_path)
-    assert "anybody" not in memory.load(tmp_path)
-    memory.write(Memory(), tmp_path)
-    assert memory.load(tmp_path) == Memory()
-    assert 'salt": ""' in (tmp_path / memory.PATH).read_text()  # the same in every study, so that its hash is
+    assert not withdrawal_memory.load(tmp_path)
+    assert "anybody" not in withdrawal_memory.load(tmp_path)
+    withdrawal_memory.write(Memory(), tmp_path)
+    assert withdrawal_memory.load(tmp_path) == Memory()
+    assert 'salt": ""' in (tmp_path / withdrawal_memory.PATH).read_text()  # the same in every study, so that its hash is
 
 
 def test_everything_that_names_a_recording_is_known_again(known, tmp_path):
-    memory.write(known, tmp_path)
-    again = pickle.loads(pickle.dumps(memory.load(tmp_path)))
+    withdrawal_memory.write(known, tmp_path)
+    again = pickle.loads(pickle.dumps(withdrawal_memory.load(tmp_path)))
     assert again == known
     assert hash(again) == hash(known)
     assert "2023-04-17_Müller_Anna_T1" in again
@@ -46,10 +46,10 @@ def test_everything_that_names_a_recording_is_known_again(known, tmp_path):
 
 
 def test_nothing_can_be_read_from_it_and_nobody_else_may_read_it(known, tmp_path):
-    memory.write(known, tmp_path)
-    text = (tmp_path / memory.PATH).read_text()
+    withdrawal_memory.write(known, tmp_path)
+    text = (tmp_path / withdrawal_memory.PATH).read_text()
     assert not any(word in text for word in ("Anna", "blorkfamp", SHA256, "videos", "2023"))
-    assert (tmp_path / memory.PATH).stat().st_mode & 0o077 == 0
+    assert (tmp_path / withdrawal_memory.PATH).stat().st_mode & 0o077 == 0
     other = Memory().with_recording("2023-04-17_Müller_Anna_T1", "consent", FACTS, [])
     assert not known.hashes & other.hashes  # keyed: two studies tell nothing of each other
 
@@ -100,7 +100,7 @@ def test_only_the_very_name_is_known(name, other):
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"salt": "zz", "participants": [], "recordings": {}, "splits": {}}'])
 def test_a_damaged_memory_stops_everything_because_somebody_could_come_back(tmp_path, text):
-    (tmp_path / memory.PATH).parent.mkdir(parents=True)
-    (tmp_path / memory.PATH).write_text(text)
+    (tmp_path / withdrawal_memory.PATH).parent.mkdir(parents=True)
+    (tmp_path / withdrawal_memory.PATH).write_text(text)
     with pytest.raises(PrivacyError, match=r"it does not say who withdrew .*restore it from your backup"):
-        memory.load(tmp_path)
+        withdrawal_memory.load(tmp_path)

@@ -7,15 +7,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.core.errors import ManifestError
-from scrubin.tables import io
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.people import PEOPLE
-from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.videos import VIDEOS
-from scrubin.withdrawal import memory, notice
+from scrubin.audit import withdrawal_memory
+from scrubin.base.errors import ManifestError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS
+from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
+from scrubin.stages.withdrawals import notice
 
 STUDY = {"a1": "Ann", "a2": "Ann", "b1": "Ben", "c1": "Carl"}
 IDS = {"a1": "glimst", "a2": "snurpo", "b1": "blivka", "c1": "quento"}
@@ -76,7 +73,7 @@ def listed(raw, *names):
 def withdraw(project, *rows: str):
     (project / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\n" + "".join(f"{row}\n" for row in rows))
     taken = notice.take(project / "data/raw", project)
-    memory.write(taken, project)
+    withdrawal_memory.write(taken, project)
     return taken
 
 

@@ -5,35 +5,35 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.core.errors import ParamsError, ReleaseError
-from scrubin.withdrawal import tombstones, version
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base.errors import ParamsError, ReleaseError
+from scrubin.stages.withdrawals import releases
 
 NUMBERS = st.tuples(*[st.integers(0, 30)] * 3)
 
 
 def test_recordings_are_counted_by_version_and_reason_in_the_order_of_versions():
-    first = tombstones.tombstones([], {"a": "request", "b": "consent", "c": "consent"}, "2.0.0")
+    first = releases.tombstones([], {"a": "request", "b": "consent", "c": "consent"}, "2.0.0")
     assert first == [{"version": "2.0.0", "recordings": 2, "reason": "consent"}, {"version": "2.0.0", "recordings": 1, "reason": "request"}]
-    later = tombstones.tombstones(first, {"d": "legal"}, "10.0.0")
+    later = releases.tombstones(first, {"d": "legal"}, "10.0.0")
     assert later == [*first, {"version": "10.0.0", "recordings": 1, "reason": "legal"}]
-    assert tombstones.tombstones(later, {}, "10.0.1") == later
+    assert releases.tombstones(later, {}, "10.0.1") == later
 
 
 def test_only_what_was_released_leaves_a_tombstone():
     withdrawn = Memory().with_recording("a", "consent", {}, []).with_recording("never released", "consent", {}, [])
-    assert tombstones.gone(["a", "lost otherwise"], withdrawn) == {"a": "consent"}
+    assert releases.gone(["a", "lost otherwise"], withdrawn) == {"a": "consent"}
 
 
 @given(NUMBERS, NUMBERS)
 def test_a_release_without_somebody_is_a_major_step_above_the_last(last, now):
     numbers = [".".join(map(str, one)) for one in (last, now)]
     if now[0] > last[0]:
-        tombstones.refuse_number(*numbers, {"a": "consent"})
+        releases.refuse_number(*numbers, {"a": "consent"})
     else:
         with pytest.raises(ReleaseError, match=rf"1 recording, .*set release.version in params.yaml to {last[0] + 1}\.0\.0, it is"):
-            tombstones.refuse_number(*numbers, {"a": "consent"})
-    tombstones.refuse_number(*numbers, {})
+            releases.refuse_number(*numbers, {"a": "consent"})
+    releases.refuse_number(*numbers, {})
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -41,7 +41,7 @@ def test_raising_the_number_leaves_everything_else_in_params_yaml_as_it_was(end)
     text = end.join(
         ["other:", "  version: 1.0.0", "release: # what", "  name: a", "  # the number", "  version: 1.2.3 # ours", "  x: 1", "z: {}", ""]
     )
-    raised = version.raised(text, "2.0.0")
+    raised = releases.with_raised_version(text, "2.0.0")
     assert raised == text.replace("1.2.3", "2.0.0")
     assert yaml.safe_load(raised)["release"]["version"] == "2.0.0"
 
@@ -49,4 +49,4 @@ def test_raising_the_number_leaves_everything_else_in_params_yaml_as_it_was(end)
 @pytest.mark.parametrize("text", ["", "release: {version: 1.0.0}\n", "release:\n  name: a\nother:\n  version: 1.0.0\n"])
 def test_a_number_that_is_not_where_it_should_be_is_left_to_the_curator(text):
     with pytest.raises(ParamsError, match=r"'release.version' was not found; set it to 2\.0\.0 by hand"):
-        version.raised(text, "2.0.0")
+        releases.with_raised_version(text, "2.0.0")

@@ -8,12 +8,12 @@ import yaml
 
 import kept_project
 from scrubin import cli
-from scrubin.core import uses
-from scrubin.tables import io
-from scrubin.tables.private.linkage import LINKAGE
-from scrubin.upkeep.pruning import STAGES
-from scrubin.withdrawal import memory
-from scrubin.withdrawal.memory import Memory
+from scrubin.audit import withdrawal_memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base.store import uses
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE
+from scrubin.curate.project.room import STAGES
 
 OLD = b"a frame of somebody who withdrew"
 RAW = b"a raw file that the curator tracks"
@@ -45,7 +45,7 @@ def link(project, *recordings):
 
 
 def forget(project):
-    memory.write(Memory().with_recording("a1", "consent", {}, []), project)
+    withdrawal_memory.write(Memory().with_recording("a1", "consent", {}, []), project)
 
 
 def prune(project, capsys) -> str:

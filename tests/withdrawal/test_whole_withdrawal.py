@@ -13,13 +13,13 @@ import yaml
 
 import small_study
 from scrubin import cli
-from scrubin.core import uses
-from scrubin.core.errors import ReleaseError
-from scrubin.core.store import STORE_PATH
-from scrubin.release.audit import project as audited
-from scrubin.release.audit.run import audit
-from scrubin.review.ledger import Ledger
-from scrubin.versions.comparison import compare
+from scrubin.audit.run import audit
+from scrubin.base.errors import ReleaseError
+from scrubin.base.store import uses
+from scrubin.base.store.store import STORE_PATH
+from scrubin.data.diff.comparison import compare
+from scrubin.stages.release import audited_project as audited
+from scrubin.stages.review.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 GONE, PERSON = ("peg_02", "peg_03"), "P02"

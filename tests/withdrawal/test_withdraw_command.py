@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scrubin import cli, study
-from scrubin.core import params
-from scrubin.review import events
-from scrubin.review.ledger import Ledger
-from scrubin.withdrawal import memory
+from scrubin import cli
+from scrubin.audit import withdrawal_memory
+from scrubin.base import params
+from scrubin.curate.lists import empty_study
+from scrubin.stages.review import events
+from scrubin.stages.review.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
 TODAY = datetime.datetime.now(datetime.UTC).date()
@@ -29,7 +30,7 @@ def project(tmp_path, monkeypatch):
         .replace("A synthetic surgical-video study", "A study"),
         encoding="utf-8",
     )
-    study.create(tmp_path / "data/raw")
+    empty_study.create(tmp_path / "data/raw")
     rows = "a1,Ann,,,T,mono,videos/a1.mkv,,,\na2,Ann,,,T,mono,videos/a2.mkv,,,\nb1,Ben,,,T,mono,videos/b1.mkv,,,\n"
     with (tmp_path / "data/raw/recordings.csv").open("a") as file:
         file.write(rows)
@@ -65,7 +66,7 @@ def test_a_participant_withdraws(project, capsys):
     assert (project / "data/raw/withdrawn.csv").read_text() == f"participant,recording,date,reason\nAnn,,{TODAY},consent\n"
     assert (project / "params.yaml").read_text() == before.replace("version: 1.0.0", "version: 2.0.0")
     assert "release.version is 2.0.0 now, it was 1.0.0" in said
-    assert all(name in memory.load() for name in ("a1", "a2", "glimst"))
+    assert all(name in withdrawal_memory.load() for name in ("a1", "a2", "glimst"))
     assert [events.event_of(line) for line in Ledger().lines()][1].recording == "b1"
     assert not (project / "data/interim/review.json").exists()
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
@@ -90,7 +91,7 @@ def test_somebody_who_was_never_released_changes_no_number(project, capsys):
     assert (code, version()) == (0, "1.0.0")
     assert "release.version" not in said
     assert "whoever downloaded" not in said
-    assert "a1" not in memory.load()
+    assert "a1" not in withdrawal_memory.load()
 
 
 def test_a_number_that_is_high_enough_already_stays(project, capsys):
@@ -130,5 +131,9 @@ def test_a_slip_can_be_taken_back(project, capsys):
     run(capsys, "--participant", "Ann", "--reason", "consent")
     assert run(capsys, "--participant", "Ben", "--undo")[0] == 0
     assert (project / "data/raw/withdrawn.csv").read_text() == f"participant,recording,date,reason\nAnn,,{TODAY},consent\n"
-    assert memory.load().splits["places"] == {"s": [[0, "test", "blivka"]]}
-    assert ("b1" in memory.load(), "a1" in memory.load(), memory.load().has_participant("Ben")) == (False, True, False)
+    assert withdrawal_memory.load().splits["places"] == {"s": [[0, "test", "blivka"]]}
+    assert ("b1" in withdrawal_memory.load(), "a1" in withdrawal_memory.load(), withdrawal_memory.load().has_participant("Ben")) == (
+        False,
+        True,
+        False,
+    )

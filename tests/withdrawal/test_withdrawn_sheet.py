@@ -2,20 +2,20 @@
 
 import pytest
 
-from scrubin.core.errors import ManifestError
-from scrubin.withdrawal import sheet
-from scrubin.withdrawal.sheet import Row
+from scrubin.base.errors import ManifestError
+from scrubin.stages.withdrawals import withdrawn_list
+from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
 
 HEADER = "participant,recording,date,reason\n"
 
 
 def rows(tmp_path, text: str, encoding: str = "utf-8"):
-    (tmp_path / sheet.NAME).write_bytes(text.encode(encoding))
-    return sheet.read(tmp_path / sheet.NAME)
+    (tmp_path / withdrawn_list.NAME).write_bytes(text.encode(encoding))
+    return withdrawn_list.read(tmp_path / withdrawn_list.NAME)
 
 
 def test_a_study_in_which_nobody_withdrew_has_no_rows(tmp_path):
-    assert sheet.read(tmp_path / sheet.NAME) == () == rows(tmp_path, HEADER)
+    assert withdrawn_list.read(tmp_path / withdrawn_list.NAME) == () == rows(tmp_path, HEADER)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_all_faults_are_told_at_once(tmp_path):
 @pytest.mark.parametrize("text", [HEADER, HEADER.strip(), HEADER.replace(",", ";").replace("\n", "\r\n"), "\ufeff" + HEADER, ""])
 @pytest.mark.parametrize("name", ["P07", 'the "old" one; or, two'])
 def test_a_row_that_is_added_is_read_again_and_can_be_taken_back(tmp_path, text, name):
-    path = tmp_path / sheet.NAME
-    row = Row(0, name, "", "2026-01-31", "legal")
-    written = sheet.text_with(sheet.text_with(text, Row(0, "", "rec", "2026-01-30", "other")), row)
+    path = tmp_path / withdrawn_list.NAME
+    row = WithdrawnRow(0, name, "", "2026-01-31", "legal")
+    written = withdrawn_list.text_with(withdrawn_list.text_with(text, WithdrawnRow(0, "", "rec", "2026-01-30", "other")), row)
     path.write_bytes(written.encode())
-    found = sheet.read(path)
+    found = withdrawn_list.read(path)
     assert [(one.participant, one.recording) for one in found] == [("", "rec"), (name, "")]
-    path.write_bytes(sheet.text_without(written, found[:1]).encode())
-    assert [one.participant for one in sheet.read(path)] == [name]
+    path.write_bytes(withdrawn_list.text_without(written, found[:1]).encode())
+    assert [one.participant for one in withdrawn_list.read(path)] == [name]

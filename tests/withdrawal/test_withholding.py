@@ -8,9 +8,9 @@ import sys
 import pytest
 import yaml
 
-from scrubin.core.errors import ReleaseError, StageError
-from scrubin.withdrawal import notice, withholding
-from scrubin.withdrawal.memory import Gone, Memory
+from scrubin.audit.withdrawal_memory import Gone, Memory
+from scrubin.base.errors import ReleaseError, StageError
+from scrubin.stages.withdrawals import notice, releases
 
 LOCK = """schema: '2.0'
 stages:
@@ -43,36 +43,36 @@ DEEPER = "schema: '2.0'\nstages:\n    frames:\n        cmd: a\n    release:\n   
 def test_only_the_entry_goes_however_the_file_is_laid_out(tmp_path, text):
     (tmp_path / "dvc.lock").write_text(text)
     before = yaml.safe_load(text)
-    assert withholding.names_release(tmp_path)
-    assert withholding.withhold(tmp_path)
-    assert not withholding.names_release(tmp_path)
+    assert releases.names_release(tmp_path)
+    assert releases.withhold(tmp_path)
+    assert not releases.names_release(tmp_path)
     del before["stages"]["release"]
     assert yaml.safe_load((tmp_path / "dvc.lock").read_text()) == before
-    assert not withholding.withhold(tmp_path)
+    assert not releases.withhold(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["dvc.lock"]
 
 
 def test_what_dvc_has_written_keeps_its_lines():
     first, _, rest = LOCK.partition("  release:\n    cmd")
-    assert withholding.without(LOCK, "release", withholding.LOCK) == first + rest[rest.index("  report:") :]
+    assert releases.without(LOCK, "release", releases.LOCK) == first + rest[rest.index("  report:") :]
 
 
 def test_a_file_that_names_the_release_alone_is_still_one_for_dvc(tmp_path):
     (tmp_path / "dvc.lock").write_text("schema: '2.0'\nstages:\n  release:\n    cmd: b\n")
-    withholding.withhold(tmp_path)
+    releases.withhold(tmp_path)
     assert yaml.safe_load((tmp_path / "dvc.lock").read_text()) == {"schema": "2.0", "stages": {}}
 
 
 def test_without_a_lock_file_nothing_is_named(tmp_path):
-    assert not withholding.withhold(tmp_path)
-    assert not withholding.names_release(tmp_path)
+    assert not releases.withhold(tmp_path)
+    assert not releases.names_release(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["schema: '2.0'\nstages:\n  release: [\n", "- a list\n", "stages: 7\n"])
 def test_a_file_that_cannot_be_read_is_left_alone_and_named(tmp_path, text):
     (tmp_path / "dvc.lock").write_text(text)
     with pytest.raises(ReleaseError, match=r"dvc\.lock: it cannot be read"):
-        withholding.withhold(tmp_path)
+        releases.withhold(tmp_path)
     assert (tmp_path / "dvc.lock").read_text() == text
 
 
@@ -85,10 +85,10 @@ def test_while_dvc_pushes_nothing_is_taken_out_from_under_it(tmp_path):
     ) as dvc:
         assert dvc.stdout.readline() == "held\n"
         with pytest.raises(StageError, match="another command of DVC works in this project"):
-            withholding.withhold(tmp_path)
+            releases.withhold(tmp_path)
         dvc.stdin.close()
     assert (tmp_path / "dvc.lock").read_text() == LOCK
-    assert withholding.withhold(tmp_path)
+    assert releases.withhold(tmp_path)
 
 
 def test_only_somebody_new_is_news():

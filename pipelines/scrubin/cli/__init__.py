@@ -1,4 +1,4 @@
-"""`scrubin` by hand: one library call per command, one module per command.
+"""`scrubin` by hand: one library call per command, one module per group of commands.
 
 A command's module is imported only when it is asked for, so that scoring a submission does not need the video tools.
 """
@@ -9,14 +9,14 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Protocol, cast
+from dataclasses import dataclass
 
+from scrubin.base import machine, private_paths
+from scrubin.base.errors import ScrubinError
+from scrubin.base.faults import printable
 from scrubin.cli import postponed
-from scrubin.core import extras, private_paths
-from scrubin.core.errors import ScrubinError
-from scrubin.core.faults import printable
 
 COMMANDS = {
     "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
@@ -50,7 +50,19 @@ COMMANDS = {
     "tag": "check that a project can be released as a version, tag it, and say what to push",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
-"""Every command and what it does; its module has the same name, with ``_`` for ``-``."""
+"""Every command and what it does."""
+MODULES: Mapping[str, str] = {
+    **dict.fromkeys(("new-study", "check-params"), "study"),
+    **dict.fromkeys(("remove", "rename", "withdraw"), "lists"),
+    **dict.fromkeys(("screen", "render"), "render"),
+    **dict.fromkeys(("probe", "dicom"), "probe"),
+    **dict.fromkeys(("frames", "frames-check"), "frames"),
+    **dict.fromkeys(("verify", "validate", "ground-truth-check"), "check"),
+    **dict.fromkeys(("diff", "export"), "release"),
+    **dict.fromkeys(("store", "tag"), "project"),
+    **{name: f"evaluate.{name}" for name in ("scores", "score", "submission", "rank", "challenge", "deid")},
+}
+"""Where commands are that have no module of their own name."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
@@ -66,14 +78,20 @@ NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
 
 
-class Command(Protocol):
-    """What the module of a command has."""
+@dataclass(frozen=True)
+class Command:
+    """A command, or a subcommand.
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the command's arguments, with units and defaults."""
+    Parameters
+    ----------
+    add_arguments
+        Declares its arguments, with units and defaults.
+    run
+        Does the work and returns the exit code: 0 only when the result is good.
+    """
 
-    def run(self, args: argparse.Namespace, /) -> int:
-        """Do the work and return the exit code: 0 only when the result is good."""
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(passed)
     except ModuleNotFoundError as error:
         command = next((words for words in (" ".join(passed[:2]), passed[0]) if words in NEEDS), passed[0])
-        told = extras.sentence(command, NEEDS.get(command, ()), error)
+        told = machine.missing_sentence(command, NEEDS.get(command, ()), error)
         if told is None:
             raise
         sys.stderr.write(f"{told}\n")
@@ -96,7 +114,7 @@ def _run(passed: Sequence[str]) -> int:
     if args.command in WRITE_PRIVATELY:
         private_paths.write_privately()
     try:
-        return _module(args.command).run(args)
+        return _command(args.command).run(args)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {args.command}: {error}\n")
         return 1
@@ -125,9 +143,17 @@ def _parsed(passed: Sequence[str]) -> argparse.Namespace:
     for name, does in COMMANDS.items():
         sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
         if passed[:1] == [name]:
-            _module(name).add_arguments(sub)
+            _command(name).add_arguments(sub)
     return parser.parse_args(passed)
 
 
-def _module(name: str) -> Command:
-    return cast("Command", importlib.import_module(f"scrubin.cli.{name.replace('-', '_')}"))
+def _command(name: str) -> Command:
+    return command_of(f"scrubin.cli.{MODULES.get(name, name)}", name)
+
+
+def command_of(module: str, name: str) -> Command:
+    """Import a module and return the command in it: ``run``, or ``run_<name>`` where the module has several."""
+    imported, word = importlib.import_module(module), name.replace("-", "_")
+    if hasattr(imported, f"run_{word}"):
+        return Command(getattr(imported, f"add_{word}_arguments"), getattr(imported, f"run_{word}"))
+    return Command(imported.add_arguments, imported.run)

@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from scrubin.core import params
-from scrubin.core.errors import AnnotationError, VideoError
+from scrubin.base import params
+from scrubin.base.errors import AnnotationError, VideoError
 
 HIGHEST_FPS = 1000
 T = TypeVar("T")

@@ -15,32 +15,31 @@ from typing import Any
 
 from tqdm import tqdm
 
-from scrubin.core import store, strangers
-from scrubin.core.errors import ReleaseError
-from scrubin.core.files import sha256_of
-from scrubin.core.ranges import count_text
-from scrubin.engine.engines import Engine
-from scrubin.engine.local import Here, Processes
-from scrubin.engine.params import AUTO, FlowsParams
-from scrubin.engine.piece import Piece
-from scrubin.release import linking
-from scrubin.release.audit import causes, project, proof
-from scrubin.release.audit.pictures.shown import RULES, Pictures
-from scrubin.release.audit.plan import VideoPlan, of_document
-from scrubin.release.audit.project import Project
-from scrubin.release.audit.proof import Proof
-from scrubin.release.audit.reading import Examine, Over, Part, Reading
-from scrubin.release.audit.strings import private_strings, public_words
-from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.audit.strings.spelling import vocabulary
-from scrubin.release.audit.videos.stored import Fresh, Stored
+from scrubin.audit import private_strings, proof, run
+from scrubin.audit.pictures.shown import RULES, Pictures
+from scrubin.audit.pictures.stored import Fresh, Stored
+from scrubin.audit.plan import VideoPlan, of_document
+from scrubin.audit.private_strings import Private
+from scrubin.audit.proof import Proof
+from scrubin.audit.reading import Examine, Over, Part, Reading
+from scrubin.audit.spelling import folded_words
+from scrubin.base import strangers
+from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import count_text
+from scrubin.base.files import sha256_of
+from scrubin.base.store import store
+from scrubin.curate.engine.engines import Engine, Here, Processes
+from scrubin.curate.engine.piece import Piece
+from scrubin.stages.flow_params import AUTO, FlowsParams
+from scrubin.stages.release import audited_project, linking
+from scrubin.stages.release.audited_project import Project
 
 TEXTS_SHOWN = 10
 SMALL_BYTES = 1 << 25
 """A smaller release is read before other processes have started."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is read, against what, and the form of the answer."""
     parser.add_argument("path", help="a finished release folder, or one file of it; it is only read")
     parser.add_argument(
@@ -64,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table: every finding at every place")
 
 
-def run(args: argparse.Namespace) -> int:
+def run_audit(args: argparse.Namespace) -> int:
     """Read everything again and tell what was found; 0 only when nothing was."""
     result = _proof(args)
     sys.stdout.write(json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n" if args.json else _table(args.path, result))
@@ -79,7 +78,7 @@ def _proof(args: argparse.Namespace) -> Proof:
     if args.plan and not path.is_file():
         msg = f"{path}: --plan is for one video; a release is held to the tables of its project"
         raise ReleaseError(msg)
-    base = study.private if study else Private(public=vocabulary([public_words.FORMATS, private_strings.GENERIC]))
+    base = study.private if study else Private(public=folded_words([audited_project.FORMATS, private_strings.GENERIC]))
     private = private_strings.with_requested(base, args.needle)
     pictures = Pictures(private, "every" if args.every_frame else "none" if args.no_pictures else "sampled")
     if path.is_file():
@@ -90,17 +89,17 @@ def _proof(args: argparse.Namespace) -> Proof:
         if study is None:
             return proof.of_folder(folder, private, pictures, over, Path(shared))
         examine: Examine = Fresh(folder, pictures.sampling) if args.fresh else Stored(folder, root, pictures.sampling)
-        return proof.of_release(folder, study, private, pictures, examine, over, Path(shared))
+        return audited_project.proof_of_release(folder, study, private, pictures, examine, over, Path(shared))
 
 
 def _study(folder: str | None) -> Project | None:
     """Return the project that is named, or that the working folder is."""
     if folder is None:
-        return project.load() if project.is_project(Path()) else None
-    if not project.is_project(Path(folder)):
+        return audited_project.load() if audited_project.is_project(Path()) else None
+    if not audited_project.is_project(Path(folder)):
         msg = f"{folder}: this is no project: it has no params.yaml, or no data/interim/recordings.parquet; run 'make repro' there"
         raise ReleaseError(msg)
-    return project.load(Path(folder))
+    return audited_project.load(Path(folder))
 
 
 def _known(path: Path, study: Project | None) -> VideoPlan | None:
@@ -140,9 +139,9 @@ def _table(path: str, result: Proof) -> str:
     lines += _pictures(result.pictures)
     lines += [f"NOT checked - {what}" for what in result.unchecked] + [""] * bool(result.unchecked)
     lines += [*_linkable(result.linkable), ""] if result.linkable else []
-    of_cause = causes.by_cause(result.findings)
-    lines += [f"{number}. {line}" for number, line in enumerate(causes.lines(of_cause), start=1)]
-    state = f"{causes.count(of_cause)}: it may not be released"
+    of_cause = run.by_cause(result.findings)
+    lines += [f"{number}. {line}" for number, line in enumerate(run.lines_of_causes(of_cause), start=1)]
+    state = f"{run.count_of_causes(of_cause)}: it may not be released"
     return "\n".join([*lines, state if result.findings else "clean: no finding" + " in what was checked" * bool(result.unchecked), ""])
 
 

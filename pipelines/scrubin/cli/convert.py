@@ -12,22 +12,20 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from scrubin.annotations import lengths
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults, summary
+from scrubin.base.files import json_text
+from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
-from scrubin.core import strangers
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults, summary
-from scrubin.core.files import json_text
-from scrubin.labels import policy, reader
-from scrubin.labels.export import loss, output
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.merges import label_map
-from scrubin.labels.merges.label_map import LabelMap
+from scrubin.labels import label_map, loss, output, policy, reader
+from scrubin.labels.label_map import LabelMap
+from scrubin.labels.loss import Fit
 from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.labels.verdict import plural, verdict_of
-from scrubin.vocabulary import vocabulary
+from scrubin.stages.annotations import lengths
 
 LENGTH_TOLERANCE_S = 1.0
 NOTE = """\
@@ -229,7 +227,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
 
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
-    from scrubin.video.probe import probe
+    from scrubin.media.probe import probe
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:

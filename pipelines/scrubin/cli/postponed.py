@@ -1,4 +1,4 @@
-"""Imports that wait until what they name is used: for ``--help``, which needs names and defaults, and no tables or decoders.
+"""Imports that wait until what they name is used: for ``--help``, which needs names, defaults, but no tables or decoders.
 
 What PEP 810 gives to a later Python: an imported name stands for the real thing, which is imported at the first use of it. So a help
 text costs only what stands in it. Only imports that modules of ours state at their top are postponed; everything else is as ever.
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from scrubin.core import extras
+from scrubin.base import machine
 
 OURS = "scrubin"
-THEIRS = frozenset({"PIL", "numpy", "pandas", "pyarrow", *extras.EXTRA_OF})
+THEIRS = frozenset({"PIL", "numpy", "pandas", "pyarrow", *machine.EXTRA_OF})
 """Packages that take long to import, or are not there."""
 COMMANDS = f"{OURS}.cli"
-TYPES = ("scrubin.core.errors",)
+TYPES = ("scrubin.base.errors",)
 """Whose classes stand in an ``except``, which takes real ones only."""
 ASKED = ("-h", "--help")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scrubin.preflight.preflight import look
+from scrubin.curate.preflight.preflight import look
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`scrubin render VIDEO OUT`: trim a video and black out what could identify."""
+"""`scrubin screen`, `render`: what in a video could identify a person, hidden in its released form."""
 
 from __future__ import annotations
 
@@ -10,23 +10,74 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from scrubin.base.errors import ScrubinError, VideoError
+from scrubin.base.files import FIXED_TIME_S, disk_of
 from scrubin.cli.arguments import existing_video, section_or, steady
-from scrubin.core.errors import ScrubinError, VideoError
-from scrubin.core.files import FIXED_TIME_S, disk_of
-from scrubin.render.estimate import estimate_s
-from scrubin.render.execution import execute
-from scrubin.render.file_parts import parts_of_files
-from scrubin.render.params import MODES, RenderParams
-from scrubin.render.parts import REENCODE, Parts
-from scrubin.render.plan import Box, Plan, Redaction, plan
-from scrubin.render.plan_document import document
-from scrubin.render.preparation import Prepared
-from scrubin.render.source_file import SourceFile
-from scrubin.video.decode import decoded
-from scrubin.video.probe import Probe, probe
-from scrubin.video.structure import structure
-from scrubin.video.truncation import FIX_COPY
+from scrubin.media.decode import decoded
+from scrubin.media.opening import FIX_COPY
+from scrubin.media.probe import Probe, probe
+from scrubin.media.structure import structure
+from scrubin.stages.render.effort import document, estimate_s
+from scrubin.stages.render.parts import REENCODE, Parts, parts_of_files
+from scrubin.stages.render.plan import MODES, Box, Plan, Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.rendering import Prepared, execute
+from scrubin.stages.screen.detector import DEFAULTS
+from scrubin.stages.screen.proposals import Proposal
+from scrubin.stages.screen.screening import proposals
+
+HEADER = ("kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "text")
+
+
+def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the file and the form of the answer."""
+    parser.description = (
+        "Find what could identify a person: out-of-body spans (with faces), burned-in text, black and frozen spans. Times are seconds "
+        "from the first frame, half open; rectangles are pixels of the picture as displayed, none means the whole frame; scores are "
+        "0 to 1. The limits are those of the section 'screen' of the params.yaml in the working folder, or else the shipped ones. "
+        "What was read in the picture is printed: it is private."
+    )
+    parser.add_argument("video", help="the video file; it is decoded once, nothing is written")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def run_screen(args: argparse.Namespace) -> int:
+    """Print what the detectors propose."""
+    path = existing_video(args.video)
+    rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
+    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n" if args.json else table(rows))
+    return 0
+
+
+def row(proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal as plain values; null is undefined."""
+    values: tuple[Any, ...] = (
+        proposal.kind,
+        *proposal.interval_s,
+        *(proposal.box_xywh or (None, None, None, None)),
+        proposal.score,
+        proposal.faces,
+        proposal.source,
+        proposal.text,
+    )
+    return dict(zip(HEADER, values, strict=True))
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the rows as lines with columns of equal width."""
+    if not rows:
+        return "nothing was found\n"
+    lines = [list(HEADER), *([_cell(one[name]) for name in HEADER] for one in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
 
 DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast", duration_jitter_s=0.0)
 SUFFIX = ".mkv"
@@ -35,7 +86,7 @@ SPAN = re.compile(rf"({SECONDS.pattern})-({SECONDS.pattern})")
 MASK = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_render_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, the kept interval and what is hidden."""
     parser.add_argument("video", help="the source; it is never changed")
     parser.add_argument("out", nargs="?", help="the released video, Matroska: its name ends with .mkv; not needed with --plan")
@@ -91,7 +142,7 @@ def _mask(text: str) -> Box:
     return (int(match[1]), int(match[2]), int(match[3]), int(match[4]))
 
 
-def run(args: argparse.Namespace) -> int:
+def run_render(args: argparse.Namespace) -> int:
     """Plan, and unless only the plan is wanted render and read again."""
     source = existing_video(args.video)
     params = section_or("render", DEFAULT)

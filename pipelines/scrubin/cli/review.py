@@ -1,25 +1,32 @@
-"""`scrubin review`: a person looks at the study in the browser and decides what is hidden."""
+"""`scrubin review`: a person looks at the study in the browser, then decides what is hidden."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from scrubin.cli import review_exchange, review_sample
-from scrubin.core.errors import ReviewError
-from scrubin.core.suggest import near
-from scrubin.review.questions import QUESTIONS_PATH
-from scrubin.review.sample import CLIP_S
-from scrubin.review.views import RecordingSummary
-from scrubin.review_page import server
-from scrubin.review_page.app import Place, ReviewApp
-from scrubin.review_page.open_study import OpenStudy, open_source
-from scrubin.review_page.released_study import open_released
-from scrubin.review_page.sampled_study import open_sampled
-from scrubin.review_page.security import LOOPBACK
-from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
+from scrubin.base import files, strangers
+from scrubin.base.errors import ReviewError
+from scrubin.base.faults import count_text, near
+from scrubin.curate.page import server
+from scrubin.curate.page.app import Place, ReviewApp
+from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, OpenStudy, StudyNow, open_source
+from scrubin.curate.page.released_study import open_released
+from scrubin.curate.page.sampled_study import open_sampled
+from scrubin.curate.page.security import LOOPBACK
+from scrubin.stages.release import gates
+from scrubin.stages.release.certificate import issue
+from scrubin.stages.review import events, exchange, sample
+from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.events import Sampled
+from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
+from scrubin.stages.review.questions import QUESTIONS_PATH
+from scrubin.stages.review.sample import CLIP_S
+from scrubin.stages.review.views import RecordingSummary
 
 # Beside the ledger: what leads a browser to the page is private.
 DOORWAY = Path("data/private/review/open.html")
@@ -60,15 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C, or do what is wanted instead."""
     if args.verify:
-        return review_exchange.verify()
+        return verify_ledger()
     if args.sheet is not None:
-        return review_exchange.take(args.sheet, args.by)
+        return take_sheet(args.sheet, args.by)
     if args.export is not None:
-        return review_exchange.write(args.export, args.by)
+        return write_sheet(args.export, args.by)
     if args.sample is not None:
-        drawn = review_sample.drawn(args.sample, args.seed or 0, args.by)
+        drawn = draw_clips(args.sample, args.seed or 0, args.by)
         serve(args, lambda generation: open_sampled(Path(), args.by, generation, drawn), sampled=True)
-        return review_sample.conclude(drawn)
+        return conclude(drawn)
     if args.seed is not None:
         msg = "--seed says which clips are drawn: it needs --sample N"
         raise ReviewError(msg)
@@ -154,3 +161,141 @@ def seconds_of(time: str, text: str) -> float:
     for value in values:
         total = total * 60 + value
     return total
+
+
+STDOUT = "-"
+
+
+def verify_ledger(path: Path = LEDGER_PATH) -> int:
+    """Prove the chain of the ledger, and that it goes on from what the pipeline has seen; say what is in it.
+
+    Raises
+    ------
+    ReviewError
+        When the chain is broken, or lines at its end are gone.
+    """
+    ledger = Ledger(path)
+    lines = ledger.lines()
+    if gates.REVIEW_PATH.is_file():
+        known = gates.load_review()
+        cleaned = bool(lines) and lines[0].event in events.NOBODYS and lines[0].facts["of"] >= known["lines"]
+        if (
+            not cleaned
+            and known["head"] != FIRST
+            and known["head"] not in {line.sha256 for line in lines[known["lines"] - 1 : known["lines"]]}
+        ):
+            msg = (
+                f"{path}: the pipeline has seen {known['lines']} lines of it, the last with hash {known['head'][:12]}…, and that one "
+                "is not there: lines at the end were taken out or written anew; restore the file from a copy"
+            )
+            raise ReviewError(msg)
+    back = sum(later.at < earlier.at for earlier, later in pairwise(lines))
+    people = sorted({line.by for line in lines if line.event not in events.NOBODYS})
+    by = "1 person" if len(people) == 1 else f"{len(people)} people"
+    sys.stdout.write(f"{path}: {count_text(len(lines), 'line')} by {by}, the chain holds; head {ledger.head}\n")
+    for person in people:
+        mine = [line.event for line in lines if line.by == person]
+        counts = ", ".join(f"{mine.count(event)} {event}" for event in events.EVENTS if event in mine)
+        sys.stdout.write(f"  {person}: {counts}\n")
+    for line in lines:
+        if line.event == "forgotten":
+            sys.stdout.write(f"  {line.facts['lines']} of {line.facts['of']} lines were taken out, because somebody withdrew\n")
+        if line.event == "renamed":
+            sys.stdout.write(
+                f"  {line.facts['changed']} of {line.facts['of']} lines say another name of a recording, because it was renamed\n"
+            )
+    if back:
+        sys.stdout.write(f"  a clock was set back {back} times; the order of the lines is that of the file\n")
+    if ledger.torn_bytes:
+        sys.stdout.write(f"  {ledger.torn_bytes} bytes of an unfinished line at the end count nothing; the next decision sets them aside\n")
+    return 0
+
+
+def take_sheet(sheet: Path, by: str | None) -> int:
+    """Append what a sheet says and the ledger does not.
+
+    Raises
+    ------
+    ManifestError, RecordingError, ReviewError
+        When a row cannot be used: then nothing is appended.
+    """
+    data = _bytes(sheet)
+    desk = Desk.open(by=by)
+    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.set_aside())
+    desk.append_all(done.events)
+    sys.stdout.write(f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}\n")
+    _list("these overrule earlier ones:", done.changes)
+    _list("decided earlier and not in the sheet; they stay (withdraw them on the page):", done.absent)
+    _list("rejects what no detector has proposed:", done.unmet)
+    return 0
+
+
+def write_sheet(sheet: str, by: str | None) -> int:
+    """Write all decisions that stand as a sheet, ``-`` for standard output."""
+    desk = Desk.open(by=by)
+    text = exchange.sheet_text(desk.reviewed, desk.standing)
+    if sheet == STDOUT:
+        sys.stdout.write(text)
+        return 0
+    files.write_text(Path(sheet), text)
+    rows = text.count("\n") - 1
+    desk.append_exported(events.Sheet(hashlib.sha256(text.encode()).hexdigest(), rows))
+    sys.stdout.write(f"{sheet}: {rows} decisions\n")
+    return 0
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return strangers.read_bytes(path)
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); name a sheet such as data/raw/redactions.csv"
+        raise ReviewError(msg) from error
+
+
+def _list(heading: str, sentences: Sequence[str]) -> None:
+    if sentences:
+        sys.stdout.write(heading + "".join(f"\n  {one}" for one in sentences) + "\n")
+
+
+MOST_CLIPS = 2000
+
+
+def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> Sampled:
+    """Draw clips of the finished release and note them in the ledger; the same draw is noted once, and goes on where it stopped.
+
+    Raises
+    ------
+    ReviewError
+        When there is no finished release, or nothing in it to look at.
+    """
+    if not 1 <= count <= MOST_CLIPS or seed < 0:
+        msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
+        raise ReviewError(msg)
+    desk, videos = Desk.open(folder, by), sample.load_released(folder)
+    sample.require_finished(folder, videos)
+    numbers = {(one.name, camera): one.number for one in desk.recordings() for camera in one.cameras}
+    population = sample.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
+    if not population:
+        msg = "every released second is black: there is nothing to look at"
+        raise ReviewError(msg)
+    sha256 = sample.sha256_of_release(videos)
+    wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
+    if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
+        desk.sample(wanted)
+    sys.stdout.write(f"{len(wanted.clips)} of {wanted.population} clips, each of at most {sample.CLIP_S} s, drawn with seed {seed}.\n")
+    return wanted
+
+
+def conclude(wanted: Sampled, folder: Path = Path()) -> int:
+    """Say what the sample proves, and renew the private certificate; 1 when there is a finding."""
+    lines = Ledger(folder / LEDGER_PATH).lines()
+    one = next(one for one in sample.samples(lines) if one.drawn == wanted)
+    sys.stdout.write(f"{sample.sentence(sample.proof(one))}\n")
+    for finding in one.findings:
+        clip = finding.clip
+        place = f"'{clip.recording}' (released as {clip.id}), {clip.start_s:g} to {clip.end_s:g} s of the release"
+        sys.stdout.write(f"  finding: {place}: {finding.why}\n")
+    if one.findings:
+        sys.stdout.write("Hide it: run 'scrubin review', decide, then make repro. The new videos need a new sample.\n")
+    sys.stdout.write(issue.renew(folder, lines))
+    return 1 if one.findings else 0

@@ -1,4 +1,4 @@
-"""The label files at a path, and the one format that they are of: by the names of the files and by what is inside.
+"""The label files at a path, with the one format that they are of: by the names of the files, by what is inside.
 
 A path whose files fit no format, or several, is refused: a guess could shift labels.
 """
@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core import strangers
-from scrubin.core.errors import AnnotationError, FileError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels.evidence import is_note, is_table, only_names_classes
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError, FileError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.tables.private import PRIVATE_TABLES
+from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
+from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, is_table, name_pattern, only_names_classes, readable
 
 TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
 LOOKED_AT = 200

@@ -1,4 +1,4 @@
-"""What label files say, whatever their format: labels of recordings in source time, and scores of whole recordings.
+"""What label files say, whatever their format: labels of recordings in source time, scores of whole recordings.
 
 Every reader makes these, every writer takes them: all pairs of formats meet here.
 """
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.core.faults import Fault
-from scrubin.labels.merges.label_map import LabelMap
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.label_map import LabelMap
 
 IntArray = npt.NDArray[np.int64]
 Detail = Literal["triplet", "instrument"]

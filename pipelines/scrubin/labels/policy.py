@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Severity
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Severity
 
 Command = Literal["validate", "convert", "score", "submission check", "rank", "annotations"]
 COMMANDS: tuple[Command, ...] = get_args(Command)

@@ -27,8 +27,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
 from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
 
 NONE = -1

@@ -1,4 +1,8 @@
-"""Labels as rows of the tables labelled, triplets and phases, as matrices of classes, and which frames count: the one place."""
+"""Labels as rows of tables, as matrices of classes, with the frames that count: the one place.
+
+It imports nothing of ours, so that the ground truth of a study is made by the same lines as that of label files, and
+does not become stale when a reader is edited.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,72 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.labels.class_matrix import complete_frames, highest_scores
+from scrubin.base.tables import io
+from scrubin.base.tables.declare import Table
+from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS, LayerName
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, ClassesOf, Detail, IntArray, Labels, Layer
 from scrubin.labels.parse import boxes
-from scrubin.tables import io
-from scrubin.tables.declare import Table
-from scrubin.tables.labelled import LABELLED, LayerName
-from scrubin.tables.phases import PHASES
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary.vocabulary import Vocabulary
+
+WholeNumbers = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def occurs(frames: WholeNumbers, at: WholeNumbers, ids: WholeNumbers, n_classes: int) -> npt.NDArray[np.int8]:
+    """Return whether each class occurs in each frame.
+
+    Parameters
+    ----------
+    frames
+        (n,), labelled frames, increasing.
+    at, ids
+        (rows,), frame and class of each instance; every frame is among ``frames``.
+    n_classes
+        Number of classes.
+
+    Returns
+    -------
+    npt.NDArray[np.int8]
+        (n, n_classes), 0 or 1.
+
+    >>> occurs(np.array([3, 5]), np.array([5, 5]), np.array([1, 1]), 2).tolist()
+    [[0, 0], [0, 1]]
+    """
+    matrix = np.zeros((len(frames), n_classes), np.int8)
+    matrix[np.searchsorted(frames, at), ids] = 1
+    return matrix
+
+
+def highest_scores(
+    frames: WholeNumbers, at: WholeNumbers, ids: WholeNumbers, scores: npt.NDArray[np.float64], n_classes: int
+) -> npt.NDArray[np.float64]:
+    """Return the highest score of the instances of each class in each frame, 0 where there is none; parameters as `occurs`.
+
+    >>> highest_scores(np.array([3]), np.array([3, 3]), np.array([0, 0]), np.array([0.2, 0.9]), 2).tolist()
+    [[0.9, 0.0]]
+    """
+    matrix = np.zeros((len(frames), n_classes))
+    np.maximum.at(matrix, (np.searchsorted(frames, at), ids), scores)
+    return matrix
+
+
+def complete_frames(frames: WholeNumbers, at: WholeNumbers, is_complete: npt.NDArray[np.bool_]) -> WholeNumbers:
+    """Return the frames of which every instance is complete; a frame without instances is one of them.
+
+    A box that is not drawn would make a right detection a false alarm, so the frame cannot count.
+
+    Parameters
+    ----------
+    frames
+        (n,), labelled frames, increasing.
+    at, is_complete
+        (rows,), the frame of each instance, and whether it has all that is needed, such as box and class.
+
+    >>> complete_frames(np.array([0, 1, 2]), np.array([1, 1, 2]), np.array([True, False, True])).tolist()
+    [0, 2]
+    """
+    return frames[~np.isin(frames, at[~is_complete])]
+
 
 ID_OF: Mapping[ClassesOf, str] = {"ivt": "triplet_id", "i": "instrument_id"}
 

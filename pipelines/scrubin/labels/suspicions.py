@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrubin.core.faults import Fault, warning
+from scrubin.base.faults import Fault, warning
 from scrubin.labels.model import BOX, Labels
 
 FEWEST_FRAMES = 10

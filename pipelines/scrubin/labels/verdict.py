@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrubin.core.faults import Fault
+from scrubin.base.faults import Fault
 from scrubin.labels.model import Labels, Layer
 from scrubin.labels.reader import Reading
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes

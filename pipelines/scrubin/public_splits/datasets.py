@@ -1,14 +1,150 @@
-"""Public datasets: which videos they hold, as far as that is known, and how these are called."""
+"""Public datasets: which videos they hold, as far as that is known, how these are called."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from scrubin.core.errors import SplitError
-from scrubin.core.suggest import hint
-from scrubin.public_splits.documents import document
-from scrubin.public_splits.ids import listed, name_of, number_of
+from scrubin.base.errors import SplitError
+from scrubin.base.faults import hint, natural
+from scrubin.base.files import sha256_of
+
+FOLDER = Path(__file__).resolve().parent
+INDEX = "index.json"
+
+
+def index(folder: Path = FOLDER) -> dict[str, str]:
+    """Return the SHA-256 of every data file, by its name."""
+    sha256_by_name: dict[str, str] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    return sha256_by_name
+
+
+def document(name: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """Return a data file.
+
+    Raises
+    ------
+    SplitError
+        When its bytes are not those that the index states: an official split must not change unnoticed.
+    """
+    stated, path = index(folder).get(name), folder / name
+    if stated is None or not path.is_file():
+        msg = f"{name}: {'not in the index of' if stated is None else 'missing among'} the official splits; install scrubin again"
+        raise SplitError(msg)
+    actual = sha256_of(path)
+    if actual != stated:
+        msg = f"{name}: its SHA-256 is {actual}, but the index states {stated}; install scrubin again, or correct {INDEX}"
+        raise SplitError(msg)
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+# Endings of files that are named after a video, and of the label files of Cholec80.
+ENDING = re.compile(r"(?:[-_](?:phase|tool|timestamp))?(?:\.(?:json|txt|csv|tsv|mp4|mkv|avi|mov|m4v|png|jpg|zip))*$")
+# 68.0 and 1.62e+02 are what pandas and numpy make of an id when they write a column of numbers.
+WHOLE_FLOAT = re.compile(r"([0-9]+)(?:\.0*)?(?:e\+?0*([0-9]{1,2}))?|([0-9])\.([0-9]*)e\+?0*([0-9]{1,2})")
+RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+SEPARATORS = r"[\s_\-#:.]*"
+NAMED = re.compile(r"([a-z]+)[\s_\-]*([0-9]+)")
+LONGEST = 9
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the ids of a list such as ``"1-3 8 12"``; a range is of numbers only.
+
+    >>> listed("1-3 8, esadv1")
+    ('1', '2', '3', '8', 'esadv1')
+
+    Raises
+    ------
+    ValueError
+        When a range runs backwards.
+    """
+    ids: list[str] = []
+    for item in text.replace(",", " ").split():
+        bounds = RANGE.fullmatch(item)
+        if not bounds:
+            ids.append(item)
+            continue
+        first, last = int(bounds[1]), int(bounds[2])
+        if first > last or len(bounds[2]) > LONGEST or last - first > 10_000:
+            msg = f"'{item}' is no range such as 41-80"
+            raise ValueError(msg)
+        ids += [str(number) for number in range(first, last + 1)]
+    return tuple(ids)
+
+
+def shown(videos: Iterable[str], order: Sequence[str] = ()) -> str:
+    """Return ids as one line, in the order of the dataset, numbers by value."""
+    place = {video: i for i, video in enumerate(order)}
+    return " ".join(sorted(videos, key=lambda video: (place.get(video, len(place)), natural(video))))
+
+
+def ranges(videos: Iterable[str], order: Sequence[str]) -> str:
+    """Return ids in the order of the dataset, three or more numbers in a row as a range.
+
+    >>> ranges(["3", "1", "2", "7"], ["1", "2", "3", "7"])
+    '1-3 7'
+    """
+    items = shown(videos, order).split() if videos else []
+    runs: list[list[str]] = []
+    for item in items:
+        follows = bool(runs) and item.isdigit() and runs[-1][-1].isdigit() and int(item) == int(runs[-1][-1]) + 1
+        runs[-1].append(item) if follows else runs.append([item])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
+
+
+def folded(text: str) -> str:
+    """Return what a person wrote without folder, file ending, surrounding space and case."""
+    return ENDING.sub("", re.split(r"[/\\]", text.strip())[-1].casefold(), count=1).strip()
+
+
+def number_of(text: str, prefixes: Iterable[str]) -> str | None:
+    """Return the number of a video: 68, VID68, VID068, video68, "video 68", 68.json, 68.0 are all ``"68"``.
+
+    None when no or several numbers could be meant.
+
+    >>> number_of("VID068", ["vid"]), number_of("68-2", ["vid"]), number_of("1.620000e+02", [])
+    ('68', None, '162')
+    """
+    name = folded(text)
+    for prefix in sorted(prefixes, key=len, reverse=True):
+        rest = re.fullmatch(rf"{re.escape(prefix)}{SEPARATORS}([0-9]+)", name)
+        if rest:
+            return _plain(rest[1])
+    return _plain(whole_number(name))
+
+
+def whole_number(text: str) -> str:
+    """Return the digits of a whole number, also of one written as a float; "" when it is none."""
+    match = WHOLE_FLOAT.fullmatch(text.strip().casefold())
+    if not match:
+        return ""
+    if match[1] is not None:
+        return match[1] + "0" * int(match[2] or 0)
+    places, exponent = match[4].rstrip("0"), int(match[5])
+    return match[3] + places.ljust(exponent, "0") if len(places) <= exponent else ""
+
+
+def name_of(text: str, names: Iterable[str]) -> str | None:
+    """Return the one of ``names`` that is meant: case, spaces, hyphens and leading zeros do not count.
+
+    >>> name_of("ESADv 01.json", ["esadv1", "esadv2"])
+    'esadv1'
+    """
+    parts = NAMED.fullmatch(folded(text))
+    wanted = f"{parts[1]}{int(parts[2])}" if parts and len(parts[2]) <= LONGEST else None
+    return wanted if wanted in set(names) else None
+
+
+def _plain(digits: str) -> str | None:
+    return str(int(digits)) if digits and len(digits) <= LONGEST else None
+
 
 FILE = "datasets.json"
 UNLISTED = "..."

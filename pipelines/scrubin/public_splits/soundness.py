@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from scrubin.core.ordering import natural
-from scrubin.public_splits.people import People
-from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, SplitRow, SplitSheet
+from scrubin.base.faults import natural
+from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet
 
 _HELD_OUT = (TEST, "val")
 _SUBSETS = ("train", "trainval", "val", "test")
@@ -199,6 +198,18 @@ def _people_complete(question: Question) -> Iterator[LineFault]:
             yield line if question.people.table is None else 0, fault
 
 
+def _ordered(names: set[str]) -> list[str]:
+    return [name for name in _SUBSETS if name in names] + sorted(names - set(_SUBSETS))
+
+
+def _in(scheme: str, fold: str) -> str:
+    return (f" in scheme '{scheme}'" if scheme else "") + (f" in fold {fold}" if fold else "")
+
+
+def _fault(question: Question, line: int, rule: str, what: str, fix: str) -> LineFault:
+    return line, question.sheet.fault(rule, what, fix, line)
+
+
 _RULES: Sequence[Callable[[Question], Iterator[LineFault]]] = (
     _complete,
     _once,
@@ -219,15 +230,3 @@ def sizes(question: Question) -> Mapping[tuple[str, str], Mapping[str, int]]:
         part: {name: len([row for row in rows if row.subset == name]) for name in _ordered({row.subset for row in rows})}
         for part, rows in question.parts.items()
     }
-
-
-def _ordered(names: set[str]) -> list[str]:
-    return [name for name in _SUBSETS if name in names] + sorted(names - set(_SUBSETS))
-
-
-def _in(scheme: str, fold: str) -> str:
-    return (f" in scheme '{scheme}'" if scheme else "") + (f" in fold {fold}" if fold else "")
-
-
-def _fault(question: Question, line: int, rule: str, what: str, fix: str) -> LineFault:
-    return line, question.sheet.fault(rule, what, fix, line)

@@ -1,1 +1,1 @@
-"""Rater sheets to scores: normalised per rater, failed = -2.5, aggregated over raters."""
+"""Rater sheets to scores: normalised per rater, aggregated over raters."""

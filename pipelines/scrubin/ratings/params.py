@@ -1,4 +1,7 @@
-"""The section ``scores`` of params.yaml."""
+"""How a study is scored: the section ``scores`` of params.yaml, LASANA's for who has none.
+
+Source: LASANA, sections Skill annotation and Annotation process.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scrubin.core.csvtext import is_missing
-from scrubin.core.errors import ParamsError
-from scrubin.core.params import ranged
+from scrubin.base.csv_text import is_missing
+from scrubin.base.errors import ParamsError
+from scrubin.base.params import ranged
 
 TOTAL = "GRS"
 RATER = re.compile(r"0|[1-9][0-9]*")
@@ -146,3 +149,36 @@ class ScoresParams:
             if wrong:
                 msg = f"params.yaml: 'scores.{name}' must name raters by number, such as \"3\", but holds {wrong[0]!r}"
                 raise ParamsError(msg)
+
+
+LASANA = ScoresParams(
+    aspects=("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling"),
+    lowest=1.0,
+    highest=5.0,
+    step=1.0,
+    failed_mark=None,
+    failed_grs=-2.5,
+    min_ratings=2,
+    strong_percentile=95.0,
+    error_rule="majority",
+    reviewer="3",
+    complementary_raters=(("0", "2"),),
+    errors={
+        "PegTransfer": ("object_dropped_within_fov", "object_dropped_outside_of_fov"),
+        "CircleCutting": ("cutting_imprecise", "gauze_detached"),
+        "BalloonResection": ("cutting_imprecise", "cutting_incomplete", "balloon_opened", "balloon_damaged", "balloon_perforated"),
+        "SutureAndKnot": (
+            "needle_dropped",
+            "suture_imprecise",
+            "fewer_than_three_throws",
+            "slit_not_closed",
+            "knot_comes_apart",
+            "drain_detached",
+        ),
+    },
+    failure_rules={
+        "BalloonResection": FailureRule("balloon_opened", "implies"),
+        "SutureAndKnot": FailureRule("fewer_than_three_throws", "iff"),
+    },
+)
+"""The same as the section ``scores`` of the params.yaml that comes with the project."""

@@ -1,4 +1,4 @@
-"""One rater's sheet for one task: its rows with their lines, and what its columns and its task must be."""
+"""One rater's sheet for one task: its rows with their lines, the released recordings that they name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scrubin.core import csvtext, faults
-from scrubin.core.csvtext import shown
-from scrubin.core.errors import RatingsError
-from scrubin.core.faults import Fault
-from scrubin.core.suggest import hint
+import pandas as pd
+
+from scrubin.base import csv_text, faults
+from scrubin.base.csv_text import shown
+from scrubin.base.errors import RatingsError
+from scrubin.base.faults import Fault, hint, near
 
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 _TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
@@ -22,7 +23,7 @@ _LONGEST_TASK = 200  # bytes; names of files have 255
 
 
 @dataclass(frozen=True)
-class Row:
+class RatingRow:
     """One row of a sheet.
 
     Parameters
@@ -84,15 +85,15 @@ class RaterSheet:
     rater: str
     marks_errors: bool
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[RatingRow, ...]
     header_line: int = 1
-    first_rows: Mapping[str, Row] | None = None
+    first_rows: Mapping[str, RatingRow] | None = None
 
 
-def read_cells(path: Path, file: str) -> csvtext.Sheet:
+def read_cells(path: Path, file: str) -> csv_text.Sheet:
     """Return the cells of a sheet, its numbers with decimal points; what can be read in two ways is a fault of the file."""
-    sheet = csvtext.read_path(path, file)
-    sheet, unclear = csvtext.with_points(sheet, [name for name in sheet.columns if name not in _TEXTS])
+    sheet = csv_text.read_path(path, file)
+    sheet, unclear = csv_text.with_points(sheet, [name for name in sheet.columns if name not in _TEXTS])
     return replace(sheet, file_faults=(*sheet.file_faults, *unclear))
 
 
@@ -138,9 +139,9 @@ def check_columns(sheet: RaterSheet, required: Sequence[str], optional: Iterable
     """
     known, place = (*required, *optional), f"line {sheet.header_line}"
     entries = sheet.first_rows or {}
-    wrong = csvtext.unknown_columns(sheet.file, place, [column for column in sheet.columns if column not in entries], known)
+    wrong = csv_text.unknown_columns(sheet.file, place, [column for column in sheet.columns if column not in entries], known)
     if sheet.first_rows is None:
-        wrong += csvtext.missing_columns(sheet.file, place, sheet.columns, required)
+        wrong += csv_text.missing_columns(sheet.file, place, sheet.columns, required)
     name = "error" if sheet.marks_errors else "aspect"
     wrong += [
         row.fault(f"{name}-unknown", f"{name} '{shown(entry)}' is unknown", hint(entry, known))
@@ -148,3 +149,76 @@ def check_columns(sheet: RaterSheet, required: Sequence[str], optional: Iterable
         if entry not in known
     ]
     RatingsError.raise_any(wrong)
+
+
+@dataclass(frozen=True)
+class RosterEntry:
+    """A recording of the manifest; ``id`` is None when it is not released."""
+
+    recording: str
+    task: str
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Roster:
+    """All recordings of the study by each of their names: the curator's and the released id."""
+
+    by_name: Mapping[str, tuple[RosterEntry, ...]]
+    tasks: tuple[str, ...]
+    released: pd.DataFrame
+    """One row per released recording, sorted: task, id, duration_s, frame_count."""
+    set_aside: frozenset[str] = frozenset()
+    """Recordings whose rows in the manifest cannot be used, so that their task may be unknown."""
+
+    def find(self, task: str, name: str) -> RosterEntry:
+        """Return the recording of a task that a rater calls ``name``.
+
+        Raises
+        ------
+        RatingsError
+            When there is none, when it belongs to another task, or when the name of one
+            recording is the released id of another.
+        """
+        named = self.by_name.get(name, ())
+        if not named and name in self.set_aside:
+            return RosterEntry(name, task, None)
+        if not named:
+            close = near(name, self.by_name)
+            fix = f"did you mean '{close}'?" if close else "correct the id, or remove the row"
+            raise RatingsError([_fault("id-unknown", f"id '{shown(name)}' is neither a recording of the manifest nor a released id", fix)])
+        if len(named) > 1:
+            what = f"id '{shown(name)}' is the name of one recording and the released id of another"
+            raise RatingsError([_fault("id-ambiguous", what, "use the released ids in this sheet")])
+        if named[0].task != task:
+            what = f"id '{shown(name)}' is a recording of {named[0].task}, not of {task}"
+            raise RatingsError([_fault("id-task", what, "move the row to the sheet of its task")])
+        return named[0]
+
+
+def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame, set_aside: Iterable[str] = ()) -> Roster:
+    """Return the roster of a study from its tables ``recordings``, ``linkage`` and ``videos``, and the names set aside by ingest."""
+    id_of = dict(zip(linkage.recording, linkage.id, strict=True))
+    released = set(videos.id)
+    names: dict[str, set[RosterEntry]] = {}
+    for recording, task in recordings.drop_duplicates("recording").set_index("recording").task.items():
+        id_ = id_of.get(recording)
+        entry = RosterEntry(str(recording), task, id_ if id_ in released else None)
+        for name in {str(recording), id_} - {None}:
+            names.setdefault(str(name), set()).add(entry)
+    by_name = {name: tuple(sorted(named, key=lambda entry: entry.recording)) for name, named in sorted(names.items())}
+    return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos), frozenset(set_aside))
+
+
+def released_recordings(videos: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per released recording: task, id, duration_s, frame_count, sorted by task and id.
+
+    The cameras of a recording are cut at the same instants; the first by name speaks for all.
+    """
+    first = videos.sort_values(["task", "id", "camera"]).drop_duplicates(["task", "id"])
+    return first[["task", "id", "duration_s", "frame_count"]].reset_index(drop=True)
+
+
+def _fault(rule: str, what: str, fix: str) -> Fault:
+    """Return a fault without file and place, which are the caller's to know."""
+    return faults.error("", rule, what, fix)

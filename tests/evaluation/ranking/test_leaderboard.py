@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from challenge_cases import document, labels, scores, write, write_labels
-from scrubin.evaluation.ranking import leaderboard, measures, ranking_text, ranks
-from scrubin.evaluation.ranking.figures.blobs import blobs as blob_plot
-from scrubin.evaluation.ranking.figures.grid import cell_px
-from scrubin.evaluation.ranking.figures.significance_map import significance_map
-from scrubin.evaluation.ranking.ranking_settings import Settings
-from scrubin.evaluation.submission import truth_files
+from scrubin.evaluate import submission_truth
+from scrubin.evaluate.ranking import leaderboard, measures, ranking_document, ranking_text
+from scrubin.evaluate.ranking.contest import RankingSettings
+from scrubin.evaluate.ranking.rank_figures import blobs as blob_plot
+from scrubin.evaluate.ranking.rank_figures import cell_px, significance_map
 
 EVIL = '<script>alert("x")</script> & Söhne'
 
@@ -28,9 +27,9 @@ def found(tmp_path_factory):
     write_labels(folder / "gt", truth)
     for at, team in enumerate(("one", "two", "three")):
         write(folder / team, {name: document(scores(at, of, 1 + at)) for name, of in truth.items()})
-    held = truth_files.read(folder / "gt")
+    held = submission_truth.read(folder / "gt")
     teams = {EVIL: folder / "one", "two": folder / "two", "three": folder / "three", "<i>bad</i>": folder / "gone"}
-    return ranks.rank(teams, held, measures.measure("recognition", None, held), Settings(resamples=50), ["ivt", "i"])
+    return ranking_document.rank(teams, held, measures.measure("recognition", None, held), RankingSettings(resamples=50), ["ivt", "i"])
 
 
 class Page(HTMLParser):
@@ -99,8 +98,10 @@ def test_the_table_names_ranks_tests_and_who_is_not_ranked(found):
 def test_a_single_team_has_a_page_and_a_table(tmp_path):
     write_labels(tmp_path / "gt", {"VID01": labels(1, 40)})
     write(tmp_path / "one", {"VID01": document(scores(0, labels(1, 40), 1))})
-    held = truth_files.read(tmp_path / "gt")
-    alone = ranks.rank({"one": tmp_path / "one"}, held, measures.measure("recognition", None, held), Settings(resamples=5))
+    held = submission_truth.read(tmp_path / "gt")
+    alone = ranking_document.rank(
+        {"one": tmp_path / "one"}, held, measures.measure("recognition", None, held), RankingSettings(resamples=5)
+    )
     assert "needs two teams that differ" in leaderboard.page(alone)
     text = "\n".join(ranking_text.lines(alone))
     assert "0 of 0" in text

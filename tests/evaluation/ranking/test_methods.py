@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.evaluation.ranking import groups, leave_one_out, methods, several, significance
+from scrubin.evaluate.ranking import significance, stability
 
 NAN = float("nan")
 # Random values with ties, two of them missing; ranks of challengeR 1.0.5 (R 4.2.2): aggregateThenRank with na.treat = 0 and
@@ -45,10 +45,10 @@ GROUPS = [(0,), (1, 2), (2, 3), (3, 4), (4, 5)]
 
 def test_ranks_are_those_of_challenger():
     given_, missing = np.nan_to_num(np.array(VALUES)), np.isnan(VALUES)
-    found = {one.name: one.ranks.tolist() for one in methods.every(given_, missing, [0] * 5)}
+    found = {one.name: one.ranks.tolist() for one in stability.every(given_, missing, [0] * 5)}
     assert {name: found[name] for name in RANKS} == RANKS
     # Errors rank the other way round: the best is the worst of before, and a missing value still comes last.
-    other = {one.name: one.ranks.tolist() for one in methods.every(-given_, missing, [0] * 5, lower_is_better=True)}
+    other = {one.name: one.ranks.tolist() for one in stability.every(-given_, missing, [0] * 5, lower_is_better=True)}
     assert other == found
 
 
@@ -58,17 +58,17 @@ def test_tests_correction_and_groups_are_those_of_r():
         assert tests[i][j].p == pytest.approx(P_VALUES.get((i, j), LEAST), abs=1e-12)
         assert tests[i][j].adjusted == pytest.approx(HOLM.get((i, j), LEAST_HOLM), abs=1e-12)
     better = np.array([[test is not None and test.better(0.05) for test in row] for row in tests])
-    assert [group.teams for group in groups.indistinguishable(better | better.T)] == GROUPS
+    assert [group.teams for group in significance.indistinguishable(better | better.T)] == GROUPS
     # The number of teams beaten: five, three, two and so on; two teams that beat one each share a rank.
-    won = {one.name: one for one in methods.every(np.array(TESTED), np.zeros((6, 10), bool), better.sum(axis=1).tolist())}
+    won = {one.name: one for one in stability.every(np.array(TESTED), np.zeros((6, 10), bool), better.sum(axis=1).tolist())}
     assert won["test_then_rank"].values.tolist() == [5, 3, 2, 1, 0, 0]
     assert won["test_then_rank"].ranks.tolist() == [1, 2, 3, 4, 5, 5]
 
 
 def test_a_video_that_is_undefined_for_all_counts_for_nothing():
     values = np.array([[0.5, NAN, 0.6], [0.4, NAN, 0.9]])
-    without = methods.every(values[:, [0, 2]], np.zeros((2, 2), bool), [0, 0])
-    for one, other in zip(methods.every(values, np.zeros((2, 3), bool), [0, 0]), without, strict=True):
+    without = stability.every(values[:, [0, 2]], np.zeros((2, 2), bool), [0, 0])
+    for one, other in zip(stability.every(values, np.zeros((2, 3), bool), [0, 0]), without, strict=True):
         assert (one.values.tolist(), one.ranks.tolist()) == (other.values.tolist(), other.ranks.tolist())
 
 
@@ -81,7 +81,7 @@ def test_groups_are_all_largest_sets_without_a_significant_pair(case):
     sets = [set(one) for size in range(1, n + 1) for one in itertools.combinations(range(n), size)]
     alike = [one for one in sets if not any(apart[i, j] for i in one for j in one)]
     largest = sorted(tuple(sorted(one)) for one in alike if not any(one < other for other in alike))
-    found = groups.indistinguishable(apart)
+    found = significance.indistinguishable(apart)
     assert [group.teams for group in found] == largest
     # Two teams share a letter exactly when they do not differ.
     for i, j in itertools.combinations(range(n), 2):
@@ -91,20 +91,20 @@ def test_groups_are_all_largest_sets_without_a_significant_pair(case):
 def test_a_group_of_teams_that_are_no_neighbours_says_so():
     apart = np.zeros((3, 3), bool)
     apart[0, 1] = apart[1, 0] = apart[1, 2] = apart[2, 1] = True
-    assert [(group.teams, group.neighbours) for group in groups.indistinguishable(apart)] == [((0, 2), False), ((1,), True)]
+    assert [(group.teams, group.neighbours) for group in significance.indistinguishable(apart)] == [((0, 2), False), ((1,), True)]
 
 
 def test_ranks_without_a_video_are_those_of_the_others():
     first, second = np.array([[0.9], [0.4], [0.4]]), np.array([[0.5], [0.5], [0.5]])
-    found = leave_one_out.each([first, second], by_class=False)
+    found = stability.each([first, second], by_class=False)
     assert [one.video for one in found] == [0, 1, 2]
     assert [one.ranks.tolist() for one in found] == [[2, 1], [1, 2], [1, 2]]
-    assert next(one.ranks.tolist() for one in leave_one_out.each([first, second], by_class=False, lower_is_better=True)) == [1, 2]
-    assert leave_one_out.each([first[:1], second[:1]], by_class=False) == []
+    assert next(one.ranks.tolist() for one in stability.each([first, second], by_class=False, lower_is_better=True)) == [1, 2]
+    assert stability.each([first[:1], second[:1]], by_class=False) == []
 
 
 def test_a_team_without_one_of_the_metrics_is_last_by_it_and_has_no_mean_of_scores():
-    found = several.combined(np.array([[0.9, NAN], [0.5, 0.3], [NAN, NAN]]))
+    found = stability.combined(np.array([[0.9, NAN], [0.5, 0.3], [NAN, NAN]]))
     assert found.ranks.tolist() == [[1, 2], [2, 1], [3, 2]]
     assert np.isnan(found.by_scores).tolist() == [True, False, True]
     assert found.by_ranks.tolist()[:2] == [1, 1]
@@ -112,7 +112,7 @@ def test_a_team_without_one_of_the_metrics_is_last_by_it_and_has_no_mean_of_scor
 
 
 def test_a_metric_that_is_undefined_for_all_ranks_nobody():
-    found = several.combined(np.array([[NAN, 0.2], [NAN, 0.4]]))
+    found = stability.combined(np.array([[NAN, 0.2], [NAN, 0.4]]))
     assert np.isnan(found.ranks[:, 0]).all()
     assert found.mean_ranks.tolist() == found.by_ranks.tolist() == [2, 1]
     assert np.isnan(found.by_scores).all()

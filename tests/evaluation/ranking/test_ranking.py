@@ -12,17 +12,17 @@ from scipy import stats
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
-from scrubin.core.errors import MetricsError
-from scrubin.evaluation.ranking import clips, measures, ranks
-from scrubin.evaluation.ranking.ranking_settings import Settings
-from scrubin.evaluation.submission import truth_files
-from scrubin.metrics.recognition import video_wise
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate import submission_truth
+from scrubin.evaluate.metrics.recognition import average_precision
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
+from scrubin.evaluate.ranking import contest, measures, ranking_document
+from scrubin.evaluate.ranking.contest import RankingSettings
 
 FRAMES = {"VID01": 70, "VID02": 50, "VID03": 60}
 NOISE = {"a": 0.8, "b": 1.0, "c": 2.5}
-QUICK = Settings(resamples=60)
-CLIPS = Settings(clips=12, clip_frames=20, resamples=60, test="clips", correction="none")
+QUICK = RankingSettings(resamples=60)
+CLIPS = RankingSettings(clips=12, clip_frames=20, resamples=60, test="clips", correction="none")
 NULL = list(WORDS.null_triplets)
 
 
@@ -42,9 +42,9 @@ def challenge(tmp_path_factory):
 
 def ranked(challenge, *, task="recognition", component=None, count_null=False, settings=QUICK, teams=NOISE):
     folder, _, _ = challenge
-    truth = truth_files.read(folder / "gt")
+    truth = submission_truth.read(folder / "gt")
     measure = measures.measure(task, component, truth, count_null=count_null)
-    return ranks.rank({team: folder / team for team in teams}, truth, measure, settings)
+    return ranking_document.rank({team: folder / team for team in teams}, truth, measure, settings)
 
 
 def literal_map(truth, given):
@@ -68,7 +68,7 @@ def test_components_are_those_of_the_metric(challenge, count_null):
     _, truth, given = challenge
     for row in ranked(challenge, count_null=count_null)["teams"]:
         videos = [TripletVideo(name, truth[name], given[row["team"]][name]) for name in truth]
-        wanted = video_wise.video_wise(videos, cholect50(), ignore_null=not count_null)
+        wanted = average_precision.video_wise(videos, cholect50(), ignore_null=not count_null)
         assert row["components"] == {name: pytest.approx(one.overall.value, abs=1e-11) for name, one in wanted.items()}
         assert row["score"] == row["components"]["ivt"]
 
@@ -110,8 +110,10 @@ def test_by_default_teams_are_compared_over_videos_and_corrected(challenge):
 
 def test_components_are_ranked_together_in_two_ways(challenge):
     folder, _, _ = challenge
-    truth = truth_files.read(folder / "gt")
-    found = ranks.rank({team: folder / team for team in NOISE}, truth, measures.measure("recognition", "i", truth), QUICK, ["i", "ivt"])
+    truth = submission_truth.read(folder / "gt")
+    found = ranking_document.rank(
+        {team: folder / team for team in NOISE}, truth, measures.measure("recognition", "i", truth), QUICK, ["i", "ivt"]
+    )
     both = found["several"]
     assert both["components"] == ["i", "ivt"]
     for row, team in zip(both["teams"], found["teams"], strict=True):
@@ -123,7 +125,7 @@ def test_components_are_ranked_together_in_two_ways(challenge):
 
 @pytest.mark.slow
 def test_the_interval_is_that_of_scores_of_drawn_videos(challenge):
-    from scrubin.metrics import bootstrap
+    from scrubin.evaluate.metrics import bootstrap
 
     _, truth, given = challenge
     row = ranked(challenge)["teams"][0]
@@ -145,25 +147,25 @@ def test_who_is_worse_is_who_others_are_better_than(challenge):
 
 def test_clips_are_whole_distinct_and_defined(challenge):
     folder, truth, _ = challenge
-    held = truth_files.read(folder / "gt")
+    held = submission_truth.read(folder / "gt")
     measure = measures.measure("recognition", None, held)
-    found = clips.draw(held, measure, clips=40, length=20, seed=3)
+    found = contest.draw(held, measure, clips=40, length=20, seed=3)
     assert len(set(found)) == 40
     assert list(found) == sorted(found)
     for clip in found:
         assert 0 <= clip.start < clip.stop <= FRAMES[clip.video]
         counted = np.delete(truth[clip.video], NULL, axis=1)
         assert counted[clip.start : clip.stop].any()
-    assert found != clips.draw(held, measure, clips=40, length=20, seed=4)
-    assert set(found[:0]) <= set(clips.draw(held, measure, clips=10, length=20, seed=3)) <= set(found)
+    assert found != contest.draw(held, measure, clips=40, length=20, seed=4)
+    assert set(found[:0]) <= set(contest.draw(held, measure, clips=10, length=20, seed=3)) <= set(found)
 
 
 def test_a_clip_without_anything_that_counts_is_never_drawn(tmp_path):
     made = np.zeros((60, 100), bool)
     made[:, NULL[0]] = True
     made[59, 17] = True
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made}))
-    found = clips.draw(truth, measures.measure("recognition", None, truth), clips=30, length=20)
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made}))
+    found = contest.draw(truth, measures.measure("recognition", None, truth), clips=30, length=20)
     assert [(clip.start, clip.stop) for clip in found] == [(40, 60)]
 
 
@@ -217,11 +219,11 @@ def test_what_is_only_a_deviation_is_ranked_with_a_warning(challenge):
 def test_frames_beside_sparse_labels_change_nothing(tmp_path):
     made = labels(3, 40)
     numbers = list(range(5, 85, 2))
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made}, {"VID01": numbers}))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made}, {"VID01": numbers}))
     whole = np.random.default_rng(1).random((100, 100)).round(6)
     write(tmp_path / "whole", {"VID01": document(whole)})
     write(tmp_path / "labelled", {"VID01": document(whole[numbers], numbers)})
-    found = ranks.rank(
+    found = ranking_document.rank(
         {name: tmp_path / name for name in ("whole", "labelled")}, truth, measures.measure("recognition", None, truth), QUICK
     )["teams"]
     assert found[0]["components"] == found[1]["components"]
@@ -238,9 +240,9 @@ def test_the_order_of_teams_and_a_second_run_change_nothing(challenge):
 def test_truth_in_which_nothing_counts_gives_no_rank(tmp_path):
     made = np.zeros((30, 100), bool)
     made[:, NULL[0]] = True
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made}))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made}))
     write(tmp_path / "a", {"VID01": document(np.full((30, 100), 0.5))})
-    found = ranks.rank({"a": tmp_path / "a"}, truth, measures.measure("recognition", None, truth), QUICK)
+    found = ranking_document.rank({"a": tmp_path / "a"}, truth, measures.measure("recognition", None, truth), QUICK)
     row = found["teams"][0]
     assert (row["rank"], row["score"], row["score_low"], row["components"]["i"]) == (None, None, None, 1.0)
     assert found["stability"]["defined"] == 0
@@ -249,7 +251,7 @@ def test_truth_in_which_nothing_counts_gives_no_rank(tmp_path):
 
 def test_detection_is_ranked_by_boxes(tmp_path):
     made = labels(1, 40, classes=4)
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made, "VID02": labels(2, 40, classes=4)}))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made, "VID02": labels(2, 40, classes=4)}))
     for team, shift in (("exact", 0.0), ("near", 0.05), ("far", 0.5)):
         documents = {}
         for name, video in truth.videos.items():
@@ -264,14 +266,14 @@ def test_detection_is_ranked_by_boxes(tmp_path):
             }
         write(tmp_path / team, documents)
     teams = {team: tmp_path / team for team in ("exact", "near", "far")}
-    found = ranks.rank(teams, truth, measures.measure("detection", None, truth), QUICK)
+    found = ranking_document.rank(teams, truth, measures.measure("detection", None, truth), QUICK)
     # Boxes of 0.3 that are 0.05 aside still overlap by 5/7, those 0.5 aside not at all.
     assert [(row["team"], row["rank"], row["score"]) for row in found["teams"]] == [("exact", 1, 1.0), ("near", 1, 1.0), ("far", 3, 0.0)]
     assert found["teams"][0]["components"] == {"i": 1.0, "v": 1.0, "t": 1.0, "ivt": 1.0}
 
 
 def test_phases_are_ranked_by_accuracy(tmp_path):
-    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": labels(1, 40), "VID02": labels(2, 20)}))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": labels(1, 40), "VID02": labels(2, 20)}))
     for team, wrong in (("good", 2), ("bad", 10)):
         (tmp_path / team).mkdir()
         for name, video in truth.videos.items():
@@ -280,16 +282,16 @@ def test_phases_are_ranked_by_accuracy(tmp_path):
             text = "".join(f"{frame},{phase}\n" for frame, phase in enumerate(given))
             (tmp_path / team / f"{name}.csv").write_text("frame,phase_id\n" + text)
     teams = {team: tmp_path / team for team in ("bad", "good")}
-    found = ranks.rank(teams, truth, measures.measure("phases", None, truth), QUICK)["teams"]
+    found = ranking_document.rank(teams, truth, measures.measure("phases", None, truth), QUICK)["teams"]
     assert [(row["team"], row["score"]) for row in found] == [("good", (38 / 40 + 18 / 20) / 2), ("bad", (30 / 40 + 10 / 20) / 2)]
     assert set(found[0]["components"]) == {"accuracy", "precision", "recall", "f1", "jaccard"}
 
 
 def test_a_truth_without_labels_ranks_nothing(tmp_path):
     (tmp_path / "frames.csv").write_text("video,frame\nVID01,0\n")
-    truth = truth_files.read(tmp_path / "frames.csv")
+    truth = submission_truth.read(tmp_path / "frames.csv")
     with pytest.raises(MetricsError, match="no labels for recognition"):
-        ranks.rank({}, truth, measures.measure("recognition", None, truth), QUICK)
+        ranking_document.rank({}, truth, measures.measure("recognition", None, truth), QUICK)
 
 
 def test_an_unknown_component_is_refused_with_the_known_ones(challenge):

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from scrubin import cli
-from scrubin.core.errors import MetricsError
-from scrubin.evaluation.ranking import latex, leaderboard, ranks, score_sheet
-from scrubin.evaluation.ranking.ranking_settings import Settings
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.ranking import latex, leaderboard, ranking_document, score_sheet
+from scrubin.evaluate.ranking.contest import RankingSettings
 
 TEXT = "team,video,value\nA,v1,0.9\nA,v2,0.5\nB,v1,0.8\nB,v2,\nC,v1,0.4\nC,v2,0.7\nA,v3,\n"
 
@@ -18,7 +18,7 @@ def ranked(tmp_path, text=TEXT, components=(), **rules):
     path = tmp_path / "values.csv"
     path.write_text(text)
     contest, teams = score_sheet.contest_of(score_sheet.read(path), components, **rules)
-    return ranks.of_evaluations(contest, teams, [], Settings(resamples=20))
+    return ranking_document.of_evaluations(contest, teams, [], RankingSettings(resamples=20))
 
 
 def scored(document):

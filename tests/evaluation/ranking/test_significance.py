@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from scrubin.evaluation.ranking import significance
+from scrubin.evaluate.ranking import significance
 
 
 def by_counting(differences: np.ndarray) -> float:
@@ -114,9 +114,9 @@ def test_the_test_of_two_teams_is_the_same_from_both_sides():
 
 
 def test_equality_with_the_level_is_significant():
-    assert significance.Comparison(0.01, 5, 10, 5, "exact", 0.05).better(0.05)
-    assert not significance.Comparison(0.01, 5, 5, 10, "exact", 0.05).better(0.05)
-    assert not significance.Comparison(0.01, 5, 10, 5, "exact", 0.06).better(0.05)
+    assert significance.TeamTest(0.01, 5, 10, 5, "exact", 0.05).better(0.05)
+    assert not significance.TeamTest(0.01, 5, 5, 10, "exact", 0.05).better(0.05)
+    assert not significance.TeamTest(0.01, 5, 10, 5, "exact", 0.06).better(0.05)
 
 
 def test_holm_is_that_of_statsmodels():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from scrubin.evaluation.ranking import measures, stability
-from scrubin.metrics import bootstrap
+from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.ranking import measures, stability
 
 TIED = st.integers(0, 4).map(lambda value: value / 4)
 

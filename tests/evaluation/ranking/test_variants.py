@@ -9,7 +9,7 @@ import pytest
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from scrubin import cli
-from scrubin.evaluation.submission import truth_files
+from scrubin.evaluate import submission_truth
 
 TRUTH = {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}
 
@@ -51,7 +51,7 @@ def test_recognition_is_ranked_by_the_numbers_of_score(folder, capsys):
 def test_boxes_that_are_near_are_equal_at_one_threshold_and_not_at_another(folder, capsys):
     for team, shift in (("near", 0.02), ("far", 0.06)):
         videos = {}
-        for name, video in truth_files.read(folder / "gt").videos.items():
+        for name, video in submission_truth.read(folder / "gt").videos.items():
             boxed = [np.flatnonzero(row).tolist() for row in video.targets]
             videos[name] = {
                 str(frame): {
@@ -72,7 +72,7 @@ def test_boxes_that_are_near_are_equal_at_one_threshold_and_not_at_another(folde
 def test_a_spread_is_no_variant_and_what_cannot_be_computed_is_noted(folder, capsys):
     for team, wrong in (("good", 2), ("bad", 10)):
         (folder / team).mkdir()
-        for name, video in truth_files.read(folder / "gt").videos.items():
+        for name, video in submission_truth.read(folder / "gt").videos.items():
             phases = [6] * wrong + video.phases[wrong:].tolist()
             (folder / team / f"{name}.csv").write_text("frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases)))
     found = ranked(folder, capsys, "good", "bad", more=("--metric", "phases", "--component", "jaccard"))

@@ -1,15 +1,13 @@
-"""`scrubin splits`: one module per subcommand, imported only when it is asked for."""
+"""`scrubin splits`: its subcommands, imported only when one is asked for."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-if TYPE_CHECKING:
-    from scrubin.cli import Command
+from scrubin.cli import Command, command_of
 
 SUBCOMMANDS = {
     "show": "list the official splits, or the videos of one",
@@ -19,7 +17,8 @@ SUBCOMMANDS = {
     "extend": "add new recordings to a released split without moving anybody",
     "leaks": "tell which operations training and test share, over all public datasets",
 }
-"""Every subcommand and what it does; its module has the same name, with ``_`` for ``-``."""
+"""Every subcommand and what it does."""
+MODULES = {**dict.fromkeys(("show", "diff", "check"), "official"), **dict.fromkeys(("make", "extend"), "make")}
 USAGE = 2
 
 
@@ -32,7 +31,7 @@ class LazyParser(argparse.ArgumentParser):
         """Declare the arguments of the subcommand, then parse."""
         if not self.has_arguments:
             self.has_arguments = True
-            _module(self.prog.split()[-1]).add_arguments(self)
+            _command(self.prog.split()[-1]).add_arguments(self)
         return super().parse_known_args(args, namespace)
 
 
@@ -49,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
     if args.subcommand is None:
         sys.stdout.write(args.help_text())
         return USAGE
-    return _module(args.subcommand).run(args)
+    return _command(args.subcommand).run(args)
 
 
-def _module(name: str) -> Command:
-    return cast("Command", importlib.import_module(f"scrubin.cli.splits.{name.replace('-', '_')}"))
+def _command(name: str) -> Command:
+    return command_of(f"scrubin.cli.splits.{MODULES.get(name, name)}", name)

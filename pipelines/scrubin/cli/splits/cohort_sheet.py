@@ -1,4 +1,4 @@
-"""A table of somebody's own as a cohort: which columns say who, where and what is balanced."""
+"""A table of somebody's own as a cohort: which columns say who, where, what is balanced."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core.csvtext import is_missing, shown
-from scrubin.core.errors import SplitError
-from scrubin.core.faults import Fault, within
-from scrubin.splits.cohort import Cohort, cohort
-from scrubin.splits.columns import FALSE, KINDS, TRUE, Column, column
-from scrubin.splits.sheet import RecordingSheet
+from scrubin.base.csv_text import is_missing, shown
+from scrubin.base.errors import SplitError
+from scrubin.base.faults import Fault, within
+from scrubin.stages.splits.cohort import FALSE, KINDS, TRUE, Cohort, Column, cohort, column
+from scrubin.stages.splits.recording_sheet import RecordingSheet
 
 TASK = "task"
 """A column of this name is the task; everything is then balanced within each task."""

@@ -1,4 +1,4 @@
-"""One module or package per label format: reader, writer and what the format is known by. To add one, add the file.
+"""One module or package per label format: reader, writer, what the format is known by. To add one, add the file.
 
 Every module here is imported, in sorted order, and registers what it reads and writes. Formats that no data set defines are in
 the folder ``plain``, which is walked alike.

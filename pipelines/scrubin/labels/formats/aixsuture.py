@@ -1,4 +1,4 @@
-"""AIxSuture: ``OSATS.xlsx``, one row per video and rater.
+"""AIxSuture: ``OSATS.xlsx``, one row per video per rater.
 
 Columns STUDENT, GROUP, TIME, VIDEO, INVESTIGATOR, SUTURES, eight ``OSATS_*`` and ``GLOBA_RATING_SCORE``
 (the published spelling). The recording is VIDEO, the rater INVESTIGATOR; the other columns are facts
@@ -12,14 +12,14 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.parse import fields, workbook
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import vocabulary
 
 FACTS = vocabulary.facts("aixsuture")
 COLUMNS: tuple[str, ...] = tuple(FACTS["columns"])
@@ -35,7 +35,7 @@ FILE = "OSATS.xlsx"
     pattern=r"[^/]+\.xlsx",
     expected="OSATS.xlsx",
     title="AIxSuture: OSATS.xlsx, ratings per video and rater",
-    by_hand=ByHand(vocabulary="aixsuture", evidence=evidence.named),
+    by_hand=ByHand(vocabulary="aixsuture", evidence=registry.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the ratings of all videos.

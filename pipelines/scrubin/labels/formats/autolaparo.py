@@ -1,4 +1,4 @@
-"""AutoLaparo task 1: ``label_NN.txt``, a phase by number per second; frames and phases are numbered from 1.
+"""AutoLaparo task 1: ``label_NN.txt``, a phase by number per second; everything is numbered from 1.
 
 The columns are Frame and Phase, separated by tabs; frame 1 is the first frame of the video, and phase 1 is Preparation.
 The recording is called like its video, ``NN``.
@@ -11,20 +11,20 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.formats.cholec80 import header_of, rows_of
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 PREFIX = "label_"
 
 
 def _has_phases(path: Path) -> bool:
-    return header_of(evidence.head(path)) == ["Frame", "Phase"]
+    return header_of(registry.head(path)) == ["Frame", "Phase"]
 
 
 @label_format(

@@ -1,4 +1,4 @@
-"""Cholec80 TSV: ``<recording>-phase.txt`` and ``<recording>-tool.txt``, rows by source frame.
+"""Cholec80 TSV: ``<recording>-phase.txt`` with ``<recording>-tool.txt``, rows by source frame.
 
 The phase file has one row per source frame, from 0. The tool file has a row every so many frames
 (25 in the published files), from 0, and says which of seven tools are present. Presence is an
@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 TOOLS = ("Grasper", "Bipolar", "Hook", "Scissors", "Clipper", "Irrigator", "SpecimenBag")
 NO_INSTRUMENT = "SpecimenBag"
@@ -39,7 +39,7 @@ Row = tuple[int, list[str]]  # line number from 1, fields
     pattern=r"(?P<recording>[^/]+)-(?:phase|tool)\.txt",
     expected="<recording>-phase.txt or <recording>-tool.txt",
     title="Cholec80 txt: a phase per frame at 25 fps, tools every 25 frames",
-    by_hand=ByHand(vocabulary="cholec80", fps=FPS, evidence=evidence.named),
+    by_hand=ByHand(vocabulary="cholec80", fps=FPS, evidence=registry.named),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the one or two Cholec80 files of a recording.

@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import PARTS, Component, Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import documents
 from scrubin.labels.parse.categories import one_vocabulary
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import PARTS, Component, Vocabulary
 
 LISTS = ("triplet", *PARTS)
 NAMES = "dict"
@@ -55,7 +55,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _is_matrix(path: Path) -> bool:
-    return re.match(r"\d+(?:,[01])+\s*(?:\n|$)", evidence.head(path)) is not None
+    return re.match(r"\d+(?:,[01])+\s*(?:\n|$)", registry.head(path)) is not None
 
 
 @label_format(

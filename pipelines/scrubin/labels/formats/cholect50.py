@@ -20,26 +20,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels import evidence
-from scrubin.labels.model import (
-    BOX,
-    Clock,
-    Collection,
-    LabelFiles,
-    Labels,
-    Layer,
-    by_position,
-    detailed_rows,
-    phase_of,
-    phase_rows,
-)
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
+from scrubin.labels import registry
+from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
 from scrubin.labels.parse import boxes, documents, fields, plain_vectors
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 
 ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
 ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
@@ -90,7 +79,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
 
 def _has_vectors(path: Path) -> bool:
     """Return whether frames have lists of numbers; where no frame has anything, the other keys tell."""
-    document = evidence.document(path)
+    document = registry.document(path)
     frames = document.get("annotations") if isinstance(document, Mapping) else None
     if not isinstance(frames, Mapping) or isinstance(document.get("video"), Mapping):
         return False

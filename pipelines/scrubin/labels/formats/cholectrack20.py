@@ -16,25 +16,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
-from scrubin.labels.model import (
-    BOX,
-    SOURCE_FRAMES,
-    Collection,
-    LabelFiles,
-    Labels,
-    Layer,
-    by_position,
-    detailed_rows,
-    phase_of,
-    phase_rows,
-)
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
+from scrubin.labels.model import BOX, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 NULLS = (-1, -2)
 IDS = ("instrument", "verb", "target", "triplet")
@@ -49,7 +38,7 @@ OF_OTHERS = {"categories", "fps", "num_frames"}
 
 def _has_tools(path: Path) -> bool:
     """Return whether frames have lists of objects; in videos without any tool only the other keys tell."""
-    document = evidence.document(path)
+    document = registry.document(path)
     frames = document.get("annotations") if isinstance(document, Mapping) else None
     if not isinstance(frames, Mapping):
         return False

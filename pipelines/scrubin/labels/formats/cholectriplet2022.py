@@ -1,4 +1,4 @@
-"""CholecTriplet2022 submissions: ``VIDNN.json``, frame to ``recognition`` and ``detection``; read only.
+"""CholecTriplet2022 submissions: ``VIDNN.json``, frame to ``recognition`` or ``detection``; read only.
 
 ``recognition`` is a probability per triplet; ``[[...]]`` (nested once), frames that are bare lists and frame keys padded with
 zeros are what public sample code writes, and are deviations. ``detection`` is a list of
@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
-from scrubin.labels.formats.submission import frame_keys
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
+from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, Content, parse
 from scrubin.labels.formats.submission.detections import TOLERANCE, Boxes
 from scrubin.labels.model import (
@@ -37,14 +38,13 @@ from scrubin.labels.model import (
 )
 from scrubin.labels.parse import fields
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 
 def _has_predictions(path: Path) -> bool:
-    document = evidence.document(path)
+    document = registry.document(path)
     if not isinstance(document, Mapping):
         return False
-    frames = [value for key, value in document.items() if frame_keys.number(key) is not None]
+    frames = [value for key, value in document.items() if documents.number(key) is not None]
     return any(isinstance(one, Mapping) and set(KEYS) & set(one) for one in frames) or (bool(frames) and all(map(_is_bare, frames)))
 
 

@@ -1,4 +1,4 @@
-"""COCO detection JSON: one file of images, annotations with boxes in px, and categories numbered from 1.
+"""COCO detection JSON: one file of images, annotations with boxes in px, categories numbered from 1.
 
 Categories are triplets (``instrument,verb,target``) or instruments. An image belongs to the recording
 and frame that it names (``recording``, ``frame``), else to those in its file name. Ids are whole numbers.
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
@@ -66,7 +66,7 @@ ReadImages = Callable[[Reading, OfFile, Mapping[str, Any]], None]
 
 def _is_coco(path: Path) -> bool:
     # Endoscapes calls its files so.
-    return evidence.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco")
+    return registry.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco")
 
 
 @dataset_format(

@@ -17,9 +17,11 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,
     OfFile,
@@ -38,10 +40,8 @@ from scrubin.labels.formats.coco import (
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.categories import names_of
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")
 LIST_SUFFIX = "_vids.txt"
@@ -72,7 +72,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
     title="Endoscapes COCO: boxes, critical view of safety, subsets; frames at 25 fps",
-    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=evidence.named),
+    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=registry.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the videos in files without an error; all faults are in ``Collection.faults``."""

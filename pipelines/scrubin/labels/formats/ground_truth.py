@@ -14,18 +14,16 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
-from scrubin.core import strangers
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
-from scrubin.labels.evidence import is_note
+from scrubin.base import strangers
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.formats import coco
-from scrubin.labels.formats.plain import box_lists, phase_tables
-from scrubin.labels.formats.plain.matrices import reader as matrices
+from scrubin.labels.formats.plain import box_lists, matrices, phase_tables
 from scrubin.labels.model import INSTANCE_DTYPES, Clock, Collection, LabelFiles, Labels, Layer
-from scrubin.labels.registry import ByHand, CollectionReader, dataset_format
+from scrubin.labels.registry import ByHand, CollectionReader, dataset_format, is_note
 from scrubin.labels.rows import ID_OF
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 NAME = "ground-truth"
 PARTS = {"recognition": "*.npz", "detection": "*.json", "phases": "*.csv"}
@@ -67,6 +65,35 @@ def is_subset(paths: Sequence[Path]) -> bool:
     return bool(paths) and all(path.name in WHOLES.values() for path in paths)
 
 
+def _parts(folder: Path) -> list[Path]:
+    return [file for part in PARTS for file in _part(folder, part)]
+
+
+def _part(folder: Path, part: str) -> list[Path]:
+    files = [file for file in sorted((folder / part).glob(PARTS[part])) if file.is_file() and not is_note(file)]
+    is_named = strangers.real(folder).name in vocabulary.known()
+    looked_at = files[:LOOKED_AT]
+    # Where every file is damaged nothing else tells: they are to be refused by name, not passed over.
+    if any(_is_of_ours(part, file) for file in looked_at) or (looked_at and is_named and all(_is_damaged(file) for file in looked_at)):
+        return files
+    whole = folder / WHOLES.get(part, part)
+    return [whole] if whole.is_file() and is_named else []
+
+
+def _is_damaged(file: Path) -> bool:
+    """Return whether a file is no JSON, or no text, so that its content cannot tell whose it is."""
+    if file.suffix == ".json":
+        return registry.document(file) is None
+    text = registry.head(file)
+    return not text.strip() or "\0" in text or "\N{REPLACEMENT CHARACTER}" in text
+
+
+def _is_of_ours(part: str, file: Path) -> bool:
+    if part == "detection":
+        return registry.keys(frame=list, list=list)(file)
+    return part == "recognition" or {"frame", "phase_id"} <= set(registry.head(file).split("\n", 1)[0].strip().split(","))
+
+
 @dataset_format(
     NAME,
     pattern=r"(?:recognition/[^/]+\.npz|detection/[^/]+\.json|phases/[^/]+\.csv|recognition\.parquet|coco\.json)",
@@ -75,7 +102,7 @@ def is_subset(paths: Sequence[Path]) -> bool:
     by_hand=ByHand(
         fps=Fraction(1),
         fps_unstated=True,
-        evidence=evidence.named,
+        evidence=registry.named,
         files=files_of,
         holds=("instances", "actions", "boxes", "boxless", "partial", "repeats", "phases", "empty frames"),
         precedence=0,
@@ -119,35 +146,6 @@ def _is_predicted(labels: Labels, faults: Faults) -> bool:
     fix = "are ground truth and predictions swapped? Predictions in such folders are of the format 'matrices'"
     faults.error(scores.file, "label-value", what, fix)
     return True
-
-
-def _parts(folder: Path) -> list[Path]:
-    return [file for part in PARTS for file in _part(folder, part)]
-
-
-def _part(folder: Path, part: str) -> list[Path]:
-    files = [file for file in sorted((folder / part).glob(PARTS[part])) if file.is_file() and not is_note(file)]
-    is_named = strangers.real(folder).name in vocabulary.known()
-    looked_at = files[:LOOKED_AT]
-    # Where every file is damaged nothing else tells: they are to be refused by name, not passed over.
-    if any(_is_of_ours(part, file) for file in looked_at) or (looked_at and is_named and all(_is_damaged(file) for file in looked_at)):
-        return files
-    whole = folder / WHOLES.get(part, part)
-    return [whole] if whole.is_file() and is_named else []
-
-
-def _is_damaged(file: Path) -> bool:
-    """Return whether a file is no JSON, or no text, so that its content cannot tell whose it is."""
-    if file.suffix == ".json":
-        return evidence.document(file) is None
-    text = evidence.head(file)
-    return not text.strip() or "\0" in text or "\N{REPLACEMENT CHARACTER}" in text
-
-
-def _is_of_ours(part: str, file: Path) -> bool:
-    if part == "detection":
-        return evidence.keys(frame=list, list=list)(file)
-    return part == "recognition" or {"frame", "phase_id"} <= set(evidence.head(file).split("\n", 1)[0].strip().split(","))
 
 
 def _by_folder(files: Mapping[str, bytes]) -> dict[PurePosixPath, dict[str, dict[str, bytes]]]:

@@ -1,4 +1,4 @@
-"""JIGSAWS: ``meta_file_<Task>.txt`` with skill and ratings, ``transcriptions/<trial>.txt`` with gestures at 30 Hz.
+"""JIGSAWS: ``meta_file_<Task>.txt`` with skill or ratings, ``transcriptions/<trial>.txt`` with gestures at 30 Hz.
 
 A row of the meta file is trial, level of skill (N, I, E), GRS and six items, separated by irregular
 tabs, without a header. A row of a transcription is ``start end Gn``; both frames belong to the gesture,
@@ -16,15 +16,15 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Scores, rating_rows, segment_rows
 from scrubin.labels.parse import documents
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 CLOCK = Clock(Fraction(1, 30))
 META = re.compile(r"meta_file_(?P<task>[A-Za-z0-9_]+)\.txt")
@@ -41,7 +41,7 @@ Rating = tuple[str, str, str, str, float | None, bool]
     pattern=r"(?:meta_file_[A-Za-z0-9_]+\.txt|transcriptions/[^/]+\.txt)",
     expected="meta_file_<Task>.txt, and transcriptions/<trial>.txt",
     title="JIGSAWS: skill ratings of trials, and gestures at 30 Hz",
-    by_hand=ByHand(vocabulary="jigsaws", evidence=evidence.named),
+    by_hand=ByHand(vocabulary="jigsaws", evidence=registry.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return ratings, levels of skill and gestures of the trials in files without an error; all faults are in ``Collection.faults``."""

@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import boxes, documents, fields
 from scrubin.labels.parse.categories import classes_of
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
 DEFAULT = "prostatd"
 FIELDS = ("label", "attribute Action", "attribute Target")
@@ -78,7 +78,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
     by_hand=ByHand(
-        vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(1), fps_unstated=True, evidence=evidence.keys(shapes=list)
+        vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(1), fps_unstated=True, evidence=registry.keys(shapes=list)
     ),
 )
 def read(source: LabelFiles) -> Labels:

@@ -1,6 +1,6 @@
 """LASANA's CSVs as a format: ``<Task>.csv``, ``<Task>_rater<k>.csv``, ``<Task>_errors.csv``, ``<Task>_split.csv``.
 
-Read cell by cell as ``scrubin.lasana`` reads them. Source: LASANA, section Data Records.
+Read cell by cell as ``scrubin.ratings.lasana`` reads them. Source: LASANA, section Data Records.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core import csvtext
-from scrubin.core.errors import AnnotationError, RatingsError
-from scrubin.core.faults import Fault, Faults, warning, within
-from scrubin.labels import evidence
+from scrubin.base import csv_text
+from scrubin.base.errors import AnnotationError, RatingsError
+from scrubin.base.faults import Fault, Faults, warning, within
+from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.lasana import cells, csv_document, tables
-from scrubin.lasana.csv_document import Document
-from scrubin.lasana.csv_text import duration
-from scrubin.lasana.files import NAME, REPORTS
+from scrubin.ratings.lasana import annotation_text, csv_document, tables
+from scrubin.ratings.lasana.annotation_text import duration
+from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana.files import NAME, REPORTS
 from scrubin.ratings.params import NOT_RATED
 
 TOTAL = "GRS"
@@ -31,7 +31,7 @@ Rating = tuple[str, str, str, str, float | None, bool]
 
 
 def _has_ids(path: Path) -> bool:
-    header = evidence.head(path).split("\n", 1)[0]
+    header = registry.head(path).split("\n", 1)[0]
     return ";" in header and header.split(";", 1)[0].strip(' "') == "id"
 
 
@@ -99,8 +99,8 @@ def _aspects(document: Document) -> tuple[str, ...]:
     aspects = []
     for name in document.columns:
         texts = [row.cells.get(name, "") for row in rows]
-        numbers = [text for text in texts if not csvtext.is_missing(text)]
-        if name not in ("", TOTAL, *tables.OWN) and all(cells.DECIMAL.fullmatch(text) for text in numbers):
+        numbers = [text for text in texts if not csv_text.is_missing(text)]
+        if name not in ("", TOTAL, *tables.OWN) and all(annotation_text.DECIMAL.fullmatch(text) for text in numbers):
             aspects.append(name)
     return tuple(aspects)
 
@@ -116,10 +116,10 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
                 points[name] = None
                 continue
             try:
-                points[name] = cells.number(row.cells.get(name, ""))
+                points[name] = annotation_text.number(row.cells.get(name, ""))
             except ValueError as error:
                 fix = "give points, or leave it empty"
-                raise RatingsError([row.fault("cell-value", f"{name} is '{csvtext.shown(row.cells[name])}'", fix)]) from error
+                raise RatingsError([row.fault("cell-value", f"{name} is '{csv_text.shown(row.cells[name])}'", fix)]) from error
         # An empty row is a failed recording; one that nobody could judge says as much as no row.
         if unrated and len(unrated) == len(aspects):
             continue

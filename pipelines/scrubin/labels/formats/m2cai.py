@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
 from scrubin.labels.formats.cholec80 import FPS, header_of, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 PREFIX = "workflow_video_"
 
 
 def _has_phases(path: Path) -> bool:
-    return header_of(evidence.head(path)) == ["Frame", "Phase"]
+    return header_of(registry.head(path)) == ["Frame", "Phase"]
 
 
 @label_format(

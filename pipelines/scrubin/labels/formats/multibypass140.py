@@ -1,4 +1,4 @@
-"""MultiBypass140 JSON: ``<video>.mp4.json`` with phases and steps as spans of milliseconds.
+"""MultiBypass140 JSON: ``<video>.mp4.json`` with phases or steps as spans of milliseconds.
 
 Spans are half open and keep the order of the file. ``out_of_body`` (12) is laid over the phases and overlaps them: as
 one phase per frame it counts. ``severe_index`` (13) stands in the list of phases and is none: a mark, whose ids follow
@@ -13,14 +13,14 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 
 MILLISECOND = Clock(Fraction(1, 1000))
 LONGEST_MS = 100 * 3600 * 1000  # no operation takes longer
@@ -38,7 +38,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _has_spans_of_time(path: Path) -> bool:
-    return evidence.keys(phases=list)(path) or evidence.keys(steps=list)(path)
+    return registry.keys(phases=list)(path) or registry.keys(steps=list)(path)
 
 
 @dataset_format(

@@ -1,4 +1,4 @@
-"""MultiBypassT40 JSON: one file per video with images, annotations, categories and metadata.
+"""MultiBypassT40 JSON: one file per video with images, annotations, categories, metadata.
 
 The position of a label is the image's ``id``; ``raw_id`` is the frame of the source, which says how
 many images a second has. The file's own categories are the vocabulary: no other list is published.
@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary import vocabulary as vocabularies
+from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary import vocabulary as vocabularies
-from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
 IDS = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "category_id": "triplet"}
 IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_label", "phase_label_name"}
@@ -41,7 +41,7 @@ CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
     pattern=r"[^/]+\.json",
     expected="<video>.json with images, annotations and categories",
     title="MultiBypassT40 JSON: triplets and phases without boxes; a file per video",
-    by_hand=ByHand(names_vocabulary=True, evidence=evidence.keys(images=list, annotations=list, categories=dict)),
+    by_hand=ByHand(names_vocabulary=True, evidence=registry.keys(images=list, annotations=list, categories=dict)),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the videos without an error; all faults are in ``Collection.faults``."""

@@ -1,4 +1,4 @@
-"""YOLO text: one file per frame, a row per instance; the class and the box by centre and size in 0..1.
+"""YOLO text: one file per frame, a row per instance; the class, then the box by centre, size in 0..1.
 
 ``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence), ``yolo4`` rows are ProstaTD's
 ``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` or ``classes.txt``
@@ -17,16 +17,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scrubin.core import extras
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base import machine
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary, load
+from scrubin.labels import registry
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import boxes, documents, fields
 from scrubin.labels.parse.categories import Classes, classes_of, names_of, whole_list
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary.vocabulary import Vocabulary, load
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
@@ -40,7 +40,7 @@ Numbers = Callable[[Where, list[float], Classes], dict[str, Any] | None]
 """Reads the ids of a row; None after noting what is wrong with them."""
 
 
-def _rows_of(*columns: int, alone: bool) -> evidence.Evidence:
+def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
     """Return the evidence of rows of so many columns.
 
     Parameters
@@ -50,9 +50,9 @@ def _rows_of(*columns: int, alone: bool) -> evidence.Evidence:
     """
 
     def fits(path: Path) -> bool:
-        if evidence.only_names_classes(path):
+        if registry.only_names_classes(path):
             return alone
-        text = evidence.head(path)
+        text = registry.head(path)
         lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
         return bool(lines) and all(len(line) in columns for line in lines)
 
@@ -92,7 +92,7 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
     for file in sorted(source.files):
         of_file = Faults()
         where, image = Where(of_file, file), fields.recording_and_frame(file)
-        if image is None or not file.endswith(".txt") or PurePosixPath(file).name == evidence.LISTS_CLASSES:
+        if image is None or not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES:
             continue
         recording, frame = image
         of_recording = recordings.setdefault(recording, {})
@@ -115,7 +115,7 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
 
 def _classes(source: LabelFiles, faults: Faults) -> Classes | None:
     """Return the classes; None after noting why the file that names them cannot be used."""
-    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == evidence.LISTS_CLASSES]
+    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES]
     chosen = source.vocabulary if source.vocabulary.name else None
     if not named:
         vocabulary = chosen or load(DEFAULT)
@@ -144,7 +144,7 @@ def _size_of(vocabulary: Vocabulary) -> str:
 def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
     # Only this one of all files of labels is YAML.
-    extras.require("yaml", where.file)
+    machine.require_package("yaml", where.file)
     import yaml
 
     try:

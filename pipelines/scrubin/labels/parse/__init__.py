@@ -1,1 +1,1 @@
-"""What readers of label files parse with: text and JSON, fields, workbooks, places, boxes, lists of class names."""
+"""What readers of label files parse with: text or JSON, fields, workbooks, boxes, lists of class names."""

@@ -1,4 +1,4 @@
-"""Boxes as shares of the image: top-left corner and size, each in 0..1; where they are judged, and where they are cut."""
+"""Boxes as shares of the image, top-left corner with size, each in 0..1: where they are judged or cut."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.core.faults import Fault, warning
+from scrubin.base.faults import Fault, warning
 
 XYWH = tuple[float, float, float, float]
 PIXELS_ABOVE = 2.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault
-from scrubin.labels.merges.label_map import LabelMap
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
+from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import Labels
-from scrubin.labels.parse.where import Where
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
+from scrubin.labels.parse.fields import Where
 
 PREFERRED = ("prostatd", "cholect50", "cholec80", "endoscapes")
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, get_args
 
-from scrubin.core import csvtext
-from scrubin.labels.parse.where import Where
-from scrubin.vocabulary.vocabulary import fold
+from scrubin.base import csv_text
+from scrubin.base.vocabulary.vocabulary import fold
+from scrubin.labels.parse.fields import Where
 
 Meaning = Literal["frame", "row", "seconds", "milliseconds", "video", "phase id", "phase", "id"]
 MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
@@ -142,7 +142,7 @@ def note_unused(where: Where, names: Sequence[str], what: str = "column", known:
     known
         How the one is called that does number rows.
     """
-    listed = ", ".join(f"'{csvtext.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (
+    listed = ", ".join(f"'{csv_text.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (
         " ..." if len(names) > SHOWN else ""
     )
     is_one = len(names) == 1

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from scrubin.core import quick_json, strangers
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
 
 LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
 LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits
@@ -45,8 +45,8 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     if not content.strip():
         raise AnnotationError([Fault(file, "file-empty", "not JSON: the file is empty", "export it again, or remove it", place="line 1")])
     try:
-        value = quick_json.value(data)
-        if value is quick_json.DOUBTFUL:
+        value = strangers.quick_value(data)
+        if value is strangers.DOUBTFUL:
             value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
     except (json.JSONDecodeError, _RepeatedKeyError, _LongNumberError, RecursionError) as error:
         raise AnnotationError([_unreadable(file, content, error)]) from error
@@ -75,8 +75,8 @@ def _unreadable(file: str, content: str, error: Exception) -> Fault:
 def peek(data: bytes) -> dict[str, Any]:
     """Return the JSON object in a file, for what it says of itself; an empty one where there is none."""
     try:
-        value = quick_json.value(data)
-        if value is quick_json.DOUBTFUL:
+        value = strangers.quick_value(data)
+        if value is strangers.DOUBTFUL:
             value = strangers.json_value(data)
     except ValueError:
         return {}

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import BOX, INSTANCE_COLUMNS
 from scrubin.labels.parse.fields import LARGEST
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 TRIPLET, INSTRUMENT, SCORE, FIRST_SIDE, VERB, TARGET, TARGET_SCORE, PHASE, ITEMS = 0, 1, 2, 3, 7, 8, 9, 14, 15
 IDS = (TRIPLET, INSTRUMENT, VERB, TARGET, PHASE)

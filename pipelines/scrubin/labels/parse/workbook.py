@@ -1,4 +1,4 @@
-"""The first sheet of an Excel workbook as rows of text, and back: only values, which is all that rating sheets hold.
+"""The first sheet of an Excel workbook as rows of text, or back: only values, which is all that rating sheets hold.
 
 A workbook is a zip of XML (ECMA-376). Written files have fixed times, so that equal rows give equal bytes.
 """
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from scrubin.core import unpacking
-from scrubin.core.errors import AnnotationError, FileError
-from scrubin.core.faults import Fault
+from scrubin.base import unpacking
+from scrubin.base.errors import AnnotationError, FileError
+from scrubin.base.faults import Fault
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"

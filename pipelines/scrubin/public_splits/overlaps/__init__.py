@@ -1,1 +1,1 @@
-"""Operations that several public datasets show: training on one and testing on the other leaks."""
+"""Which operations two sides of a question share."""

@@ -1,18 +1,17 @@
-"""What is trained or tested on: ``NAME``, ``NAME:SUBSET``, ``NAME@FOLD:SUBSET`` or ``NAME:1-40,68``."""
+"""What is trained or tested on, by name, subset, fold or video; both sides of a question."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from scrubin.core.errors import SplitError
-from scrubin.core.suggest import hint
+from scrubin.base.errors import SplitError
+from scrubin.base.faults import hint
 from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load, named
-from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names
-from scrubin.public_splits.ids import listed
-from scrubin.public_splits.overlaps.corpora import Corpus, corpora, corpus
-from scrubin.public_splits.overlaps.relations import Video
+from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, listed, names
+from scrubin.public_splits.overlaps.leak import Leak, LeakVerdict, SharedSet, UnverifiedVideos, leak, public_operations
+from scrubin.public_splits.overlaps.relations import SOME, Corpus, Video, corpora, corpus, known
 
 PATTERN = re.compile(r"(?P<name>[^@:]+)(?:@(?P<fold>[^:]*))?(?::(?P<part>.*))?")
 SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing": "test"}
@@ -162,3 +161,60 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
         fix = f"name one of its splits, such as {splits[0]}:{part}" if splits else "leave it out to name the whole dataset"
         msg = f"'{text}': '{home.name}' is a whole dataset and has no subset '{part}'; {fix}"
     raise SplitError(msg)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Videos of which ``missing`` are not meant, without anybody saying which."""
+
+    videos: tuple[Video, ...]
+    missing: int
+    source: str
+
+
+def leak_of(train: Sequence[Selection], test: Sequence[Selection]) -> Leak:
+    """Return what two sides share, over all public datasets.
+
+    A group of which some videos are missing shares at least as many operations as it would share whole, less the missing ones.
+    """
+    operations, relations = public_operations(), known()
+    whole = leak(videos_of(train), videos_of(test), operations, relations)
+    sets, unverified = list(whole.sets), list(whole.unverified)
+    firm = _Group(videos_of(train), 0, ""), _Group(videos_of(test), 0, "")
+    for left in (firm[0], *_partial(train)):
+        for right in (firm[1], *_partial(test)):
+            if left.source or right.source:
+                part = leak(left.videos, right.videos, operations, relations)
+                sets += _uncertain(part, left, right)
+                unverified += part.unverified
+    return replace(whole, verdict=_verdict(whole, sets, unverified), sets=tuple(sets), unverified=tuple(dict.fromkeys(unverified)))
+
+
+def videos_of(selections: Iterable[Selection]) -> tuple[Video, ...]:
+    """Return the videos that are certainly selected, each once."""
+    return tuple(dict.fromkeys(video for selection in selections for video in selection.videos))
+
+
+def _partial(selections: Iterable[Selection]) -> list[_Group]:
+    return [_Group(one.videos, one.missing, one.source) for selection in selections for one in selection.partial]
+
+
+def _uncertain(part: Leak, left: _Group, right: _Group) -> list[SharedSet]:
+    """Return what two groups share, as sets of which some are certainly on both sides."""
+    missing = SOME if SOME in (left.missing, right.missing) else left.missing + right.missing
+    sets = [replace(one, at_least=_at_least(one.at_least, missing)) for one in part.sets]
+    if part.shared:
+        ones, others = ([video for one in part.shared for video in getattr(one, side)] for side in ("train", "test"))
+        source = "; ".join(dict.fromkeys(group.source for group in (left, right) if group.source))
+        sets.append(SharedSet(tuple(ones), tuple(others), _at_least(len(part.shared), missing), source))
+    return sets
+
+
+def _at_least(shared: int, missing: int) -> int:
+    return 0 if missing == SOME else max(0, shared - missing)
+
+
+def _verdict(whole: Leak, sets: Sequence[SharedSet], unverified: Sequence[UnverifiedVideos]) -> LeakVerdict:
+    if whole.shared or any(one.at_least for one in sets):
+        return "overlap"
+    return "unverified" if sets or unverified else "clean"

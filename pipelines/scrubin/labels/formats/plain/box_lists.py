@@ -1,4 +1,4 @@
-"""Boxes in the lists that ivtmetrics and ivtdmetrics take: JSON, ``<video>.json``, rows of numbers frame by frame; read only.
+"""Boxes in the lists that ivtmetrics or ivtdmetrics take: JSON, ``<video>.json``, rows of numbers frame by frame; read only.
 
 ``list`` has the rows of each frame and ``frame`` their numbers; a file with nothing but a list of frames counts them from 0. Another
 list of the same length beside it is refused: it may hold the numbers.
@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.core import strangers
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base import strangers
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
 from scrubin.labels.parse import columns, documents, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 COLUMNS = {7: ("triplet", "instrument", "score", *"xywh"), 9: ("triplet", "instrument", "score", "verb", "target", *"xywh")}
 PARTS = ("instrument", "verb", "target")
@@ -44,7 +44,17 @@ class _Reading:
 
 
 def _has_lists(path: Path) -> bool:
-    return _lists(evidence.document(path)) is not None
+    return _lists(registry.document(path)) is not None
+
+
+def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
+    """Return frame numbers, where the file has them, and the rows of each frame."""
+    if isinstance(document, Mapping) and isinstance(document.get("list"), list):
+        frames = document.get(columns.first_of(document, "frame") or "")
+        return (frames if isinstance(frames, list) else None), document["list"]
+    if isinstance(document, list) and document and all(isinstance(frame, list) for frame in document):
+        return None, document
+    return None
 
 
 @dataset_format(
@@ -76,16 +86,6 @@ def read(source: LabelFiles) -> Collection:
             recordings.append(Labels(name, "box-lists", source.vocabulary, Clock(Fraction(1)), instances=layer))
         faults.extend(of_file.all())
     return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
-
-
-def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
-    """Return frame numbers, where the file has them, and the rows of each frame."""
-    if isinstance(document, Mapping) and isinstance(document.get("list"), list):
-        frames = document.get(columns.first_of(document, "frame") or "")
-        return (frames if isinstance(frames, list) else None), document["list"]
-    if isinstance(document, list) and document and all(isinstance(frame, list) for frame in document):
-        return None, document
-    return None
 
 
 def _layer(reading: _Reading, data: bytes) -> Layer | None:

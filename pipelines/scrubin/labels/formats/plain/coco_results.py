@@ -1,4 +1,4 @@
-"""COCO results: a JSON list of detections by image id, as pycocotools takes them; images and categories stand in another file.
+"""COCO results: a JSON list of detections by image id, as pycocotools takes them; the images stand in another file.
 
 By themselves they say neither which frames they are of nor which classes: they are read beside the COCO file that is the
 ground truth, as ``scrubin score detection`` does.
@@ -12,9 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import strangers
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
+from scrubin.base import strangers
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -25,7 +25,7 @@ IMAGES_IN = ("coco", "endoscapes")
 
 
 def _is_results(path: Path) -> bool:
-    document = evidence.document(path)
+    document = registry.document(path)
     return isinstance(document, list) and bool(document) and isinstance(document[0], Mapping) and set(document[0]) >= KEYS
 
 

@@ -1,4 +1,4 @@
-"""The cells of tables of phases: which column is what, and what each row says, before any phase is looked up.
+"""The cells of tables of phases: which column is what, what each row says, before any phase is looked up.
 
 A column numbers the rows, by frames or by time, or they are numbered by their place. By place only where no column is left that
 nobody understands: it may say that the order is another one, and every label would be shifted without a word.
@@ -17,16 +17,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core import csvtext, unpacking
-from scrubin.core.errors import FileError
+from scrubin.base import csv_text, unpacking
+from scrubin.base.errors import FileError
 from scrubin.labels.model import IntArray
 from scrubin.labels.parse import columns, documents
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import Numbering, frames_at
 
 WITHOUT_PHASE = "leave frames without a phase out of labels, and number the others by 'frame'; predict a phase in every labelled frame"
 ARRAYS = (".npy", ".npz")
-_DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csvtext.WHITESPACE: "blanks"}
+_DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csv_text.WHITESPACE: "blanks"}
 _WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 _FILE_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
 _KNOWN = "'frame', 'seconds' or 'video'"
@@ -71,7 +71,7 @@ class _Table:
     """Names of columns, () without a header, the lines that have a cell for each, and where the header stands."""
 
     header: tuple[str, ...]
-    lines: Sequence[csvtext.Line]
+    lines: Sequence[csv_text.Line]
     place: str = ""
     delimiter: str = ","
 
@@ -138,7 +138,7 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         by_video.setdefault(row.video, []).append(row)
     for video, of_video in by_video.items() if len(by_video) > 1 else ():
         if not _FILE_NAME.fullmatch(video):
-            what = f"'{csvtext.shown(video)}' is no name of a video"
+            what = f"'{csv_text.shown(video)}' is no name of a video"
             where.at(f"line {of_video[0].line}").error("video-name", what, "name the video of every row, without '/'")
     if not by_video and len(where.faults) == before:
         where.error("no-labels", "has no frames", "give a row per frame")
@@ -200,24 +200,24 @@ def _of_arrays(where: Where, data: bytes, suffix: str) -> _Table | None:
         return None
     # Nine decimals are nanoseconds; whole numbers have none.
     texts = [[f"{value:.9f}" if isinstance(value, float) else str(value) for value in one.tolist()] for one in (*numbering.values(), ids)]
-    lines = [csvtext.Line(number, cells) for number, cells in enumerate(zip(*texts, strict=True))]
+    lines = [csv_text.Line(number, cells) for number, cells in enumerate(zip(*texts, strict=True))]
     return _Table((*numbering, "phase"), lines)
 
 
 def arrays_of(data: bytes, suffix: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an npz or npy file by name; errors as of `scrubin.core.unpacking.arrays`."""
+    """Return the arrays of an npz or npy file by name; errors as of `scrubin.base.unpacking.arrays`."""
     arrays = unpacking.arrays(data, "", packed=suffix == ".npz")
     return arrays if suffix == ".npz" else {"phases": arrays[""]}
 
 
 def _of_text(where: Where, data: bytes) -> _Table | None:
     """Return the rows of a text that have a cell for each column; None after noting why it is no table."""
-    grid = csvtext.grid(where.file, data, whitespace=True)
+    grid = csv_text.grid(where.file, data, whitespace=True)
     if not grid.lines:
         where.faults.extend(fault for fault in grid.faults if fault.rule != "file-empty")
         return None
     where.faults.extend(grid.faults)
-    lines = [csvtext.Line(line.number, tuple(cell.strip() for cell in line.cells)) for line in grid.lines]
+    lines = [csv_text.Line(line.number, tuple(cell.strip() for cell in line.cells)) for line in grid.lines]
     header = lines[0].cells
     width, has_header = len(header), columns.is_header(header)
     if where.file.lower().endswith(".csv"):
@@ -234,8 +234,8 @@ def _of_text(where: Where, data: bytes) -> _Table | None:
     return _Table(header if has_header else (), sound, f"line {lines[0].number}", grid.delimiter)
 
 
-def _note_misfit(where: Where, line: csvtext.Line, width: int) -> None:
-    what = f"expected {width} cells with a phase, but got '{csvtext.shown(' '.join(line.cells))}'"
+def _note_misfit(where: Where, line: csv_text.Line, width: int) -> None:
+    what = f"expected {width} cells with a phase, but got '{csv_text.shown(' '.join(line.cells))}'"
     where.at(f"line {line.number}").error("row-length", what, "give one row per frame")
 
 
@@ -248,7 +248,7 @@ def _note_deviations(where: Where, delimiter: str, header: Sequence[str]) -> Non
     if not columns.is_header(header):
         where.deviation("header", "there is no header", fix)
     elif "frame" not in names or not {"phase_id", "phase"} & names:
-        where.deviation("header", f"the columns are called {', '.join(map(csvtext.shown, header))}", fix)
+        where.deviation("header", f"the columns are called {', '.join(map(csv_text.shown, header))}", fix)
 
 
 def _columns(where: Where, table: _Table) -> _Columns | None:
@@ -384,7 +384,7 @@ def _check_unit(where: Where, name: str, rows: Sequence[_Row]) -> None:
         where.error("time-unit", what, "call the column time_s or time_ms")
 
 
-def _row(where: Where, table: _Table, line: csvtext.Line, which: _Columns, placed: dict[str, int]) -> _Row | None:
+def _row(where: Where, table: _Table, line: csv_text.Line, which: _Columns, placed: dict[str, int]) -> _Row | None:
     cells = line.cells
     phase, video = whole(cells[which.phase]), "" if which.video is None else whole(cells[which.video])
     if not phase:
@@ -398,18 +398,18 @@ def _row(where: Where, table: _Table, line: csvtext.Line, which: _Columns, place
     return None if at is None else _Row(line.number, at, phase, None if which.name is None else cells[which.name], video)
 
 
-def _number(where: Where, line: csvtext.Line, table: _Table, which: _Columns) -> int | None:
+def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -> int | None:
     """Return the frame or nanosecond of a row; None after noting that it is none."""
     cell = line.cells[which.number or 0]
     if which.unit != "frame":
         time = _nanoseconds(table, cell, which.unit)
         if time is None:
             fix = f"write {which.unit}, or 0:01:02.5 for hours, minutes and seconds, or number frames by 'frame'"
-            where.at(f"line {line.number}").error("frame-key", f"'{csvtext.shown(cell)}' is no time from 0", fix)
+            where.at(f"line {line.number}").error("frame-key", f"'{csv_text.shown(cell)}' is no time from 0", fix)
         return time
     frame = documents.frame_number(whole(cell))
     if frame is None:
-        where.at(f"line {line.number}").error("frame-key", f"'{csvtext.shown(cell)}' is no frame number", "number frames from 0")
+        where.at(f"line {line.number}").error("frame-key", f"'{csv_text.shown(cell)}' is no frame number", "number frames from 0")
     elif str(frame) != cell:
         what, fix = "the frame number is padded with zeros, or a decimal", "write 12, not 00012 or 12.0"
         where.at_frame(frame).deviation("frame-form", what, fix)
@@ -427,4 +427,4 @@ def whole(cell: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(csvtext.shown, names))
+    return ", ".join(map(csv_text.shown, names))

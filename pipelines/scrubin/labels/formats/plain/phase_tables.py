@@ -20,17 +20,17 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from scrubin.core import csvtext, strangers
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
+from scrubin.base import csv_text, strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories, vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels.formats.plain import phase_cells
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
 from scrubin.labels.parse import columns, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.vocabulary import own_categories, vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
 NAME = "phase-tables"
 CHOLEC80 = re.compile(r"(?P<recording>.+)-phase")
@@ -47,7 +47,7 @@ def _has_phases(path: Path) -> bool:
             return True
         return all(array.ndim == 1 for array in arrays.values())
     with strangers.opened(path) as opened:
-        lines = csvtext.grid(path.name, opened.read(HEAD_BYTES), whitespace=True).lines
+        lines = csv_text.grid(path.name, opened.read(HEAD_BYTES), whitespace=True).lines
     if not lines:
         return False
     header = [cell.strip() for cell in lines[0].cells]
@@ -59,6 +59,11 @@ def _has_phases(path: Path) -> bool:
         # Phases last: other texts of one word per line do not repeat.
         return all(map(is_id, first)) or len(set(first)) < len(first)
     return len(header) == 2 and any(map(is_id, first))
+
+
+def is_id(cell: str) -> bool:
+    """Return whether a cell is an id rather than a name."""
+    return cell.isascii() and cell.isdigit()
 
 
 @dataset_format(
@@ -149,11 +154,6 @@ def is_of_files(phases: Vocabulary) -> bool:
     return phases.name.startswith(own_categories.PREFIX)
 
 
-def is_id(cell: str) -> bool:
-    """Return whether a cell is an id rather than a name."""
-    return cell.isascii() and cell.isdigit()
-
-
 def _id_of(where: Where, cell: str, phases: Vocabulary) -> int | None:
     if not is_id(cell):
         try:
@@ -204,7 +204,7 @@ def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
     counts = Counter(cell for one in cells.values() for cell in one.phases)
     alone = [one for one in cells.values() if one.first_line and counts[one.first_line] == 1]
     for one in alone:
-        what = f"'{csvtext.shown(one.first_line)}' in the first line stands nowhere else: the name of the column, or a phase of one frame?"
+        what = f"'{csv_text.shown(one.first_line)}' in the first line stands nowhere else: the name of the column, or a phase of one frame?"
         faults.error(one.file, "header", what, "call the column phase, in a line before the first phase")
     return bool(alone)
 

@@ -23,21 +23,18 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core import csvtext
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.core.suggest import near
-from scrubin.labels import evidence
+from scrubin.base import csv_text
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults, near
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
+from scrubin.labels import instance_spans, registry
+from scrubin.labels.instance_spans import Row, detail_of
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.spans import numbers, span_table
-from scrubin.labels.spans.expansion import detail_of
-from scrubin.labels.spans.numbers import Row
-from scrubin.vocabulary import own_categories
-from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 
 DEFAULT = "prostatd"
 ALIASES = {"action": "verb"}
@@ -57,7 +54,7 @@ class _Reading:
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     """Return the vocabulary that the first row names; one of its own is made of the names in all rows."""
     ((file, data),) = files.items()
-    rows = csvtext.read(file, data).rows
+    rows = csv_text.read(file, data).rows
     name = rows[0].cells.get("vocabulary", "") if rows else ""
     if not name.startswith(own_categories.PREFIX):
         return own_categories.of_reference(file, name) if name else None
@@ -70,7 +67,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _has_instants(path: Path) -> bool:
-    header = [cell.strip(' "').casefold() for cell in re.split("[,;\\t]", evidence.head(path).split("\n", 1)[0])]
+    header = [cell.strip(' "').casefold() for cell in re.split("[,;\\t]", registry.head(path).split("\n", 1)[0])]
     return "instrument" in header and any(cell.startswith("start_") for cell in header)
 
 
@@ -91,8 +88,8 @@ def read(source: LabelFiles) -> Labels:
     """
     ((file, data),) = source.files.items()
     reading = _Reading(Where(Faults(), file), source)
-    sheet = csvtext.read(file, data)
-    sheet, unclear = csvtext.with_points(sheet, [name for name in sheet.columns if name.lower().startswith(("start_", "end_"))])
+    sheet = csv_text.read(file, data)
+    sheet, unclear = csv_text.with_points(sheet, [name for name in sheet.columns if name.lower().startswith(("start_", "end_"))])
     reading.where.faults.extend((*sheet.faults, *unclear))
     names, unknown = _header(reading, sheet)
     lines = [(row.line, dict(zip(names, row.cells.values(), strict=True))) for row in sheet.rows] if names else []
@@ -100,9 +97,9 @@ def read(source: LabelFiles) -> Labels:
     if names and not sheet.rows and not sheet.faults:
         reading.where.error("no-labels", "has no rows", "remove the file, or export it again")
     stated = [row for row in rows if row.instrument is None or row.instance is not None]
-    overlapping = numbers.overlaps(stated)
-    rows = rows if overlapping else numbers.numbered(rows)
-    for a, b in overlapping or numbers.overlaps(rows):
+    overlapping = instance_spans.overlaps(stated)
+    rows = rows if overlapping else instance_spans.numbered(rows)
+    for a, b in overlapping or instance_spans.overlaps(rows):
         reading.where.at(f"lines {a.line} and {b.line}").error("span-overlap", *_overlap(a, b, reading))
     reading.where.faults.extend(fields.unkept(file, unknown))
     AnnotationError.raise_any(reading.where.faults)
@@ -120,7 +117,7 @@ def read(source: LabelFiles) -> Labels:
     )
 
 
-def _header(reading: _Reading, sheet: csvtext.Sheet) -> tuple[list[str], list[str]]:
+def _header(reading: _Reading, sheet: csv_text.Sheet) -> tuple[list[str], list[str]]:
     """Return the name of each column, and those that are not kept; no names when a column is missing."""
     if not sheet.columns:
         return [], []
@@ -238,7 +235,7 @@ def write(collection: Collection, out: Output) -> None:
         if table is None and labels.instances is not None:
             rows = labels.instances.rows
             out.lose("instances without an instrument", int(rows["instrument_id"].isna().sum()))
-            table = span_table.of_layer(labels.instances)
+            table = instance_spans.of_layer(labels.instances)
             if labels.clock != SOURCE_FRAMES:
                 # Rounded down: the first frame at or after the written instant is the same one.
                 period_ns = Fraction(NS) * (labels.clock.period_s or 0)

@@ -1,1 +1,1 @@
-"""Submissions to a challenge: recognition, detection and phases of every video, each fault with its frames."""
+"""Submissions to a challenge: recognition, detection, phases of every video, each fault with its frames."""

@@ -1,4 +1,4 @@
-"""Detection: boxes with a triplet, an instrument and a confidence."""
+"""Detection: boxes with a triplet, an instrument, a confidence."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core.faults import Faults
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.formats.submission.documents import shown
 from scrubin.labels.parse import boxes, fields
-from scrubin.vocabulary.vocabulary import Vocabulary
 
 TOLERANCE = 0.02
 """As for labels: real boxes leave the image by up to 1.2 %."""

@@ -1,1 +1,1 @@
-"""Our own tables as a format: labelled, triplets, phases, ratings, skill, errors as parquet or CSV, and ``labels.json`` beside them."""
+"""Our own tables as a format: parquet or CSV, with ``labels.json`` beside them."""

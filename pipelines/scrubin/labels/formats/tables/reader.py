@@ -1,4 +1,4 @@
-"""Our own tables to labels and scores, and what the tables do not say, from ``labels.json``.
+"""Our own tables to labels or scores, held to each other, to ``labels.json``, to the vocabulary.
 
 The table ``labelled`` says which frames somebody looked at; without it, those with rows. ``labels.json`` has the rate, the
 size of the images and the names of vocabularies that no data file has; without it, there is 1 frame per second.
@@ -7,21 +7,27 @@ size of the images and the names of vocabularies that no data file has; without 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Faults
-from scrubin.labels import evidence
-from scrubin.labels.formats.tables import labelled, names, notes
-from scrubin.labels.formats.tables.files import declared, table_of
-from scrubin.labels.formats.tables.notes import NOTES, Note, Notes
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.tables import io
+from scrubin.base.tables.declare import Table
+from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
+from scrubin.labels import registry
+from scrubin.labels.formats.tables import table_files
+from scrubin.labels.formats.tables.table_files import NOTES, Note, Notes, declared, rate, table_of
 from scrubin.labels.model import (
+    BOX,
     ERROR_COLUMNS,
+    IDS,
     INSTANCE_COLUMNS,
     RATING_COLUMNS,
     SEGMENT_COLUMNS,
@@ -37,18 +43,138 @@ from scrubin.labels.model import (
     rating_rows,
     segment_rows,
 )
-from scrubin.labels.parse import documents
-from scrubin.labels.parse.where import Where
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.tables import io
-from scrubin.tables.declare import Table
-from scrubin.tables.facts import FACTS
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.segments import SEGMENTS
-from scrubin.tables.spans import SPANS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary.vocabulary import Vocabulary, known, load
+
+TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases"}
+ADD = "add them to the table labelled, or take the rows away"
+
+
+def check_labelled(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], id_: str, faults: Faults) -> None:
+    """Note rows of frames that nobody labelled, labelled frames without a phase, and details that differ.
+
+    Parameters
+    ----------
+    files, rows
+        Name of the file, and rows of this recording, by table.
+    """
+    file = files[LABELLED.name]
+    for layer, table in TABLE_OF.items():
+        labelled = rows[LABELLED.name][rows[LABELLED.name]["layer"] == layer]
+        looked_at, with_rows = (np.unique(of["frame"].to_numpy(np.int64)) for of in (labelled, rows[table]))
+        if len(outside := np.setdiff1d(with_rows, looked_at)):
+            what = "has rows for frames that the table labelled does not name"
+            faults.error(files.get(table, ""), "frame-unlabelled", what, ADD, place=id_, frames=outside.tolist())
+        if layer == "phases" and len(without := np.setdiff1d(looked_at, with_rows)):
+            what = "the phase was labelled, but there is none"
+            faults.error(file, "phase-missing", what, "add it to the table phases", place=id_, frames=without.tolist())
+        details = labelled["detail"].drop_duplicates()
+        if len(details) > 1 or details.notna().any() != (layer == "instances" and len(details) > 0):
+            what = f"{layer} have the details {', '.join(sorted(map(str, details.fillna('none'))))}"
+            fix = "instances of a recording have one, triplet or instrument; phases have none"
+            faults.error(file, "detail-form", what, fix, place=id_)
+
+
+def of_rows(id_: str, rows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of one recording of which nobody said it: frames with rows are the labelled ones."""
+    parts = []
+    for layer, table in TABLE_OF.items():
+        of_table = rows[table]
+        if len(of_table):
+            whole = layer == "instances" and bool(of_table["verb_id"].notna().any())
+            detail = None if layer == "phases" else "triplet" if whole else "instrument"
+            frames = of_table[["frame", "vocabulary"]].drop_duplicates("frame")
+            parts.append(frames.assign(id=id_, layer=layer, detail=detail))
+    return io.conform(LABELLED, pd.concat(parts)) if parts else io.frame_of(LABELLED, [])
+
+
+IN_TRIPLETS: Mapping[str, str] = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "triplet_id": "triplet"}
+IN_PHASES: Mapping[str, str] = {"phase_id": "phase"}
+
+
+def check_names(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, columns: Mapping[str, str], faults: Faults) -> None:
+    """Note the first row of each column of ids that the vocabulary does not have, or whose name is another one."""
+    for ids, named in columns.items():
+        names = _names(vocabulary, named)
+        pairs = rows[[ids, named]].drop_duplicates().astype(object)
+        wrong = [pair for pair in pairs.where(pairs.notna(), None).itertuples(index=False, name=None) if _what(vocabulary, names, pair)]
+        if not wrong:
+            continue
+        id_, name = min(wrong, key=str)
+        these = rows[ids].isna() if id_ is None else (rows[ids] == id_).fillna(value=False)
+        row = rows[these & (rows[named].isna() if name is None else rows[named] == name)].iloc[0]
+        rule, fix = "name-of-id", "correct one of them"
+        if id_ is not None and _is_name(names, id_ - 1, name):
+            rule, fix = "id-from-one", fields.FROM_ZERO
+        elif id_ is not None and not 0 <= id_ < len(names):
+            rule = "id-range"
+        _where(faults, file, row).error(rule, f"{ids} {id_}: {_what(vocabulary, names, (id_, name))}", fix)
+
+
+def check_triplets(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults) -> None:
+    """Note the first triplet that does not have its parts, and the first box of which a side is missing."""
+    for row in rows[rows["triplet_id"].notna()].drop_duplicates(list(IDS)).to_dict("records"):
+        parts = tuple(None if pd.isna(row[column]) else int(row[column]) for column in IDS[:3])
+        triplet = int(row["triplet_id"])
+        if triplet < len(vocabulary.triplets) and parts != vocabulary.triplets[triplet]:
+            name, wanted = vocabulary.triplet_name(triplet), vocabulary.triplets[triplet]
+            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
+            _where(faults, file, row).error(rule, f"triplet_id {triplet} is {name}, ids {wanted}, but the row has {parts}", fix)
+            break
+    sides = rows[list(BOX)].notna().sum(axis=1)
+    for row in rows[(sides != 0) & (sides != len(BOX))].head(1).to_dict("records"):
+        _where(faults, file, row).error("box-form", "a box lacks some of x, y, w, h", "give all four, or none")
+
+
+def check_segments(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults) -> None:
+    """Note the first span of time whose label disagrees with its id, that ends before it starts, or that is counted otherwise."""
+    for row in io.records(rows):
+        names = vocabulary.names(row["kind"])
+        where = Where(faults, file, f"{row['id']}, span {row['number']}")
+        wrong = _what(vocabulary, names, (row["label_id"], row["label"]))
+        if wrong:
+            where.error("name-of-id", f"label_id {row['label_id']}: {wrong}", "correct one of them")
+        elif row["end"] <= row["start"]:
+            where.error("span-order", f"it ends at {row['end']}, but starts at {row['start']}", "give the end after the start")
+        elif row["per_second"] != rows["per_second"].iloc[0] or rate(row["per_second"]) is None:
+            what = f"per_second is '{row['per_second']}'"
+            where.error("rate", what, 'give the spans of a recording one rate, such as "1000" or "30000/1001"')
+        else:
+            continue
+        return
+
+
+def _where(faults: Faults, file: str, row: Mapping[Hashable, Any] | pd.Series[Any]) -> Where:
+    return Where(faults, file, str(row["id"]), (int(row["frame"]),))
+
+
+def _names(vocabulary: Vocabulary, named: str) -> tuple[str, ...]:
+    if named == "triplet":
+        return tuple(vocabulary.triplet_name(i) for i in range(len(vocabulary.triplets)))
+    lists = {
+        "instrument": vocabulary.instruments,
+        "verb": vocabulary.verbs,
+        "target": vocabulary.targets,
+        "phase": vocabulary.phases,
+    }
+    return lists[named]
+
+
+def _is_name(names: tuple[str, ...], id_: Any, name: Any) -> bool:
+    return 0 <= id_ < len(names) and name is not None and fold(names[id_]) == fold(name)
+
+
+def _what(vocabulary: Vocabulary, names: tuple[str, ...], pair: tuple[Any, ...]) -> str:
+    """Return what is wrong with an id and its name; "" for nothing."""
+    id_, name = pair
+    if id_ is None:
+        return "" if name is None else f"the name is '{name}', but there is no id"
+    if not 0 <= id_ < len(names):
+        return f"it is not in 0..{len(names) - 1} of '{vocabulary.name}'"
+    is_name = name is None or _is_name(names, id_, name)
+    return "" if is_name else f"it is '{names[id_]}' in '{vocabulary.name}', but the name is '{name}'"
+
 
 NAMES = ("labelled", "triplets", "phases", "segments", "ratings", "skill", "errors", "facts")
 OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
@@ -57,8 +183,8 @@ OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
 def _is_table(path: Path) -> bool:
     # labels.json and segments.csv are names that others have, too.
     if path.suffix.lower() == ".json":
-        return evidence.keys("recordings")(path)
-    return evidence.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
+        return registry.keys("recordings")(path)
+    return registry.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
 
 
 @dataset_format(
@@ -89,7 +215,7 @@ def read(source: LabelFiles) -> Collection:
                 file, "file-repeated", f"the same is also in {files[table]}", "keep one of them, or convert the folders one by one"
             )
         elif PurePosixPath(file).name == NOTES:
-            stated = documents.opened(notes.read, file, data, faults) or stated
+            stated = documents.opened(table_files.read, file, data, faults) or stated
         else:
             frame = documents.opened(functools.partial(table_of, table=table), file, data, faults)
             frames |= {} if frame is None else {table: frame}
@@ -115,9 +241,9 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
         if vocabulary is not None:
             _check(files, rows, vocabulary, of_recording)
             if LABELLED.name in frames:
-                labelled.check(files, rows, id_, of_recording)
+                check_labelled(files, rows, id_, of_recording)
             else:
-                rows[LABELLED.name] = labelled.of_rows(id_, rows)
+                rows[LABELLED.name] = of_rows(id_, rows)
             if not of_recording.errors():
                 recordings.append(_labels(id_, rows, vocabulary, note))
         faults.extend(of_recording.all())
@@ -157,10 +283,10 @@ def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stat
 def _check(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, faults: Faults) -> None:
     """Note rows whose names and ids disagree, and spans of time that are none."""
     triplets, phases, segments = (files.get(table.name, "") for table in (TRIPLETS, PHASES, SEGMENTS))
-    names.check(triplets, rows["triplets"], vocabulary, names.IN_TRIPLETS, faults)
-    names.check_triplets(triplets, rows["triplets"], vocabulary, faults)
-    names.check(phases, rows["phases"], vocabulary, names.IN_PHASES, faults)
-    names.check_segments(segments, rows["segments"], vocabulary, faults)
+    check_names(triplets, rows["triplets"], vocabulary, IN_TRIPLETS, faults)
+    check_triplets(triplets, rows["triplets"], vocabulary, faults)
+    check_names(phases, rows["phases"], vocabulary, IN_PHASES, faults)
+    check_segments(segments, rows["segments"], vocabulary, faults)
 
 
 def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, note: Note) -> Labels:

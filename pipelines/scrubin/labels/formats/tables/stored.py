@@ -1,4 +1,4 @@
-"""Our own tables as they are stored: whatever columns and values their files hold, for those who judge them afterwards."""
+"""Our own tables as they are stored: whatever columns or values their files hold, for those who judge them afterwards."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from scrubin.core import strangers, unpacking
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault, Faults
-from scrubin.labels.formats.tables import files, notes
-from scrubin.labels.formats.tables.notes import NOTES, Notes
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
-from scrubin.tables.declare import Table, arrow
+from scrubin.base import strangers, unpacking
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults
+from scrubin.base.tables.declare import Table, arrow
+from scrubin.base.tables.private import PRIVATE_TABLES
+from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
+from scrubin.labels.formats.tables import table_files
+from scrubin.labels.formats.tables.table_files import NOTES, Notes
 
 PUBLIC = {**public_tables(()), **{table.name: table for table in CONVERTED_TABLES}}
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
@@ -68,7 +69,7 @@ def read(path: Path) -> StoredTables:
     beside = paths[0].parent / NOTES
     if beside.is_file():
         try:
-            stored.notes = notes.read(NOTES, strangers.read_bytes(beside))
+            stored.notes = table_files.read(NOTES, strangers.read_bytes(beside))
         except AnnotationError as error:
             faults.extend(error.faults)
     stored.faults = faults.all()
@@ -116,7 +117,7 @@ def _add(file: Path, stored: StoredTables, faults: Faults) -> None:
 
 
 def _declared(name: str, columns: list[str]) -> Table:
-    return files.declared(name, columns) if name == "skill" else PUBLIC[name]
+    return table_files.declared(name, columns) if name == "skill" else PUBLIC[name]
 
 
 def _csv(file: Path, faults: Faults) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Labels and scores as our own tables, parquet or CSV, with ``labels.json`` beside them."""
+"""Labels or scores as our own tables, parquet or CSV, with ``labels.json`` beside them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.labels.formats.tables import notes
-from scrubin.labels.formats.tables.files import bytes_of, declared
-from scrubin.labels.formats.tables.notes import NOTES
+from scrubin.base.tables import io
+from scrubin.base.tables.public import ERRORS, FACTS, LABELLED, PHASES, RATINGS, SEGMENTS, SPANS, TRIPLETS
+from scrubin.labels import instance_spans
+from scrubin.labels.formats.tables import table_files
+from scrubin.labels.formats.tables.table_files import NOTES, bytes_of, declared
+from scrubin.labels.instance_spans import instance_numbers
 from scrubin.labels.model import Collection, Labels, Scores
 from scrubin.labels.registry import Content, Output, writes
 from scrubin.labels.rows import labelled_table, phases_table, triplets_table
-from scrubin.labels.spans import span_table
-from scrubin.labels.spans.expansion import instance_numbers
-from scrubin.tables import io
-from scrubin.tables.facts import FACTS
-from scrubin.tables.labelled import LABELLED
-from scrubin.tables.phases import PHASES
-from scrubin.tables.ratings import RATINGS
-from scrubin.tables.segments import SEGMENTS
-from scrubin.tables.spans import SPANS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
 
 HOLDS: tuple[Content, ...] = (
     "phases",
@@ -63,12 +55,12 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
     recordings = collection.recordings
     if recordings:
         triplets, phases = triplets_table(recordings), phases_table(recordings)
-        spans = span_table.from_triplets(triplets, instance_numbers(recordings))
+        spans = instance_spans.from_triplets(triplets, instance_numbers(recordings))
         for table, frame in ((LABELLED, labelled_table(recordings)), (TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         if segments := [row for labels in recordings for row in _segments(labels)]:
             out.files[f"{SEGMENTS.name}.{suffix}"] = bytes_of(SEGMENTS, io.frame_of(SEGMENTS, segments), suffix)
-        out.files[NOTES] = (json.dumps(notes.written(recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        out.files[NOTES] = (json.dumps(table_files.written(recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
     if collection.scores is not None:
         _write_scores(collection.scores, out, suffix)
 

@@ -1,1 +1,0 @@
-"""Stage annotations: label files of any supported format to the tables triplets, phases and spans."""

@@ -1,0 +1,1 @@
+"""Readers of file formats that know every byte of a file, or refuse it."""

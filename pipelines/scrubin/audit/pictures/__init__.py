@@ -1,0 +1,1 @@
+"""What the audit sees in the pictures of a release."""

@@ -1,0 +1,55 @@
+"""Lists of files, each with its SHA-256: ``SHA256SUMS``, ``metadata/files.csv``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+CHECKSUMS = "SHA256SUMS"
+_CHECKSUM_LINE = re.compile(r"\\?([0-9a-fA-F]{64}) [ *](\S.*)")
+"""GNU marks names that it had to escape by a backslash, and files read as binary by a star."""
+
+
+def read_checksum(line: str) -> tuple[str, str] | None:
+    """Return name and SHA-256 of a line without its end; None when it is none.
+
+    >>> read_checksum("0" * 64 + " *a/b.csv")[0]
+    'a/b.csv'
+    """
+    match = _CHECKSUM_LINE.fullmatch(line)
+    return None if match is None else (match[2], match[1].lower())
+
+
+def read_checksums(text: str) -> tuple[dict[str, str], list[int]]:
+    """Return the SHA-256 by name, in the order of the list, and the numbers of the lines (from 1) that cannot be read."""
+    sha256, odd = {}, []
+    # Not splitlines(): a name may hold what other programs take for the end of a line.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
+        entry = read_checksum(line.removesuffix("\r"))
+        if entry is None:
+            odd.append(number)
+        else:
+            sha256[entry[0]] = entry[1]
+    return sha256, odd
+
+
+CROISSANT = "croissant.json"
+
+FILE_LIST = "metadata/files.csv"
+FILE_LIST_HEADER = "path,bytes,sha256"
+NOT_IN_FILE_LIST = (FILE_LIST, CROISSANT, CHECKSUMS)
+"""Files that are written when the others are; none of them is in the list."""
+
+
+def file_list_text(sha256: Mapping[str, str], sizes: Mapping[str, int]) -> str:
+    r"""Return the list, sorted by name.
+
+    >>> file_list_text({"b.csv": "1" * 4, "a, b.csv": "0" * 4}, {"b.csv": 7, "a, b.csv": 0})
+    'path,bytes,sha256\n"a, b.csv",0,0000\nb.csv,7,1111\n'
+    """
+    rows = (f"{_quoted(name)},{sizes[name]},{sha256[name]}" for name in sorted(sha256) if name not in NOT_IN_FILE_LIST)
+    return "".join(f"{line}\n" for line in (FILE_LIST_HEADER, *rows))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if any(letter in name for letter in ',"') else name

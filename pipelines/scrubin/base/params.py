@@ -1,0 +1,279 @@
+"""``params.yaml``, section by section, as frozen dataclasses.
+
+Each stage declares its section in its own ``params.py``; every key must be present, so that
+the file shows every number a curator may change. An unknown key is an error that names the
+near miss, because a typo that is silently ignored gives wrong numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scrubin.base import strangers
+from scrubin.base.errors import ParamsError
+from scrubin.base.faults import Fault, hint, near
+
+SECTIONS = (
+    "demo",
+    "withdrawals",
+    "ingest",
+    "pseudonymize",
+    "screen",
+    "decisions",
+    "review",
+    "render",
+    "frames",
+    "stereo",
+    "scores",
+    "annotations",
+    "splits",
+    "validate",
+    "groundtruth",
+    "report",
+    "release",
+)
+"""The sections of ``params.yaml``: one per stage, each named like it. ``raw`` and ``flows`` stand above them."""
+
+KEYS = ("raw", "flows", *SECTIONS)
+T = TypeVar("T")
+PARAMS_PATH = Path("params.yaml")
+
+
+def ranged(*, low: float | None = None, high: float | None = None, choices: tuple[Any, ...] | None = None) -> Any:
+    """Declare a parameter with its allowed values; both ends are included.
+
+    For a list or a mapping the limits hold for each of its values.
+    """
+    return dataclasses.field(metadata={"low": low, "high": high, "choices": choices})
+
+
+def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
+    """Return the whole file as plain values, after checking its top level."""
+    values = _document(path)
+    _refuse_unknown(path, "", values, KEYS)
+    return values
+
+
+def raw_folder(path: Path = PARAMS_PATH) -> Path:
+    """Return the folder of the raw study, the parameter ``raw``."""
+    return _raw(path, read(path))
+
+
+def raw_of(path: Path = PARAMS_PATH) -> Path:
+    """Return the same, whatever is wrong with other parameters."""
+    return _raw(path, _document(path))
+
+
+def _raw(path: Path, values: Mapping[Any, Any]) -> Path:
+    raw = values.get("raw")
+    if not isinstance(raw, str) or not raw.strip():
+        msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
+        raise ParamsError(msg)
+    return Path(raw)
+
+
+def load(section: str, declared: type[T], path: Path = PARAMS_PATH) -> T:
+    """Return one section as an instance of the dataclass that declares it.
+
+    Raises
+    ------
+    ParamsError
+        For an unknown or missing key, a wrong type or a value out of range, by its full name.
+    """
+    return _section(path, section, read(path), declared)
+
+
+def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
+    """Return all sections that can be used, by name, and everything that is wrong in any.
+
+    Parameters
+    ----------
+    declared
+        By section, the dataclass that declares it.
+
+    Raises
+    ------
+    ParamsError
+        When the file cannot be read as sections.
+    """
+    values, wrong, loaded = _document(path), list[Fault](), {}
+    with ParamsError.noted(wrong):
+        _refuse_unknown(path, "", values, KEYS)
+    for section, one in declared.items():
+        with ParamsError.noted(wrong):
+            loaded[section] = _section(path, section, values, one)
+    return loaded, wrong
+
+
+def _document(path: Path) -> dict[Any, Any]:
+    try:
+        values = strangers.read_yaml(path)
+    except OSError as error:
+        msg = f"{path}: cannot be read as YAML: {error}"
+        raise ParamsError(msg) from error
+    if not isinstance(values, dict):
+        msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
+        raise ParamsError(msg)
+    return values
+
+
+def _section(path: Path, section: str, values: Mapping[Any, Any], declared: type[T]) -> T:
+    if section not in values:
+        msg = f"{path}: section '{section}' is missing"
+        raise ParamsError(msg)
+    return _build(path, section, values[section], declared)
+
+
+def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
+    if not isinstance(values, dict):
+        msg = f"{path}: '{where}' must be a section with keys, but is {values!r}"
+        raise ParamsError(msg)
+    fields = {field.name: field for field in dataclasses.fields(declared)}  # type: ignore[arg-type]
+    hints = typing.get_type_hints(declared)
+    replaced = getattr(declared, "REPLACED", {})
+    wrong, built = list[Fault](), {}
+    with ParamsError.noted(wrong):
+        _refuse_replaced(path, where, values, replaced)
+    with ParamsError.noted(wrong):
+        _refuse_unknown(path, where, values, (*fields, *(set(replaced) & set(values))), known=tuple(fields))
+    unknown = set(values) - set(fields)
+    for name, field in fields.items():
+        with ParamsError.noted(wrong):
+            if name in values:
+                built[name] = _value(path, f"{where}.{name}", values[name], hints[name], field)
+            elif near(name, map(str, unknown)) is None:  # else the unknown one is it, misspelt
+                msg = f"{path}: '{where}.{name}' is missing"
+                raise ParamsError(msg)
+    ParamsError.raise_any(wrong)
+    return declared(**built)
+
+
+def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
+    origin = typing.get_origin(hint)
+    arguments = typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        return _value(path, where, value, _alternative(path, where, arguments, value), field)
+    if origin is tuple:
+        _expect(path, where, value, list, "a list")
+        return tuple(_values(path, {f"{where}[{i}]": item for i, item in enumerate(value)}, arguments[0], field).values())
+    if origin in (dict, Mapping):
+        _expect(path, where, value, dict, "a mapping")
+        by_name = _values(path, {f"{where}.{key}": item for key, item in value.items()}, arguments[1], field)
+        return dict(zip(map(str, value), by_name.values(), strict=True))
+    if dataclasses.is_dataclass(hint):
+        return _build(path, where, value, typing.cast("type[Any]", hint))
+    return _scalar(path, where, value, hint, field)
+
+
+def _values(path: Path, values: Mapping[str, Any], hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
+    """Return values by their full names; everything that is wrong with any of them is said at once."""
+    wrong, built = list[Fault](), {}
+    for where, value in values.items():
+        with ParamsError.noted(wrong):
+            built[where] = _value(path, where, value, hint, field)
+    ParamsError.raise_any(wrong)
+    return built
+
+
+def _alternative(path: Path, where: str, arguments: tuple[Any, ...], value: Any) -> Any:
+    """Return the member of a union that a value is meant for: a section for a mapping, else the first that is none.
+
+    Of several sections, the one that its ``kind`` names.
+    """
+    known = [argument for argument in arguments if argument is not type(None)]
+    sections = [argument for argument in known if dataclasses.is_dataclass(argument)]
+    others = [argument for argument in known if argument not in sections]
+    if isinstance(value, dict) and len(sections) > 1:
+        return _section_named(path, where, sections, value)
+    mappings = [argument for argument in others if typing.get_origin(argument) in (dict, Mapping)]
+    others = [argument for argument in others if argument not in mappings]
+    return (sections or mappings or others)[0] if isinstance(value, dict) else (others or sections or mappings)[0]
+
+
+def _section_named(path: Path, where: str, sections: list[Any], value: Mapping[Any, Any]) -> Any:
+    by_name = {field.metadata["choices"][0]: of for of in sections for field in dataclasses.fields(of) if field.name == "kind"}
+    name = value.get("kind")
+    if name not in by_name:
+        msg = f"{path}: '{where}.kind' must be one of {', '.join(by_name)}, but is {name!r}{_did_you_mean(name, by_name)}"
+        raise ParamsError(msg)
+    return by_name[name]
+
+
+def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
+    if hint is Fraction:
+        value = _fraction(path, where, value)
+    elif hint is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    elif type(value) is not hint:
+        msg = f"{path}: '{where}' must be {_NAMES[hint]}, but is {value!r}"
+        raise ParamsError(msg)
+    choices = field.metadata.get("choices")
+    if choices is not None and value not in choices:
+        msg = f"{path}: '{where}' must be one of {', '.join(map(str, choices))}, but is {value!r}{_did_you_mean(value, choices)}"
+        raise ParamsError(msg)
+    low, high = field.metadata.get("low"), field.metadata.get("high")
+    # Written as "not (inside)", so that NaN is refused as well.
+    if isinstance(value, (int, float, Fraction)) and not ((low is None or value >= low) and (high is None or value <= high)):
+        msg = f"{path}: '{where}' must lie in [{_end(low, '-inf')}, {_end(high, 'inf')}], but is {value}"
+        raise ParamsError(msg)
+    return value
+
+
+def _did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+    close = near(str(value), map(str, choices))
+    return f"; did you mean '{close}'?" if close else ""
+
+
+def _fraction(path: Path, where: str, value: Any) -> Fraction:
+    # A float such as 29.97 is not 30000/1001: only exact spellings are taken.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+    msg = f"{path}: '{where}' must be a whole number or a fraction in quotes such as '30000/1001', but is {value!r}"
+    raise ParamsError(msg)
+
+
+def _end(value: float | None, unbounded: str) -> str:
+    return unbounded if value is None else str(value)
+
+
+def _expect(path: Path, where: str, value: Any, expected: type, name: str) -> None:
+    if not isinstance(value, expected):
+        msg = f"{path}: '{where}' must be {name}, but is {value!r}"
+        raise ParamsError(msg)
+
+
+def _refuse_unknown(
+    path: Path, where: str, values: Mapping[Any, Any], allowed: tuple[str, ...], known: tuple[str, ...] | None = None
+) -> None:
+    """Refuse all keys but the allowed ones; ``known`` are those that could have been meant, None: the same."""
+    wrong: list[Fault] = []
+    for key in sorted(map(str, values)):
+        with ParamsError.noted(wrong):
+            if key not in allowed:
+                name = f"{where}.{key}" if where else key
+                msg = f"{path}: '{name}' is not a parameter; {hint(key, known or allowed)}"
+                raise ParamsError(msg)
+    ParamsError.raise_any(wrong)
+
+
+def _refuse_replaced(path: Path, where: str, values: Mapping[Any, Any], replaced: Mapping[str, str]) -> None:
+    """Refuse a parameter that there is no more, with what a section's ``REPLACED`` says to write instead."""
+    for key in sorted(set(map(str, values)) & set(replaced)):
+        msg = f"{path}: '{where}.{key}' is no parameter any more; {replaced[key]}"
+        raise ParamsError(msg)
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

@@ -1,0 +1,1 @@
+"""Results that are kept, with the code that they depend on."""

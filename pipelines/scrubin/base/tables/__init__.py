@@ -1,0 +1,1 @@
+"""Every table of a study, as data: columns, units, meanings, keys."""

@@ -1,0 +1,115 @@
+"""Tables to parquet, then back, held to their declaration on both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.base import unpacking
+from scrubin.base.errors import TableError
+from scrubin.base.files import whole
+from scrubin.base.tables.declare import Column, Table
+
+SHOWN = 5
+
+
+def frame_of(table: Table, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows as a data frame with the declared columns and dtypes, in the declared order."""
+    return conform(table, pd.DataFrame(list(rows), columns=table.column_names, dtype=object))
+
+
+def conform(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a new frame with the declared dtypes, sorted by key.
+
+    Raises
+    ------
+    TableError
+        Names table, column and rows of the first broken rule.
+    """
+    missing = sorted(set(table.column_names) - set(frame.columns))
+    extra = sorted(set(frame.columns) - set(table.column_names))
+    if missing or extra:
+        msg = f"table '{table.name}': missing columns {missing}, undeclared columns {extra}"
+        raise TableError(msg)
+    typed = pd.DataFrame({column.name: _typed(table, column, frame[column.name]) for column in table.columns})
+    typed = typed.sort_values(list(table.key), kind="stable", ignore_index=True)
+    twice = typed[typed.duplicated(list(table.key), keep=False)]
+    if len(twice):
+        msg = f"table '{table.name}': {len(twice)} rows share their key {list(table.key)}: {_keys(table, twice)}"
+        raise TableError(msg)
+    for column in table.columns:
+        _check(table, column, typed)
+    return typed
+
+
+def write(table: Table, frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as parquet: declared schema, sorted by key, whole or not at all."""
+    typed = conform(table, frame)
+    # Arrays of pandas' own metadata would name library versions; the schema alone is enough to read back.
+    arrow = pa.Table.from_pandas(typed, schema=table.schema, preserve_index=False).replace_schema_metadata(table.schema.metadata)
+    with whole(path) as part:
+        pq.write_table(arrow, part, compression="zstd")
+
+
+def read(table: Table, path: Path) -> pd.DataFrame:
+    """Read a table and hold it to its declaration."""
+    try:
+        arrow = unpacking.parquet(path, path)
+    except OSError as error:
+        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
+        raise TableError(msg) from error
+    return conform(table, arrow.to_pandas())
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as dictionaries, missing values as None."""
+    columns = {str(name): frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame.columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _typed(table: Table, column: Column, values: pd.Series[Any]) -> pd.Series[Any]:
+    if not column.nullable and values.isna().any():
+        msg = f"table '{table.name}', column '{column.name}': {int(values.isna().sum())} missing values, none are allowed"
+        raise TableError(msg)
+    try:
+        if column.dtype == "str":
+            text = values.astype(object).where(values.notna(), None)
+            wrong = [value for value in text if value is not None and not isinstance(value, str)]
+            if wrong:
+                msg = f"table '{table.name}', column '{column.name}': expected text, but got {wrong[0]!r}"
+                raise TableError(msg)
+            return text.astype("str")
+        return values.astype(column.pandas_dtype)  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError) as error:
+        msg = f"table '{table.name}', column '{column.name}': expected {column.dtype}, but {error}"
+        raise TableError(msg) from error
+
+
+def _check(table: Table, column: Column, frame: pd.DataFrame) -> None:
+    values = frame[column.name]
+    bad = pd.Series(data=False, index=frame.index)
+    rule = ""
+    if column.values:
+        bad = values.notna() & ~values.isin(column.values)
+        rule = f"one of {', '.join(column.values)}"
+    if column.between is not None:
+        low, high = column.between
+        below = (values < low).fillna(value=False) if low is not None else bad
+        above = (values > high).fillna(value=False) if high is not None else bad
+        bad = (below | above).astype(bool)
+        rule = f"between {low} and {high}"
+    if bad.any():
+        rows = frame[bad]
+        shown = ", ".join(map(str, rows[column.name].head(SHOWN)))
+        msg = f"table '{table.name}', column '{column.name}': expected {rule}, but got {shown} at {_keys(table, rows)}"
+        raise TableError(msg)
+
+
+def _keys(table: Table, rows: pd.DataFrame) -> str:
+    shown = [dict(zip(table.key, key, strict=True)) for key in rows[list(table.key)].head(SHOWN).itertuples(index=False)]
+    return "; ".join(" ".join(f"{name}={value}" for name, value in key.items()) for key in shown)

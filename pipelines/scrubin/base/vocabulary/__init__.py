@@ -1,0 +1,1 @@
+"""Names that labels are made of, as data files with their source."""

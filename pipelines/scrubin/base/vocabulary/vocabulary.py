@@ -1,0 +1,329 @@
+"""One vocabulary: names with ids of instruments, verbs, targets, triplets, phases, steps, gestures, marks; which phase may follow which.
+
+Ids are 0-based; what a format numbers from 1 is converted where it is read. A vocabulary is one or
+two data files beside this module, ``<name>.json`` and, where there are triplets, ``<name>_triplets.csv``,
+each with its source. Where a data set's names are not known, a file's own categories are the
+vocabulary (module ``own``).
+
+A workflow is a CSV in ``workflows`` with the columns ``from`` and ``to``; its head names the source and the
+vocabularies of the same operation. Of other operations no order is published, so none is assumed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, get_args
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, hint, near
+
+Kind = Literal["instrument", "verb", "target", "phase"]
+Naming = Literal["instrument", "verb", "target", "phase", "step", "gesture", "mark"]
+Component = Literal["i", "v", "t", "iv", "it", "ivt"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NAMINGS: tuple[Naming, ...] = get_args(Naming)
+PARTS: tuple[Naming, Naming, Naming] = ("instrument", "verb", "target")
+"""Of a triplet, in order."""
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+FOLDER = Path(__file__).resolve().parent
+TRIPLETS_SUFFIX = "_triplets.csv"
+SAME_LISTS = {"cholect45": "cholect50"}
+"""Data sets whose lists are those of another one."""
+RELATED = ({"cholec80", "cholect50", "cholectrack20", "m2cai"},)
+"""Vocabularies of the same operations: elsewhere the same word is another thing."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Names by id, ids by any known spelling.
+
+    Parameters
+    ----------
+    name, version, source, sha256
+        What it is, where it comes from, and the SHA-256 of its data files.
+    instruments, verbs, targets, phases
+        Names; the position is the id.
+    triplets
+        ``(instrument id, verb id, target id)``; the position is the triplet id.
+    null_triplets
+        Ids of the triplets without an action.
+    spellings
+        Per kind: id by folded spelling, synonyms and known typos included.
+    steps, gestures
+        Names of finer activities, where the data set has them.
+    marks
+        Names of what is marked beside the phases.
+    """
+
+    name: str
+    version: str
+    source: str
+    sha256: str
+    instruments: tuple[str, ...]
+    verbs: tuple[str, ...]
+    targets: tuple[str, ...]
+    phases: tuple[str, ...]
+    triplets: tuple[tuple[int, int, int], ...]
+    null_triplets: tuple[int, ...]
+    spellings: Mapping[Naming, Mapping[str, int]] = field(repr=False)
+    steps: tuple[str, ...] = ()
+    gestures: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+
+    def names(self, kind: Naming) -> tuple[str, ...]:
+        """Return the names of one kind, by id."""
+        names: dict[Naming, tuple[str, ...]] = {
+            "instrument": self.instruments,
+            "verb": self.verbs,
+            "target": self.targets,
+            "phase": self.phases,
+            "step": self.steps,
+            "gesture": self.gestures,
+            "mark": self.marks,
+        }
+        return names[kind]
+
+    def find(self, naming: Naming, name: str) -> int | None:
+        """Return the id of a name in any known spelling, or None.
+
+        Case, spaces, hyphens and underscores do not count.
+
+        >>> load("cholect50").find("phase", "CalotTriangleDissection")
+        1
+        """
+        return self.spellings[naming].get(fold(name))
+
+    def unknown(self, naming: Naming, name: str) -> Fault:
+        """Return the fault of a name that there is not, with the nearest one that there is."""
+        names, close = self.names(naming), near(fold(name), self.spellings[naming])
+        known = f"known are {', '.join(names)}" if names else f"it has no {naming}s"
+        fix = f"did you mean '{names[self.spellings[naming][close]]}'?" if close else known
+        return Fault("", "name-unknown", f"'{name}' is no {naming} of the vocabulary '{self.name}'", fix)
+
+    def id_of(self, naming: Naming, name: str) -> int:
+        """Return the id of a name as `find` does.
+
+        Raises
+        ------
+        AnnotationError
+            For an unknown name, with the nearest known one.
+        """
+        id_ = self.find(naming, name)
+        if id_ is None:
+            raise AnnotationError([self.unknown(naming, name)])
+        return id_
+
+    def triplet_id(self, instrument: int, verb: int, target: int) -> int | None:
+        """Return the id of a combination, or None when the vocabulary does not have it."""
+        try:
+            return self.triplets.index((instrument, verb, target))
+        except ValueError:
+            return None
+
+    def triplet_name(self, triplet: int) -> str:
+        """Return ``instrument,verb,target``, the published way to write a triplet.
+
+        >>> load("cholect50").triplet_name(94)
+        'grasper,null_verb,null_target'
+        """
+        instrument, verb, target = self.triplets[triplet]
+        return f"{self.instruments[instrument]},{self.verbs[verb]},{self.targets[target]}"
+
+    def find_triplet(self, name: str) -> int | None:
+        """Return the id of ``instrument,verb,target``, each in any known spelling, or None."""
+        parts = name.split(",")
+        if len(parts) != len(PARTS):
+            return None
+        instrument, verb, target = (self.find(naming, part) for naming, part in zip(PARTS, parts, strict=True))
+        return None if instrument is None or verb is None or target is None else self.triplet_id(instrument, verb, target)
+
+    def unknown_triplet(self, name: str) -> Fault:
+        """Return the fault of a triplet that there is not: of the first part that there is not, or of all three together."""
+        parts = name.split(",")
+        if len(parts) == len(PARTS):
+            for naming, part in zip(PARTS, parts, strict=True):
+                if self.find(naming, part) is None:
+                    return self.unknown(naming, part)
+        return Fault("", "triplet-unknown", f"'{name}' is no triplet of the vocabulary '{self.name}'", "correct one of its parts")
+
+    def triplet_of(self, name: str) -> int:
+        """Return the id of ``instrument,verb,target`` as `find_triplet` does.
+
+        Raises
+        ------
+        AnnotationError
+            For an unknown name, or a combination that the vocabulary does not have.
+        """
+        id_ = self.find_triplet(name)
+        if id_ is None:
+            raise AnnotationError([self.unknown_triplet(name)])
+        return id_
+
+    def component(self, component: Component) -> tuple[int, ...]:
+        """Return the component id of each triplet, in order of triplet ids.
+
+        ``iv = n_verbs * i + v`` and ``it = n_targets * i + t`` (Nwoye & Padoy 2022, section 3, equation 3).
+        """
+        n_verbs, n_targets = len(self.verbs), len(self.targets)
+        columns: dict[Component, tuple[int, ...]] = {
+            "i": tuple(i for i, _, _ in self.triplets),
+            "v": tuple(v for _, v, _ in self.triplets),
+            "t": tuple(t for _, _, t in self.triplets),
+            "iv": tuple(n_verbs * i + v for i, v, _ in self.triplets),
+            "it": tuple(n_targets * i + t for i, _, t in self.triplets),
+            "ivt": tuple(range(len(self.triplets))),
+        }
+        return columns[component]
+
+    def component_ids(self, component: Component) -> tuple[int, ...]:
+        """Return the ids that occur, increasing: position k of a component vector has the k-th of them.
+
+        >>> len(load("cholect50").component_ids("iv")), len(load("cholect50").component_ids("it"))
+        (26, 59)
+        """
+        return tuple(sorted(set(self.component(component))))
+
+
+def related(one: str, other: str) -> bool:
+    """Return whether labels of one vocabulary can be named in another.
+
+    >>> related("cholec80", "cholect50"), related("multibypass140", "cholect50")
+    (True, False)
+    """
+    return one == other or any({one, other} <= family for family in RELATED)
+
+
+def available() -> tuple[str, ...]:
+    """Return the names of the vocabularies that a study's tables may have: those with triplets of their own."""
+    return tuple(sorted(path.name.removesuffix(TRIPLETS_SUFFIX) for path in FOLDER.glob(f"*{TRIPLETS_SUFFIX}")))
+
+
+def known() -> tuple[str, ...]:
+    """Return the names of all vocabularies that can be loaded."""
+    listed = (path.stem for path in FOLDER.glob("*.json") if "counts" not in facts(path.stem))
+    return tuple(sorted({*listed, *SAME_LISTS}))
+
+
+def named_by_folder(file: str) -> str | None:
+    """Return the vocabulary that the folder of a file is named after, or one of the two folders above it; None when none is.
+
+    >>> named_by_folder("groundtruth/prostatd/recognition/a.npz"), named_by_folder("a.npz")
+    ('prostatd', None)
+    """
+    return next((folder.name for folder in list(PurePosixPath(file).parents)[:3] if folder.name in known()), None)
+
+
+@lru_cache
+def facts(name: str) -> Mapping[str, Any]:
+    """Return everything in the data file of a data set, such as the number of its classes."""
+    value: Mapping[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return value
+
+
+@lru_cache
+def load(name: str) -> Vocabulary:
+    """Return a vocabulary by name.
+
+    Raises
+    ------
+    AnnotationError
+        For an unknown name, with the known ones.
+    """
+    if name not in known():
+        raise AnnotationError([Fault("", "vocabulary-unknown", f"'{name}' is no vocabulary", hint(name, known()))])
+    name = SAME_LISTS.get(name, name)
+    lists_bytes = (FOLDER / f"{name}.json").read_bytes()
+    lists = json.loads(lists_bytes)
+    listed = FOLDER / f"{lists.get('triplets_of', name)}{TRIPLETS_SUFFIX}"
+    triplets_bytes = listed.read_bytes() if listed.is_file() else b""
+    spellings = {kind: _spellings(lists, kind) for kind in NAMINGS}
+    triplets = _triplets(triplets_bytes.decode("utf-8"), spellings)
+    null_verb = lists["verbs"].index(lists["null"]["verb"]) if "null" in lists else None
+    return Vocabulary(
+        name=lists["name"],
+        version=lists["version"],
+        source=lists["source"],
+        sha256=hashlib.sha256(lists_bytes + b"\0" + triplets_bytes).hexdigest(),
+        instruments=tuple(lists["instruments"]),
+        verbs=tuple(lists["verbs"]),
+        targets=tuple(lists["targets"]),
+        phases=tuple(lists["phases"]),
+        triplets=triplets,
+        null_triplets=tuple(i for i, triplet in enumerate(triplets) if triplet[1] == null_verb),
+        spellings=spellings,
+        steps=tuple(lists.get("steps", ())),
+        gestures=tuple(lists.get("gestures", ())),
+        marks=tuple(lists.get("marks", ())),
+    )
+
+
+def fold(name: str) -> str:
+    """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one."""
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _spellings(lists: Mapping[str, Any], kind: Naming) -> dict[str, int]:
+    names = lists.get(f"{kind}s", [])
+    spellings = {fold(name): i for i, name in enumerate(names)}
+    for synonym in lists["synonyms"].get(kind, []):
+        spellings[fold(synonym["spelling"])] = names.index(synonym["name"])
+    return spellings
+
+
+def _triplets(text: str, spellings: Mapping[Naming, Mapping[str, int]]) -> tuple[tuple[int, int, int], ...]:
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    by_id = {
+        int(row["triplet"]): (
+            spellings["instrument"][fold(row["instrument"])],
+            spellings["verb"][fold(row["verb"])],
+            spellings["target"][fold(row["target"])],
+        )
+        for row in rows
+    }
+    return tuple(by_id[i] for i in range(len(by_id)))
+
+
+WORKFLOWS = FOLDER / "workflows"
+Transitions = frozenset[tuple[str, str]]
+
+
+def transitions(vocabulary: Vocabulary) -> Transitions | None:
+    """Return the pairs (phase, next phase) that a vocabulary's workflow allows, by name; None when none is known.
+
+    >>> from scrubin.base.vocabulary.vocabulary import load
+    >>> ("preparation", "calot-triangle-dissection") in transitions(load("cholect50"))
+    True
+    """
+    pairs = _workflows().get(vocabulary.name)
+    return None if pairs is None else named(vocabulary, pairs)
+
+
+def named(vocabulary: Vocabulary, pairs: Iterable[tuple[str, str]]) -> Transitions:
+    """Return pairs of phases in the vocabulary's own spelling.
+
+    Raises
+    ------
+    AnnotationError
+        For a name that is no phase of the vocabulary.
+    """
+    own = vocabulary.phases
+    return frozenset((own[vocabulary.id_of("phase", of)], own[vocabulary.id_of("phase", to)]) for of, to in pairs)
+
+
+@lru_cache
+def _workflows() -> dict[str, tuple[tuple[str, str], ...]]:
+    pairs_of: dict[str, tuple[tuple[str, str], ...]] = {}
+    for path in sorted(WORKFLOWS.glob("*.csv")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        head = dict(line[1:].split(":", 1) for line in lines if line.startswith("#"))
+        rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+        pairs = tuple((row["from"], row["to"]) for row in rows)
+        pairs_of |= {name.strip(): pairs for name in head[" vocabularies"].split(",")}
+    return pairs_of

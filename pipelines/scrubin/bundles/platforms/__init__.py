@@ -1,1 +1,0 @@
-"""The platforms: what each takes, and what it calls."""

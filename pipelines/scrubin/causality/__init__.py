@@ -1,1 +1,0 @@
-"""Does a submission's program look ahead? It runs on videos whose future is changed, and what it said before must stay."""

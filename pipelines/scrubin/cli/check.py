@@ -1,0 +1,114 @@
+"""`scrubin verify`, `validate`, `ground-truth-check`: whether files are sound."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError, ReleaseError
+from scrubin.cli.arguments import add_instant
+from scrubin.data.verify import on_disk
+
+
+def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder, and what is asked of it."""
+    parser.add_argument(
+        "project", nargs="?", default=".", metavar="FOLDER", help="a downloaded release, or a project (default: this folder)"
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="project: restore every damaged copy from a sound one; remove what no sound copy is left of"
+    )
+    parser.add_argument("--quick", action="store_true", help="release: names, sizes and counts only; the bytes are not read")
+    parser.add_argument("--partial", action="store_true", help="release: whole top folders, such as videos, may be absent")
+    parser.add_argument(
+        "--json", metavar="FILE", help="release: write everything that is said as JSON as well; - writes only that, to the terminal"
+    )
+    parser.add_argument(
+        "--state", metavar="FILE", help="release: where it is noted what has been read, to go on there (default: in your folder of caches)"
+    )
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """Say what is sound; 1 when something is not, and was not restored."""
+    folder = Path(args.project)
+    is_project = folder.is_dir() and not on_disk.is_release(folder) and any((folder / name).exists() for name in on_disk.PROJECT)
+    if not is_project:
+        if args.fix:
+            msg = f"{folder}: --fix restores a project from its own copies; a release is mended by getting the files again that are named"
+            raise ReleaseError(msg)
+        from scrubin.cli import release
+
+        return release.verify_copy(folder, args)
+    for option in ("quick", "partial", "json", "state"):
+        if getattr(args, option):
+            msg = f"{folder}: --{option} is for a release, but this is a project; name the folder of the release, such as data/release"
+            raise ReleaseError(msg)
+    from scrubin.cli import project
+
+    return project.verify_project(folder, fix=args.fix)
+
+
+def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the path, its format, and what files do not say."""
+    parser.add_argument(
+        "path", metavar="PATH", help="label file or folder in any format, folder of our own tables (parquet or CSV), or a released dataset"
+    )
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, as in `scrubin convert` (default: by the files)")
+    parser.add_argument("--vocabulary", metavar="NAME", help="names and ids of PATH (default: that of the format, or the file's own)")
+    parser.add_argument("--first-frame", type=int, default=0, metavar="N", help="number of the first frame in PATH (default: 0)")
+    add_instant(parser, "PATH")
+    parser.add_argument(
+        "--params",
+        metavar="FILE",
+        help="a params.yaml whose section `validate` has severities, declared totals and limits (default: the library's own)",
+    )
+    parser.add_argument("--all", action="store_true", help="list every warning, and what is not applicable or not validated")
+    parser.add_argument("--json", action="store_true", help="write everything as JSON to stdout (default: sentences)")
+
+
+def run_validate(args: argparse.Namespace) -> int:
+    """Check every rule that applies; 0 only when no error is found: deviations of files and warnings are shown and pass."""
+    # Great Expectations takes seconds to import.
+    from scrubin.base import machine
+    from scrubin.base.vocabulary import vocabulary
+    from scrubin.labels.reader import Options
+    from scrubin.stages.validate import summary
+    from scrubin.stages.validate.validation import JUDGE, validate
+
+    if args.first_frame < 0:
+        msg = f"--first-frame {args.first_frame}: give 0 or more"
+        raise AnnotationError(msg)
+    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    options = Options(chosen, first=args.first_frame, instant=args.instant)
+    validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
+    if not machine.is_installed(JUDGE):
+        how = f"{machine.install_command('quality')} to have Great Expectations judge, as the pipeline does"
+        sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
+    text = summary.as_json(validation) if args.json else summary.as_text(validation, everything=args.all)
+    # The name of a file may be no UTF-8.
+    sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))
+    return 0 if validation.passed else 1
+
+
+def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder and its tables."""
+    parser.add_argument("folder", help="folder of a ground truth, with its manifest.json")
+    parser.add_argument(
+        "--tables",
+        metavar="DIR",
+        help="folder of the parquet tables that it must be made of (default: the folder 'tables' beside it, as in a release)",
+    )
+
+
+def run_ground_truth_check(args: argparse.Namespace) -> int:
+    """Hash everything again and print what is wrong; 0 only when nothing is."""
+    from scrubin.stages.groundtruth import verification
+    from scrubin.stages.groundtruth.stamps import RELEASED
+
+    folder = Path(args.folder)
+    tables = Path(args.tables) if args.tables else strangers.real(folder).parent / "tables"
+    faults = verification.check(folder, {name: tables / f"{name}.parquet" for name in sorted(RELEASED)})
+    sys.stdout.write("".join(f"{fault}\n" for fault in faults) or "every file, table and vocabulary is the one that the stamps name\n")
+    return 1 if faults else 0

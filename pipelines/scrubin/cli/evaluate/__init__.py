@@ -1,0 +1,1 @@
+"""Commands on predictions: scores, ranks, submissions, challenges, tools of de-identification."""

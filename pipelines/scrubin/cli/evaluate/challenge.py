@@ -1,0 +1,106 @@
+"""`scrubin challenge bundle RELEASE --for PLATFORM --task TASK --split NAME --subset NAME --out FOLDER`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date
+from pathlib import Path
+
+from scrubin.base import machine
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import count_text
+from scrubin.cli.evaluate.submission import note_changed
+from scrubin.data.export.folder import new_folder
+from scrubin.evaluate.challenge import bundle, hidden_truth
+from scrubin.evaluate.challenge.bundle import NEVER, PLATFORMS, Wanted
+from scrubin.evaluate.challenge.challenge import SHOWS, Challenge
+from scrubin.labels.tasks import TASKS
+from scrubin.public_splits.overlaps.selection import select
+
+FEWEST_VIDEOS = 6
+"""The smallest p-value of n videos is 2 / 2^n: with 5 it is above 0.05."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be done with a challenge."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    one = actions.add_parser(
+        "bundle",
+        help="write what CodaBench, EvalAI or Grand Challenge takes, with the hidden labels in its private part alone",
+        description="Write what a platform takes to run a challenge. Submissions are checked as by 'scrubin submission check' and scored "
+        "as by 'scrubin score'. The hidden labels are in the private part alone; README.md says which that is, and what to do next.",
+    )
+    one.add_argument("release", metavar="RELEASE", help="the folder of a release, or its ground truth; it is only read")
+    one.add_argument("--for", dest="platform", required=True, choices=PLATFORMS, help="the platform")
+    one.add_argument("--task", required=True, choices=TASKS, help="what is predicted")
+    one.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
+    one.add_argument("--subset", required=True, metavar="NAME", help="the hidden subset, such as test, or 0/test where it has folds")
+    one.add_argument("--out", required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
+    one.add_argument("--title", metavar="TEXT", help="of the challenge (default: task and subset)")
+    one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
+    one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")
+    one.add_argument("--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as of 'scrubin score'")
+    one.add_argument("--rank-by", metavar="KEY", help="the column that ranks (default: AP of triplets, or Jaccard of phases)")
+    one.add_argument(
+        "--show",
+        choices=SHOWS,
+        default="overall",
+        help="what participants see of their scores: of the whole subset, also by video, or nothing (default: overall)",
+    )
+    one.add_argument("--digits", type=int, metavar="N", help="round scores, so that they tell less of the labels (default: not)")
+    one.add_argument(
+        "--test", default="", metavar="NAME:SUBSET", help="which public videos the hidden ones are, for training_data.yaml of submissions"
+    )
+    one.add_argument("--starts", type=_day, default=NEVER[0], metavar="DAY", help="first day, as 2027-05-01 (default: 2099, so closed)")
+    one.add_argument("--ends", type=_day, default=NEVER[1], metavar="DAY", help="last day")
+    one.add_argument("--image", metavar="NAME", help="container image that CodaBench scores in (default: the one of image/, to be pushed)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the bundle, and say what is in it, what is private and what comes next."""
+    if args.digits is not None and not 0 <= args.digits <= 15:
+        msg = f"--digits {args.digits}: give 0 to 15, such as 4"
+        raise MetricsError(msg)
+    if args.starts >= args.ends:
+        msg = f"--starts {args.starts}: the last day is {args.ends}; name a later one by --ends"
+        raise MetricsError(msg)
+    if args.test:
+        select(args.test)
+    machine.require_package("yaml", "a bundle")
+    release = Path(args.release)
+    truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)
+    note_changed("challenge", release)
+    challenge = Challenge(
+        title=args.title or f"{args.task} of {args.subset}",
+        task=args.task,
+        vocabulary=truth.vocabulary,
+        semantics=args.semantics,
+        variant=tuple(args.variant),
+        show=args.show,
+        digits=args.digits,
+        test=args.test,
+    )
+    with new_folder(Path(args.out), release) as folder:
+        layout = bundle.write(args.platform, Wanted(challenge, args.rank_by, args.image, args.starts, args.ends), truth, folder)
+    if truth.others:
+        sys.stderr.write(f"scrubin challenge: {count_text(len(truth.others), 'video')} of '{args.subset}' without such labels left out\n")
+    frames = [frame for of in truth.frames.values() for frame in of]
+    sys.stdout.write(f"{args.out}: {args.task}, {count_text(len(truth.frames), 'hidden video')}, {count_text(len(frames), 'frame')}\n")
+    if len(truth.frames) < FEWEST_VIDEOS:
+        what = f"{count_text(len(truth.frames), 'video')}: no test can tell two teams apart by fewer than {FEWEST_VIDEOS} (docs/ranking.md)"
+        sys.stdout.write(f"few: {what}\n")
+    for name in layout.private:
+        sys.stdout.write(f"private: {name}\n")
+    sys.stdout.write(f"for {PLATFORMS[args.platform].NAME}: {layout.upload}; what to do is in {args.out}/README.md\n")
+    if args.starts == NEVER[0]:
+        sys.stdout.write("no day was named by --starts, so it opens in 2099\n")
+    return 0
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        msg = f"'{text}' is no day such as 2027-05-01"
+        raise argparse.ArgumentTypeError(msg) from error

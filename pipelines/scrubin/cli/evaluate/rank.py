@@ -1,0 +1,233 @@
+"""`scrubin rank [NAME=]DIR ... --ground-truth PATH [--out FOLDER]`, or `scrubin rank --from-scores FILE`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from scrubin.base import files, machine, strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
+from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.ranking import contest, latex, measures, ranking_document, ranking_text, score_sheet, significance
+from scrubin.evaluate.ranking.contest import TESTS, RankingSettings
+from scrubin.evaluate.ranking.measures import PARTS, PRIMARY
+from scrubin.labels.tasks import TASKS
+
+JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
+EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare teams, ground truth, metric and what the ranking is worth."""
+    parser.add_argument(
+        "submissions", nargs="*", metavar="DIR", help="folder of a team's submission, named as the team; or NAME=DIR; it is never changed"
+    )
+    add_truth(parser, required=False)
+    _add_scores(parser)
+    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)")
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
+    printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")
+    parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
+    parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
+    parser.add_argument(
+        "--component",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the part that decides; more of them, with commas or by naming the option again, are also ranked together. "
+        f"{parts}; detection at IoU {measures.IOU:g}",
+    )
+    parser.add_argument(
+        "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
+    )
+    parser.add_argument(
+        "--variants", action="store_true", help="also rank by every variant of the metric that 'scrubin score' knows; reads all again"
+    )
+    _add_worth(parser)
+    parser.epilog = EPILOG
+
+
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be ranked without submissions."""
+    parser.add_argument(
+        "--from-scores",
+        metavar="FILE",
+        help="instead of submissions: a CSV with the columns team,video,value, and metric where there are several",
+    )
+    parser.add_argument("--lower-is-better", action="store_true", help="of the values of --from-scores, such as errors in pixels")
+    parser.add_argument(
+        "--missing",
+        default=score_sheet.WORST,
+        metavar="VALUE",
+        help="what a team gets for a video without a value in --from-scores: a number, or 'worst', the worst value of any team on any "
+        "video (default: %(default)s); among the ranks of that video it is last",
+    )
+
+
+def _add_worth(parser: argparse.ArgumentParser) -> None:
+    """Declare tests and resamples."""
+    parser.add_argument(
+        "--test",
+        choices=TESTS,
+        default="videos",
+        help="compare two teams over videos, which are independent, or over random clips, as CholecTriplet2021 did "
+        "(clips of one video are not independent: p-values are too small) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=significance.CORRECTIONS,
+        default="holm",
+        help="of p-values for the number of pairs; CholecTriplet2021 corrected none (default: %(default)s)",
+    )
+    parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {contest.CLIPS})")
+    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {contest.CLIP_FRAMES})")
+    parser.add_argument(
+        "--alpha", type=float, default=significance.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=bootstrap.RESAMPLES, metavar="N", help="bootstrap resamples of the videos (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=bootstrap.SEED, metavar="N", help="of clips and resamples (default: %(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rank, and write the leaderboard."""
+    settings = _settings(args)
+    out = Path(args.out) if args.out else None
+    if out is not None:
+        machine.require_package("jinja2", "the page of --out")
+    document = _of_scores(args, settings, out) if args.from_scores else _of_submissions(args, settings, out)
+    if args.json:
+        text = files.json_text(document)
+    elif args.paper and document["teams"]:
+        text = latex.tables(document)
+    else:
+        text = "".join(f"{line}\n" for line in ranking_text.lines(document))
+    if not document["teams"]:
+        (sys.stdout if args.json else sys.stderr).write(text)
+        msg = "no submission can be ranked, nothing is written"
+        raise AnnotationError(msg)
+    if out is not None:
+        _write(document, out)
+    sys.stdout.write(text)
+    if out is not None:
+        (sys.stderr if args.json or args.paper else sys.stdout).write(f"{out}: {JSON}, {CSV}, {PAGE}\n")
+    return 1 if document["not_ranked"] else 0
+
+
+def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    if not args.submissions or not args.ground_truth:
+        msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
+        raise AnnotationError(msg)
+    for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != score_sheet.WORST)):
+        if given:
+            msg = f"{option} is of --from-scores: more is better in all metrics of submissions, and a submission is whole or not ranked"
+            raise AnnotationError(msg)
+    teams = _teams(args.submissions)
+    if out is not None:
+        _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
+    truth = truth_of(args)
+    note_truth("rank", args.ground_truth, truth)
+    components = _components(args)
+    every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [PRIMARY[args.metric]]]
+    document = ranking_document.rank(teams, truth, every[0], settings, components)
+    if args.variants and document["teams"]:
+        # Every metric that there is, which the ranking alone does not need.
+        from scrubin.evaluate.ranking import variants
+        from scrubin.evaluate.side import Source
+
+        labels = Source(Path(args.ground_truth), args.source, truth.vocabulary)
+        found = variants.compared(document, teams, labels)
+        document |= {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
+    return document
+
+
+def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
+        msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
+        raise AnnotationError(msg)
+    if out is not None:
+        _refuse_out(out, [])
+    sheet = score_sheet.read(Path(args.from_scores))
+    missing = None if args.missing == score_sheet.WORST else _number(args.missing)
+    contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
+    return ranking_document.of_evaluations(contest, teams, [], settings)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        msg = f"--missing {text}: give a finite number, or '{score_sheet.WORST}'"
+        raise AnnotationError(msg)
+    return value
+
+
+def _components(args: argparse.Namespace) -> list[str]:
+    """Return the components, each once, in their order."""
+    return list(dict.fromkeys(name.strip() for one in args.component for name in one.split(",") if name.strip()))
+
+
+def _write(document: dict[str, Any], out: Path) -> None:
+    # The page needs a template engine, which checking does not.
+    from scrubin.evaluate.ranking import leaderboard
+
+    try:
+        files.write_json(out / JSON, document)
+        files.write_text(out / CSV, ranking_text.sheet(document))
+        files.write_text(out / PAGE, leaderboard.page(document))
+    except OSError as error:
+        msg = f"{out}: cannot be written: {error.strerror}; correct that or name another folder"
+        raise AnnotationError(msg) from error
+
+
+def _settings(args: argparse.Namespace) -> RankingSettings:
+    if args.test != "clips" and (args.clips is not None or args.clip_frames is not None):
+        sys.stderr.write("scrubin rank: note: --clips and --clip-frames count for --test clips only; teams are compared over videos\n")
+    drawn = contest.CLIPS if args.clips is None else args.clips
+    frames = contest.CLIP_FRAMES if args.clip_frames is None else args.clip_frames
+    for option, value, low, high in (
+        ("--clips", drawn, 1, 100_000),
+        ("--clip-frames", frames, 1, 1_000_000),
+        ("--resamples", args.resamples, 1, 1_000_000),
+        ("--seed", args.seed, 0, 2**63 - 1),
+        ("--alpha", args.alpha, 0, 1),
+    ):
+        # Written as "not (inside)", so that NaN is refused as well.
+        if not low <= value <= high:
+            msg = f"{option} {value}: give a number in {low}..{high}"
+            raise AnnotationError(msg)
+    return RankingSettings(drawn, frames, args.resamples, args.alpha, args.seed, args.test, args.correction)
+
+
+def _teams(submissions: list[str]) -> dict[str, Path]:
+    teams: dict[str, Path] = {}
+    for one in submissions:
+        name, separator, path = one.partition("=")
+        if not separator or Path(one).is_dir():
+            name, path = strangers.real(Path(one)).name, one
+        if not name.strip() or not path or not name.isprintable():
+            msg = f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed"
+            raise AnnotationError(msg)
+        if name in teams:
+            msg = f"two teams are called {name!r}: {teams[name]} and {path}; name them with NAME=DIR"
+            raise AnnotationError(msg)
+        teams[name] = Path(path)
+    return teams
+
+
+def _refuse_out(out: Path, sources: list[Path]) -> None:
+    if out.exists() and not out.is_dir():
+        msg = f"{out}: it is a file; name a folder"
+        raise AnnotationError(msg)
+    for source in sources:
+        if source.exists() and (strangers.real(out) == strangers.real(source) or strangers.real(source) in strangers.real(out).parents):
+            msg = f"{out}: lies in {source}, which is never changed; name another folder"
+            raise AnnotationError(msg)

@@ -1,0 +1,114 @@
+"""`scrubin store`, `tag`, `verify` of a project: what it stores, whether it is sound, its versions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from scrubin.base import params
+from scrubin.base.errors import ReleaseError
+from scrubin.base.store.store import STORE_PATH
+from scrubin.curate.engine.run import only_run
+from scrubin.curate.project import readiness, room, verification
+from scrubin.curate.project.readiness import git
+from scrubin.stages.release.assembly import RELEASE
+from scrubin.stages.release.release_params import ReleaseParams
+
+MEGABYTE = 1_000_000
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the project, and whether to remove."""
+    parser.add_argument("project", nargs="?", default=".", help="folder of the project (default: this one)")
+    parser.add_argument("--prune", action="store_true", help="remove what no current output uses; after a withdrawal also from DVC's cache")
+
+
+def run_store(args: argparse.Namespace) -> int:
+    """Say what is kept and used; remove what is not, when that is wanted."""
+    project = Path(args.project)
+    root = project / STORE_PATH
+    with only_run(project):
+        kept = room.store_contents(root)
+        for name, mine in (("used", [one for one in kept if one.used]), ("not used", [one for one in kept if not one.used])):
+            sys.stdout.write(f"{name:<10}{len(mine):>9,} results {sum(one.size for one in mine) / MEGABYTE:>14,.1f} MB\n")
+        if args.prune:
+            free = room.share_with_cache(project)
+            sys.stdout.write(f"{'in DVC':<10}{'':>17} {free / MEGABYTE:>14,.1f} MB that its cache holds as well were removed here\n")
+            gone = room.prune_store(root)
+            sys.stdout.write(f"{'removed':<10}{len(gone):>9,} results {sum(one.size for one in gone) / MEGABYTE:>14,.1f} MB\n")
+            _forget_withdrawn(project)
+    return 0
+
+
+def _forget_withdrawn(project: Path) -> None:
+    """Remove from DVC's cache what may be somebody's who withdrew."""
+    settings = project / params.PARAMS_PATH
+    removed = room.remove_unused(project, params.raw_folder(settings)) if settings.is_file() else None
+    if removed is not None:
+        text = f"{removed.objects:>9,} objects {removed.size / MEGABYTE:>14,.1f} MB of earlier versions, because somebody withdrew"
+        sys.stdout.write(f"{'in DVC':<10}{text}\n")
+
+
+def add_tag_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the version and the project."""
+    parser.add_argument("version", metavar="VERSION", help="release.version of params.yaml, such as 1.0.0; its tag is v1.0.0")
+    parser.add_argument("project", nargs="?", default=".", help="folder of the project (default: this one)")
+
+
+def run_tag(args: argparse.Namespace) -> int:
+    """Check everything, tag, and print the commands that publish; nothing is pushed."""
+    project = Path(args.project)
+    with only_run(project):
+        bar = tqdm(readiness.CHECKS.items(), desc="check", disable=not sys.stderr.isatty())
+        ReleaseError.raise_any(fault for _, check in bar for fault in check(project, args.version))
+        tag = readiness.tag_of(args.version)
+        if readiness.is_tagged(project, args.version):
+            sys.stdout.write(f"{tag} stands at this commit already\n")
+        else:
+            name = params.load("release", ReleaseParams, project / params.PARAMS_PATH).name
+            git(project, "tag", "--annotate", tag, "--message", f"{name} {args.version}")
+            sys.stdout.write(f"{tag} is tagged: everything is committed, up to date, whole and in DVC's cache\n")
+    sys.stdout.write(_to_push(project, tag))
+    return 0
+
+
+def _to_push(project: Path, tag: str) -> str:
+    steps = [("dvc push", f"the release, to '{readiness.remote_of(project)}'")]
+    if not git(project, "remote").split():
+        steps.append(("git remote add origin ADDRESS", "where others find the repository"))
+    steps += [("git push", "the commit"), ("git push --tags", "the tag, last: whoever sees it finds everything")]
+    lines = "".join(f"  {command:<30}  {what}\n" for command, what in steps)
+    taken = f"dvc get ADDRESS {RELEASE} --rev {tag}"
+    return f"Nothing has left this machine yet. To publish:\n{lines}Others then take it with: {taken}\n"
+
+
+DAMAGES_SHOWN = 100
+
+
+def verify_project(project: Path, *, fix: bool) -> int:
+    """Say what is sound; 1 when something is not, and was not restored."""
+    with only_run(project):
+        result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
+        for place, (files, size) in result.read.items():
+            sys.stdout.write(f"{place:<8}{files:>10,} files {size:>18,} bytes\n")
+        for one in result.damages[:DAMAGES_SHOWN]:
+            sys.stdout.write(f"{one.line()}\n")
+        if len(result.damages) > DAMAGES_SHOWN:
+            sys.stdout.write(f"and {len(result.damages) - DAMAGES_SHOWN:,} more\n")
+        for path, md5 in result.lists.items():
+            sys.stdout.write(f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; run 'make repro'\n")
+        for md5 in result.rebuilt:
+            sys.stdout.write(f"cache {md5}: the list of a folder is missing or damaged; the folder is sound\n")
+        if result.sound:
+            sys.stdout.write("every copy is sound\n")
+            return 0
+        if not fix:
+            sys.stdout.write("nothing was changed; 'scrubin verify --fix' restores what it can\n")
+            return 1
+        for line in verification.restore(project, result):
+            sys.stdout.write(f"{line}\n")
+    again = verification.verify(project)
+    return 0 if again.sound else 1

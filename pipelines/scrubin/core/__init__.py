@@ -1,1 +1,0 @@
-"""What every stage needs and no stage owns: parameters, files, the store."""

@@ -1,0 +1,362 @@
+"""The workers of an existing Dask scheduler: whether each gives the same bytes as this machine, before work starts on them.
+
+Plain futures of `distributed`, one per recording, each waited for by a task of Prefect: its own task runner for Dask
+does finished tasks again when a worker dies, and hides that one was killed too often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import cv2
+from distributed import Client, get_worker, rpc
+from distributed.comm.core import CommClosedError
+from distributed.scheduler import KilledWorker
+from packaging.requirements import Requirement
+
+from scrubin.base import private_paths
+from scrubin.base.errors import ScrubinError, StageError
+from scrubin.base.files import sha256_of
+from scrubin.base.machine import DECODER_THREADS
+from scrubin.base.store import store
+from scrubin.base.store.code_of import code_of_library
+from scrubin.curate.engine.piece import Piece, portable
+from scrubin.media.networks.weights import NETWORKS, weights
+
+SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")
+_ESCAPED = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
+
+
+def type_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
+    """Return the type of the file system that holds a path, such as ``ext4`` or ``nfs4``; empty where nobody says so.
+
+    Parameters
+    ----------
+    path
+        An existing folder or file.
+    mounts
+        The kernel's list.
+    """
+    at = Path(os.path.realpath(path))
+    best, kind = -1, ""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        _, where, name, *_ = line.split(" ")
+        for escaped, letter in _ESCAPED.items():
+            where = where.replace(escaped, letter)
+        # A later mount at the same place hides the earlier one.
+        if at.is_relative_to(where) and len(Path(where).parts) >= best:
+            best, kind = len(Path(where).parts), name
+    return kind
+
+
+def is_shared(path: Path) -> bool:
+    """Return whether a path lies on a file system that other machines share."""
+    return type_of(path) in SHARED
+
+
+LOCK = "requirements.lock"
+SLACK_S = 5.0
+
+
+@dataclass(frozen=True)
+class WorkerState:
+    """What must be equal on all machines, or possible on each, and what is only said.
+
+    Parameters
+    ----------
+    lock
+        SHA-256 of ``requirements.lock``, as it is seen there.
+    packages
+        Of the locked packages, those that are there in another version, or are missing.
+    library
+        SHA-256 of the sources of the library that is run.
+    networks
+        SHA-256 of every network, by name; what is wrong with it where it cannot be used.
+    python
+        Major and minor version: others pickle otherwise.
+    sees
+        Whether it sees, in the store, the file that was just written for it.
+    writes
+        The name of the file that it wrote into the store; empty when it could not, and then ``why``.
+    clock_s
+        Its clock, in seconds since 1970.
+    file_system
+        On which the project lies there.
+    """
+
+    lock: str
+    packages: tuple[str, ...]
+    library: str
+    networks: tuple[tuple[str, str], ...]
+    python: str
+    sees: bool
+    writes: str
+    why: str
+    clock_s: float
+    file_system: str
+
+
+def look_at_worker(root: Path, seen: str) -> WorkerState:
+    """Return the state of this machine for a project at an absolute path; ``seen`` is a file's name in its store."""
+    folder = root / store.STORE_PATH
+    written, why = f"{seen}-{uuid.uuid4().hex}", ""
+    try:
+        (folder / written).write_text("", encoding="ascii")
+    except OSError as error:
+        written, why = "", f"{error.strerror}"
+    lock = root / LOCK
+    return WorkerState(
+        lock=sha256_of(lock) if lock.is_file() else "missing",
+        packages=_other_packages(lock),
+        library=code_of_library(),
+        networks=tuple((name, _network(name)) for name in sorted(NETWORKS)),
+        python=".".join(platform.python_version_tuple()[:2]),
+        sees=(folder / seen).is_file(),
+        writes=written,
+        why=why,
+        clock_s=time.time(),
+        file_system=type_of(root if root.exists() else Path("/")),
+    )
+
+
+def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException], root: Path) -> list[str]:
+    """Return what may be said of each worker that can be used: clock, file system.
+
+    Raises
+    ------
+    StageError
+        Names every worker that differs, and in what.
+    """
+    faults = [f"{worker}: {fault}" for worker in sorted(theirs) for fault in faults_of(ours, theirs[worker], root)]
+    if faults:
+        lines = "\n  ".join(faults)
+        msg = f"the cluster cannot be used as it is; correct these workers, or leave them out:\n  {lines}"
+        raise StageError(msg)
+    states = {worker: state for worker, state in theirs.items() if isinstance(state, WorkerState)}
+    return [
+        f"{worker}: clock {state.clock_s - ours.clock_s:+.1f} s, project on {state.file_system or 'an unknown file system'}"
+        for worker, state in sorted(states.items())
+        if abs(state.clock_s - ours.clock_s) > SLACK_S or state.file_system != ours.file_system
+    ]
+
+
+def faults_of(ours: WorkerState, one: WorkerState | BaseException, root: Path) -> list[str]:
+    """Return what makes a worker one that cannot be used, or would not give the same bytes."""
+    if isinstance(one, CommClosedError | TimeoutError):
+        return ["it does not answer any more; start it again"]
+    if isinstance(one, BaseException):
+        return [f"it cannot run the library ({type(one).__name__}: {one}); start it with the project's own .venv"]
+    faults = []
+    if one.lock == "missing":
+        return [f"it does not see the project at {root}; start it where the same folder is mounted under the same path"]
+    if one.lock != ours.lock:
+        faults.append(f"its {LOCK} is another one; it sees another folder at {root}")
+    if one.python != ours.python:
+        faults.append(f"it runs Python {one.python}, and we {ours.python}; start it with the project's own .venv")
+    if one.packages:
+        faults.append(f"its packages are not those of {LOCK}: {', '.join(one.packages)}; run 'make setup' there")
+    if one.library != ours.library:
+        faults.append("its scrubin is another version than ours; start it with the project's own .venv, and again after an update")
+    faults += [
+        f"network '{name}' is not ours there: {dict(one.networks).get(name, 'missing')}; run 'make setup' there"
+        for name, sha256 in ours.networks
+        if dict(one.networks).get(name) != sha256
+    ]
+    if not one.sees:
+        faults.append(f"it does not see what we write to {root / store.STORE_PATH}; the folder must be shared")
+    if not one.writes:
+        faults.append(f"it cannot write to {root / store.STORE_PATH} ({one.why})")
+    return faults
+
+
+def _other_packages(lock: Path) -> tuple[str, ...]:
+    """Return which of the locked packages are there in another version, or are missing."""
+    others = []
+    for line in lock.read_text(encoding="utf-8").splitlines() if lock.is_file() else ():
+        if not line[:1].isalnum():
+            continue  # a hash, or who wants the package
+        wanted = Requirement(line.removesuffix("\\"))
+        if wanted.marker is not None and not wanted.marker.evaluate():
+            continue  # for other machines
+        try:
+            there = version(wanted.name)
+        except PackageNotFoundError:
+            others.append(f"{wanted.name} is missing")
+            continue
+        if there not in wanted.specifier:
+            others.append(f"{wanted.name} is {there} instead of {str(wanted.specifier).removeprefix('==')}")
+    return tuple(others)
+
+
+def _network(name: str) -> str:
+    try:
+        return hashlib.sha256(weights(name)).hexdigest()
+    except ScrubinError as error:
+        return str(error)
+
+
+CONNECT_S = 30
+ASK_S = 2
+ALIVE = ("running", "connecting", "newly-created")
+ATTEMPTS = 4
+"""Dask itself gives a piece to four workers before it calls it a killer, and counts also those that were killed for another reason."""
+FEWEST_LANES, MOST_LANES = 8, 256
+
+
+class Cluster:
+    """Does pieces of work on all workers of a scheduler, those that join later included.
+
+    Parameters
+    ----------
+    address
+        Such as ``tcp://host:8786``, or a scheduler file.
+    root
+        Absolute path of the project, the same on all machines.
+
+    Raises
+    ------
+    StageError
+        When the scheduler does not answer, or a worker cannot be used.
+    """
+
+    def __init__(self, address: str, root: Path) -> None:
+        self._address, self._root = address, root
+        try:
+            at = address if "://" in address else str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
+            # Dask's client would wait for ever for one that is connected and silent.
+            with ThreadPoolExecutor(1) as aside:
+                aside.submit(asyncio.run, _greeted(at)).result()
+            self._client: Any = Client(at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            why = f" ({error})" if str(error) else ""
+            msg = f"flows.dask: no scheduler answers at {address}{why}; start it, or set flows.dask to null"
+            raise StageError(msg) from error
+        with _tokens(root) as seen:
+            self._ours = look_at_worker(root, seen)
+            try:
+                # It unpacks what it passes on.
+                self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
+                self.notes = compare(self._ours, self._client.run(look_at_worker, root, seen, on_error="return"), root)
+            except StageError:
+                self.close()
+                raise
+            except Exception as error:
+                # Once Dask has given it up, its client fails with errors of its own.
+                is_gone = isinstance(error, CommClosedError | CancelledError | TimeoutError) or self._client.status not in ALIVE
+                self.close()
+                if is_gone:
+                    msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
+                    raise StageError(msg) from error
+                why = f"{type(error).__name__}: {error}"
+                msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
+                raise StageError(msg) from error
+        threads = sum(self._client.nthreads().values())
+        # More than there are threads, so that none waits and those that join have work.
+        self.lanes = min(max(2 * threads, FEWEST_LANES), MOST_LANES)
+
+    def do(self, piece: Piece) -> Any:
+        """Return what comes of a piece of work.
+
+        Raises
+        ------
+        StageError
+            When its workers are killed again and again, or the scheduler is gone.
+        Exception
+            Whatever the work raises.
+        """
+        for attempt in range(ATTEMPTS):
+            future = self._client.submit(_do, self._ours, self._root, piece, key=f"scrubin-{uuid.uuid4().hex}", pure=False)
+            try:
+                succeeded, outcome = self._result(future)
+            except KilledWorker as error:
+                if attempt + 1 < ATTEMPTS:
+                    continue
+                msg = f"its workers were killed again and again ({error}); give them more memory, then run again"
+                raise StageError(msg) from error
+            except (CancelledError, CommClosedError, OSError) as error:
+                msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
+                raise StageError(msg) from error
+            if succeeded:
+                return outcome
+            raise outcome
+        raise AssertionError  # pragma: no cover - the last attempt returns or raises
+
+    def _result(self, future: Any) -> tuple[bool, Any]:
+        """Wait for a future; one of a scheduler that is gone would be waited for for ever."""
+        while True:
+            try:
+                succeeded, outcome = future.result(timeout=ASK_S)
+            except TimeoutError:
+                if self._client.status not in ALIVE:
+                    raise CommClosedError from None
+                continue
+            return succeeded, outcome
+
+    def close(self) -> None:
+        """Leave the cluster as it is."""
+        self._client.close(timeout=1)
+
+
+async def _greeted(address: str) -> None:
+    async with rpc(address) as scheduler:
+        await asyncio.wait_for(scheduler.identity(), CONNECT_S)
+
+
+_FIT: set[tuple[str, WorkerState]] = set()
+
+
+def _do(ours: WorkerState, root: Path, piece: Piece) -> tuple[bool, Any]:
+    """Do a piece of work on a worker, which may have joined after the others were looked at."""
+    try:
+        _require_fit(ours, root)
+        return True, piece.do()
+    except Exception as error:
+        return False, portable(error)
+
+
+def _require_fit(ours: WorkerState, root: Path) -> None:
+    if (str(root), ours) in _FIT:
+        return
+    private_paths.write_privately(root)  # whoever started the worker may have let others read what it writes
+    os.environ.setdefault(DECODER_THREADS, "1")  # one thread of a worker is one core
+    cv2.setNumThreads(1)
+    with _tokens(root) as seen:
+        faults = faults_of(ours, look_at_worker(root, seen), root)
+    if faults:
+        msg = f"worker {get_worker().address} cannot be used: {'; '.join(faults)}"
+        raise StageError(msg)
+    _FIT.add((str(root), ours))
+
+
+@contextmanager
+def _tokens(root: Path) -> Iterator[str]:
+    """Write a file into the store that others must see, and remove what they write in answer."""
+    folder = root / store.STORE_PATH
+    name = f"preflight-{uuid.uuid4().hex}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("", encoding="ascii")
+    except OSError:
+        pass  # whoever looks says that it cannot write
+    try:
+        yield name
+    finally:
+        for path in folder.glob(f"{name}*"):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,317 @@
+"""A study that was read: its recordings, the times of its frames, what was shown of it; opened anew when its tables are written anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.base import params
+from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
+from scrubin.curate.page.stills import FileKey, Picture, Served, Stills
+from scrubin.media.source import Source
+from scrubin.stages.review import attention
+from scrubin.stages.review.attention import Look, Progress
+from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.events import Box
+from scrubin.stages.review.ledger import Line
+from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED
+from scrubin.stages.review.standing import Run, lens_seen, stop_seen, unseen_seconds
+from scrubin.stages.review.state import ReviewParams
+from scrubin.stages.review.views import RecordingSummary, RecordingView
+from scrubin.stages.screen.proposals import SAME_S, Numbers
+
+# Pictures of people for the checks: of detectors that look for them.
+PEOPLE_SOURCES = ("scene", "face", "onnx")
+MOST_PEOPLE = 12
+
+
+@dataclass(frozen=True)
+class OpenStudy:
+    """A study that was read, and what was shown of it.
+
+    Parameters
+    ----------
+    edition
+        Changes when a number may mean another file than before.
+    generation
+        How often the study was opened.
+    plants
+        Stills that are shown with something planted in them.
+    """
+
+    desk: Desk
+    stills: Stills
+    served: Served
+    edition: str
+    generation: int
+    plants: Plants = field(default_factory=lambda: Plants(0.0), kw_only=True)
+
+    @property
+    def head(self) -> str:
+        """Changes with every line of the ledger, and with every run of the pipeline."""
+        return f"{self.generation}-{self.desk.head}"
+
+    def times_s(self, file: FileKey) -> Numbers:
+        """Return the time of every frame of a file, then the end of the last; shape (n + 1,).
+
+        Raises
+        ------
+        ReviewError
+            When there is no such file.
+        """
+        self.desk.file(*file)
+        return self.desk.boundaries_s(*file)
+
+    def recordings(self) -> list[RecordingSummary]:
+        """Return all recordings, by name."""
+        return self.desk.recordings()
+
+    def recording(self, number: int) -> RecordingView:
+        """Return one recording."""
+        return self.desk.recording(number)
+
+    def mine(self, number: int) -> dict[str, Any]:
+        """Return what the person at the page need not do again, also where a second person must.
+
+        ``unseen``: seconds by camera that are still to be seen, by this person; ``stops``: stills by camera that they are still to
+        look at by themselves, as frame and kind; ``seen`` and ``decided``: proposals, each as ``camera:key``, of which they saw the
+        lens or decided about.
+        """
+        view, standing = self.recording(number), self.desk.standing
+        unseen: dict[str, list[Run]] = {}
+        stops: dict[str, list[tuple[int, str]]] = {}
+        seen: list[str] = []
+        decided: list[str] = []
+        for file in view.files:
+            key = view.summary.name, file.camera
+            my_seen = standing.seen.get(key, {}).get(self.desk.by)
+            left = [unseen_seconds(file.interval_s, my_seen, file.duration_s), file.unseen]
+            unseen[file.camera] = in_both(*left)
+            open_stops = [one for one in file.stops if one.frame in file.unseen_stops]
+            stops[file.camera] = [(one.frame, one.kind) for one in open_stops if not stop_seen(one.frame, one.kind, my_seen)]
+            about = {one.proposal for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
+            proposals = [one for one in view.proposals if one.camera == file.camera]
+            seen += [f"{one.camera}:{one.key}" for one in proposals if lens_seen(one.first, one.last, my_seen)]
+            decided += [f"{one.camera}:{one.key}" for one in proposals if one.key in about]
+        return {"unseen": unseen, "stops": stops, "seen": seen, "decided": decided}
+
+    def progress(self) -> Progress:
+        """Return how far the review is."""
+        return self.desk.progress()
+
+    def looked(self, number: int, view: str, stills: Mapping[str, Sequence[int]], look: Look, nonce: str) -> Line | None:
+        """Append that stills of one screen were looked at, by camera; return the last line.
+
+        Raises
+        ------
+        ReviewError
+            When they were never sent in this size, were looked at too shortly, or less time has passed than was claimed.
+        """
+        if (line := self.desk.written(f"{nonce}-{max(stills)}")) is not None:
+            return line  # the page asks again, because it had no answer
+        planted = {camera: self.plants.open_in((number, camera), frames) for camera, frames in stills.items()}
+        true = {camera: sorted(set(frames) - {one.frame for one in planted[camera]}) for camera, frames in stills.items()}
+        for camera, frames in true.items():
+            if never_sent := self.served.never_sent((number, camera), view, frames):
+                msg = f"frame {never_sent[0]} was never sent in this size, so nobody can have seen it"
+                raise ReviewError(msg)
+        every = sum(len(frames) for frames in stills.values())
+        if reason := attention.why_not(view, every, look):
+            raise ReviewError(reason)
+        self.served.clock.take(self.desk.newly_elsewhere_s())
+        sent_s = [self.served.since_s((number, camera), frames) for camera, frames in true.items() if frames]
+        self.served.clock.spend(look.looked_s, min(sent_s, default=0.0))
+        for camera, plants in sorted(planted.items()):
+            # At full size a person planted in the sheet is looked at closely: what comes of it is said on the sheet.
+            for plant in plants:
+                if view != "full" or plant.kind == NAME:
+                    line = self._settle((number, camera), plant, noticed=False)
+        cameras = sorted(camera for camera, frames in true.items() if frames)
+        for camera in cameras:
+            frames = true[camera]
+            share = replace(look, looked_s=round(look.looked_s * len(frames) / every, 3), sheet=look.sheet and camera == cameras[0])
+            line = self.note_seen((number, camera), view, frames, share, f"{nonce}-{camera}")
+        return line
+
+    def choose_plants(self, file: FileKey) -> None:
+        """Choose which stills of a file are checks, once in a session."""
+        if self.plants.knows(file):
+            return
+        number, camera = file
+        view, mine = self.recording(number), self.mine(number)
+        (of,) = [one for one in view.files if one.camera == camera]
+        times_s = self.times_s(file)[:-1]
+        hidden = [part[:2] for one in view.proposals if one.box_xywh is None for part in one.parts if one.camera == camera]
+        hidden += [(one.start_s, one.end_s) for one in view.drawn if one.box_xywh is None and one.camera == camera]
+        seconds = [second for first, last in mine["unseen"][camera] for second in range(first, last + 1)]
+        # The first frame that appears in a second, as the sheet shows it.
+        shown = {second: int(np.searchsorted(times_s, second - SAME_S)) for second in seconds}
+        first_of = {second: frame for second, frame in shown.items() if frame < len(times_s) and times_s[frame] < second + 1 - SAME_S}
+        stops = [frame for frame, kind in mine["stops"][camera] if kind == "scene"]
+        stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops]
+        self.plants.choose(file, stills, stops, of.duration_s)
+
+    def pointed_at(self, number: int, camera: str, first: int, last: int, box: Box | None) -> Line | None:
+        """Note checks at which a person points who draws a span or a rectangle; None when it is about no check."""
+        if not self.plants.open_in((number, camera), range(first, last + 1)):
+            return None
+        file = self.desk.file(number, camera)
+        times_s = self.times_s((number, camera))
+        if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= WIDEST_MARK_S):
+            return None
+        lines = [
+            self._settle((number, camera), plant, noticed=True)
+            for plant in self.plants.pointed_at((number, camera), first, last, box, file.size_px)
+        ]
+        return lines[-1] if lines else None
+
+    def marked(self, number: int, camera: str, frame: int) -> Line | None:
+        """Note that a person says that something is in a still; None when it is no check."""
+        lines = [self._settle((number, camera), plant, noticed=True) for plant in self.plants.open_in((number, camera), [frame])]
+        return lines[-1] if lines else None
+
+    def _settle(self, file: FileKey, plant: Plant, *, noticed: bool) -> Line:
+        outcome = self.plants.settle(file, plant, noticed=noticed)
+        return self.desk.planted(*file, plant.frame, plant.kind, plant.size, outcome)
+
+    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
+        """Append that stills of one camera were looked at."""
+        return self.desk.seen(*file, view, frames, look, nonce)
+
+
+def in_both(some: Sequence[Run], others: Sequence[Run]) -> list[Run]:
+    """Return the runs of whole numbers ``(first, last)`` that are in both.
+
+    >>> in_both([(0, 4), (8, 9)], [(3, 8)])
+    [(3, 4), (8, 8)]
+    """
+    shared = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
+    return [(first, last) for first, last in shared if first <= last]
+
+
+def open_source(folder: Path, by: str | None, generation: int, now_s: Callable[[], float] = time.monotonic) -> OpenStudy:
+    """Return the study of a project as its raw files show it; ``now_s`` is a clock that nobody sets.
+
+    Raises
+    ------
+    ReviewError
+        When there is nothing to review yet.
+    """
+    desk = Desk.open(folder, by)
+    keys = [(one.number, camera) for one in desk.recordings() for camera in one.cameras if (one.name, camera) in desk.reviewed.files]
+    files = {key: file.source for key, file in ((key, desk.file(*key)) for key in keys)}
+    stills = Stills(folder / params.raw_folder(folder / params.PARAMS_PATH), files)
+    share = params.load("review", ReviewParams, folder / params.PARAMS_PATH).checks
+    plants = Plants(share, _people(desk, stills, files) if share else ())
+    return OpenStudy(desk, stills, Served(now_s), edition(desk, files), generation, plants=plants)
+
+
+def _people(desk: Desk, stills: Stills, files: Mapping[FileKey, Source]) -> list[Picture]:
+    """Return small pictures from outside the body, of spans that are proposed and that nobody rejected."""
+    done: list[Picture] = []
+    for number, camera in sorted(files):
+        for one in desk.recording(number).proposals:
+            if len(done) == MOST_PEOPLE:
+                return done
+            is_person = one.kind == "out_of_body" and one.source in PEOPLE_SOURCES and one.box_xywh is None
+            if is_person and one.camera == camera and one.decision in (ACCEPTED, UNREVIEWED):
+                picture = stills.small((number, camera), (one.first + one.last) // 2)
+                done += [picture] if picture is not None else []
+    return done
+
+
+def edition(desk: Desk, files: Mapping[FileKey, Source]) -> str:
+    """Return what stays as long as every number means the same recording and the same bytes."""
+    names = [one.name for one in desk.recordings()]
+    numbers = sorted((*key, file.sha256) for key, file in files.items())
+    return hashlib.sha256(json.dumps([names, numbers]).encode()).hexdigest()[:16]
+
+
+INTERIM = Path("data/interim")
+TABLES = tuple(INTERIM / f"{name}.parquet" for name in ("recordings", "proposals", "stops", "quarantine_ingest", "quarantine_screen"))
+RELEASED_TABLES = (*TABLES, INTERIM / "cuts.parquet", Path("data/tables/videos.parquet"))
+RUNNING = "the pipeline is running and its tables are being rewritten; trying again"
+Identity = tuple[tuple[int, int, int], ...] | None
+
+
+class RewrittenError(Exception):
+    """The tables cannot be read at the moment; the sentence says why."""
+
+
+class StudyNow:
+    """Opens the study, and opens it again when its tables have changed.
+
+    Parameters
+    ----------
+    opener
+        Reads the study; it takes how often that was done before.
+    tables
+        What it reads; without one of them nothing can be reviewed.
+    questions
+        What the audit asks, which need not be there.
+
+    Raises
+    ------
+    ReviewError
+        When there is nothing to review yet.
+    """
+
+    def __init__(self, opener: Callable[[int], OpenStudy], tables: tuple[Path, ...], questions: Path | None = None) -> None:
+        self._opener, self._tables, self._questions = opener, tables, questions
+        self._lock = threading.Lock()
+        self._identity = self._seen_now()
+        self._study = self._opened(0)
+
+    def get(self) -> OpenStudy:
+        """Return the study.
+
+        Raises
+        ------
+        RewrittenError
+            While its tables are missing or do not belong together.
+        """
+        with self._lock:
+            identity = self._seen_now()
+            if identity is None:
+                raise RewrittenError(RUNNING)
+            if identity != self._identity:
+                try:
+                    renewed = self._opened(self._study.generation + 1)
+                except (ScrubinError, OSError) as error:
+                    raise RewrittenError(f"{error}; trying again" if isinstance(error, ReviewError) else RUNNING) from error
+                self._study.stills.close()
+                if renewed.edition == self._study.edition:
+                    # The files are the same, so what the page shows of them was sent.
+                    renewed = replace(renewed, served=self._study.served, plants=self._study.plants)
+                self._study, self._identity = renewed, identity
+            return self._study
+
+    def close(self) -> None:
+        """Close all files."""
+        self._study.stills.close()
+
+    def _opened(self, generation: int) -> OpenStudy:
+        study = self._opener(generation)
+        study.stills.prepare_in_background()
+        return study
+
+    def _seen_now(self) -> Identity:
+        """Return what tells the tables from other ones; None while one is missing."""
+        try:
+            statuses = [path.stat() for path in self._tables]
+        except OSError:
+            return None
+        if self._questions is not None:
+            with suppress(FileNotFoundError):
+                statuses.append(self._questions.stat())
+        return tuple((status.st_ino, status.st_size, status.st_mtime_ns) for status in statuses)

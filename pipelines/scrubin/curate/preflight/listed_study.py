@@ -1,0 +1,128 @@
+"""The study as its lists tell it: which recordings there are, who withdrew, under which ids they are released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from scrubin.audit import withdrawal_memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base import strangers
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.curate.preflight.findings import Findings, names
+from scrubin.data.verify.on_disk import is_litter
+from scrubin.media.raw_file import identity
+from scrubin.stages import pseudonymize
+from scrubin.stages.ingest import manifest
+from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
+from scrubin.stages.named_files import files_below
+from scrubin.stages.withdrawals import notice
+
+PRIVATE = Path("data/private")
+
+
+@dataclass(frozen=True)
+class ListedStudy:
+    """What the lists of a raw study tell.
+
+    Parameters
+    ----------
+    raw
+        Its folder.
+    recordings
+        The usable ones, each with its rows.
+    set_aside
+        Names of recordings whose rows, or files, cannot be used.
+    withdrawn
+        Who withdrew.
+    ids
+        Released id by recording; where no id was ever given, the recording's own name stands for it.
+    """
+
+    raw: Path
+    recordings: Mapping[str, Sequence[ManifestRow]]
+    set_aside: frozenset[str] = frozenset()
+    withdrawn: Memory = field(default_factory=Memory)
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> list[str]:
+        """The recordings that a run may release, as far as the lists tell."""
+        return [name for name, rows in self.recordings.items() if not rows[0].exclude.strip() and name not in self.set_aside]
+
+    def people(self) -> pd.DataFrame:
+        """Return one row per usable recording, as the tables have them: recording, task, participant, site, id."""
+        columns = ["recording", "task", "participant", "site", "id"]
+        rows = [(name, rows[0].task, rows[0].participant, rows[0].site, self.ids[name]) for name, rows in self.recordings.items()]
+        return pd.DataFrame(rows, columns=columns).astype("str")
+
+
+def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Findings) -> ListedStudy | None:
+    """Return what the lists of a raw study tell, and note what is wrong with them; None when there is no list of recordings."""
+    withdrawn = Memory()
+    with noted.noting():
+        withdrawn = withdrawal_memory.load()
+    path = raw / manifest.NAME
+    try:
+        data = strangers.read_bytes(path)
+    except OSError as error:
+        with noted.noting():
+            msg = f"{path}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
+            raise ManifestError(msg) from error
+        return None
+    with noted.noting():
+        withdrawn = notice.take(raw)
+    with noted.noting():
+        parsed, wrong = manifest.look(data, tasks, withdrawn, files_below(raw))
+        noted.errors += wrong
+        if wrong and not (parsed.recordings or parsed.problems):
+            return None  # nothing is known of the recordings, so nothing can be said of what names them
+        problems = [*parsed.problems, *_files(raw, parsed.recordings, noted)]
+        noted.set_aside += [fault for problem in problems for fault in problem.error.faults]
+        _strays(raw, data, withdrawn, noted)
+        noted.counts["recording"] = len(parsed.recordings)
+        set_aside = frozenset(problem.recording for problem in problems)
+        noted.kept_out |= set_aside
+        study = ListedStudy(raw, parsed.recordings, set_aside, withdrawn, {name: name for name in parsed.recordings})
+        with noted.noting():
+            return ListedStudy(raw, parsed.recordings, set_aside, withdrawn, _ids(parsed.recordings, raw, syllables, withdrawn))
+        return study
+    return None
+
+
+def _files(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> list[ManifestProblem]:
+    """Return the files that are missing or empty; what is in the others is looked at when they are read."""
+    problems = []
+    used = [row for rows in recordings.values() for row in rows if not row.exclude.strip()]
+    for row in used:
+        try:
+            identity(raw / row.path, row.path)
+        except RecordingError as error:
+            problems.append(ManifestProblem(row.recording, row.camera, error))
+        except OSError as error:
+            noted.remark(f"{row.path} cannot be looked at ({error.strerror})", "check its name and its permissions")
+    noted.counts["video file"] = len(used)
+    return problems
+
+
+def _strays(raw: Path, data: bytes, withdrawn: Memory, noted: Findings) -> None:
+    """Name the files without a row; what systems leave behind by themselves is one line."""
+    without = manifest.files_without_row(raw, data, withdrawn)
+    litter = {problem.recording for problem in without if is_litter(problem.recording)}
+    if litter:
+        noted.remark(f"a system or program left {names(litter)} there", "nobody needs it, delete it if you like", str(raw))
+    noted.remarks += [fault for problem in without if problem.recording not in litter for fault in problem.error.faults]
+
+
+def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: int, withdrawn: Memory) -> dict[str, str]:
+    """Return the ids that the stage pseudonymize will give; where there is no key yet, nobody can know them."""
+    book, own = PRIVATE / "ids.csv", PRIVATE / "pseudonym.key"
+    if raw == Path("data/demo"):
+        return pseudonymize.assign(recordings, pseudonymize.read_key(raw / "pseudonym.key"), {}, syllables)
+    if not own.exists() and not book.exists():
+        return {name: name for name in recordings}
+    key = pseudonymize.private_key(own, book)
+    return pseudonymize.assign(recordings, key, pseudonymize.read_ledger(book, pseudonymize.fingerprint(key)), syllables, withdrawn)

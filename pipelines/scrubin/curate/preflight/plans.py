@@ -1,0 +1,189 @@
+"""What is planned for the study: its splits, its release."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from scrubin.audit import plan, private_strings
+from scrubin.audit.findings import Text
+from scrubin.audit.search import Search
+from scrubin.base.errors import ReleaseError, SplitError
+from scrubin.base.faults import count_text, error, within
+from scrubin.base.tables.public import public_tables
+from scrubin.curate.preflight.findings import Findings, names
+from scrubin.curate.preflight.listed_study import ListedStudy
+from scrubin.data.diff import errata
+from scrubin.data.diff.snapshot import Released
+from scrubin.stages.release import audited_project, gates
+from scrubin.stages.release.metadata import curator_words, documents
+from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.splits.cohort import Cohort, cohort
+from scrubin.stages.splits.groups import groups
+from scrubin.stages.splits.recording_sheet import read, read_released
+from scrubin.stages.splits.registry import of_task
+from scrubin.stages.splits.released_splits import extension
+from scrubin.stages.splits.schemes import check_enough, check_possible, leave_n_participants_out, published
+from scrubin.stages.splits.split_params import (
+    BalancedParams,
+    DifficultyFoldsParams,
+    KFoldParams,
+    LeaveOutParams,
+    OfficialParams,
+    SchemeParams,
+    SplitsParams,
+)
+from scrubin.stages.withdrawals import releases
+
+SPLITS_FOLDER = "splits"
+
+
+def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
+    """Note what the stage splits would refuse whatever is released: fewer recordings never make more people."""
+    people = study.people()
+    kept = people[people.recording.isin(set(study.kept))]
+    read_files = {_file(scheme) for scheme in p.schemes.values()} - {None}
+    folder = study.raw / SPLITS_FOLDER
+    for path in sorted(folder.glob("*.csv")) if folder.is_dir() else ():
+        if path.relative_to(study.raw).as_posix() not in read_files and not path.name.startswith("."):
+            noted.remark(
+                "no scheme in params.yaml reads it",
+                "name it there as 'extends' or 'videos', or move it away",
+                f"{SPLITS_FOLDER}/{path.name}",
+            )
+    if kept.empty or study.withdrawn:
+        return  # whoever withdrew leaves the released splits as they are
+    aside = noted.kept_out
+    everyone = cohort(kept.assign(pinned=False).reset_index(drop=True), ())
+    for name, scheme in p.schemes.items():
+        parts = (
+            {name: everyone} if getattr(scheme, "joint", True) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
+        )
+        for part, of in parts.items():
+            with noted.noting():
+                try:
+                    _try(of, scheme, p.seed, study, noted)
+                except SplitError as error:
+                    where = (
+                        f"split '{part}', without the {count_text(len(aside), 'recording')} to be set aside" if aside else f"split '{part}'"
+                    )
+                    raise SplitError(within(error.faults, where)) from error
+
+
+def _file(scheme: SchemeParams) -> str | None:
+    if isinstance(scheme, OfficialParams):
+        return scheme.videos
+    return scheme.extends if isinstance(scheme, BalancedParams) else None
+
+
+def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted: Findings) -> None:
+    """Go as far with a split as the lists allow.
+
+    Raises
+    ------
+    SplitError
+        When there is no such split.
+    """
+    if isinstance(scheme, BalancedParams):
+        subsets, place_of = list(scheme.subsets), {}
+        if scheme.extends is not None:
+            rows = read_released(study.raw / scheme.extends)
+            _name_unknown(set(rows.id), scheme.extends, study, noted)
+            placed = extension(of, rows[rows.id.isin(of.people.id)], subsets).placed
+            place_of = {who: subsets.index(subset) for who, subset in placed.items()}
+        check_possible(groups(of.people, of.measures(), place_of, seed), subsets)
+    elif isinstance(scheme, KFoldParams | DifficultyFoldsParams):
+        check_enough(of, scheme.folds)
+    elif isinstance(scheme, LeaveOutParams):
+        leave_n_participants_out(of, scheme.participants, 1, seed)
+    else:
+        _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
+        published(of, scheme.split, study.raw / scheme.videos)
+
+
+def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Findings) -> None:
+    known = {*study.recordings, *study.set_aside, *study.ids.values()}
+    unknown = {name for name in named - known if name not in study.withdrawn}
+    if unknown:
+        noted.remark(f"it names {names(unknown)}, which recordings.csv does not", "correct them, or remove their rows", file)
+
+
+ANY_FRAME = 1 << 40
+"""How many frames a recording has is not known yet: any number of one may be right."""
+STATED = ("name", "title", "description")
+TOLD_BY = ("recording", "participant", "trial", "site", "path")
+CITED = ("description", "creators", "contact")
+"""Without these a catalogue lists nobody and nothing."""
+
+
+def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> None:
+    """Note what the stage release would refuse when everything else is done."""
+    _look_at_words(study, p, noted)
+    if (study.raw / curator_words.WORDS_NAME).exists():
+        with noted.noting():
+            curator_words.load_words(study.raw / curator_words.WORDS_NAME)
+    if (study.raw / errata.NAME).exists():
+        with noted.noting():
+            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            errata.curated(study.raw / errata.NAME, p.version, frames)
+    with noted.noting():
+        last = gates.last_release(p.name)
+        missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
+        withdrawn = releases.gone(missing, study.withdrawn)
+        why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}
+        why |= dict.fromkeys(study.set_aside, "it is set aside, see above")
+        with noted.noting():
+            releases.refuse_number(last["version"], p.version, withdrawn)
+        gates.refuse_shrinking(last, {name: id_ for name, id_ in missing.items() if name not in withdrawn}, why, may_shrink=p.may_shrink)
+    if p.previous is not None:
+        with noted.noting():
+            try:
+                Released.open(Path(p.previous.path))
+            except ReleaseError as error:
+                msg = f"params.yaml: 'release.previous': {error}"
+                raise ReleaseError(msg) from error
+    unsaid = [name for name in CITED if not getattr(p, name)]
+    if unsaid:
+        noted.remark(f"release.{', release.'.join(unsaid)}: nothing is said", "the release names it as missing", "params.yaml")
+
+
+def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> None:
+    """Note words of the release's own texts that also tell a file, a person or a site: the audit would refuse them at the end."""
+    rows = [row for rows in study.recordings.values() for row in rows]
+    declared = public_tables(())
+    private = private_strings.of_tables(
+        [pd.DataFrame({name: [getattr(row, name) for row in rows] for name in TOLD_BY})],
+        study.ids.values(),
+        audited_project.public_words(declared, p, [], [[row.task for row in rows]]),
+    )
+    stated = audited_project.of_params(p, documents.fixed_texts(p, declared))
+    for place, file, text, in_documents in _own_texts(study, p):
+        # What the documents about a release say whoever made it passes in them, and nowhere else.
+        searched = plan.without(stated, text) if in_documents else text
+        for needle in sorted(Search(private, len(searched)).in_text(Text(place, searched))):
+            what = f"{place} holds '{needle.text}', which tells the {needle.discloses} of a recording: the release would be refused"
+            fix = "write it otherwise, or list the word in release.public_words when it is harmless"
+            noted.errors.append(error(file, "private-word", what, fix))
+    for line in audited_project.warnings(stated, private):
+        noted.remark(line.removeprefix("params.yaml says "), "leave it if it should be public", "params.yaml")
+
+
+def _own_texts(study: ListedStudy, p: ReleaseParams) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield each text that the curator writes for the release: its place, its file, itself, and whether only documents hold it."""
+    for name in STATED:
+        yield f"release.{name}", "params.yaml", str(getattr(p, name) or ""), name != "name"
+    for keyword in p.keywords:
+        yield "release.keywords", "params.yaml", keyword, True
+    with contextlib.suppress(ReleaseError):  # noted where they are read
+        if (study.raw / curator_words.WORDS_NAME).exists():
+            for question, answer in curator_words.load_words(study.raw / curator_words.WORDS_NAME).answers.items():
+                texts = answer if isinstance(answer, tuple) else (str(answer),)
+                yield from ((f"'{question}'", curator_words.WORDS_NAME, text, True) for text in texts)
+    with contextlib.suppress(ReleaseError):
+        if (study.raw / errata.NAME).exists():
+            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            for one in errata.curated(study.raw / errata.NAME, p.version, frames):
+                yield from ((f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), False) for name in ("what", "advice"))

@@ -1,0 +1,124 @@
+"""The whole look, in the order of the pipeline, down to the machine; it reads with the pipeline's own readers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+from scrubin.base import params, private_paths
+from scrubin.base.errors import ParamsError, StageError, TableError
+from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE
+from scrubin.base.tables.public import VIDEOS
+from scrubin.curate.lists import changes, empty_study
+from scrubin.curate.preflight import plans, written_files
+from scrubin.curate.preflight.findings import Findings
+from scrubin.curate.preflight.listed_study import ListedStudy, listed
+from scrubin.media.networks import endoscopy, weights
+from scrubin.stages import settings
+from scrubin.stages.ingest import manifest
+from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.render import effort
+from scrubin.stages.screen import onnx_detector
+from scrubin.stages.screen.detector import ScreenParams
+
+WRITTEN = ("data", "reports", ".cache", ".dvc")
+RELEASE = Path("data/release")
+SMALLEST = 4
+"""Encoded videos may be so many times smaller than the raw ones: less room than for these cannot be enough."""
+
+
+def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
+    """Note networks that are missing or other ones, folders that nobody can write to, and private ones that others can enter."""
+    for name in sorted(weights.NETWORKS):
+        with noted.noting():
+            weights.weights(name)
+    with noted.noting():
+        endoscopy.weights()
+    if screen is not None and screen.model is not None:
+        with noted.noting():
+            onnx_detector.Network(screen.model)
+    for name in WRITTEN:
+        if Path(name).exists() and not os.access(name, os.W_OK | os.X_OK):
+            with noted.noting():
+                msg = f"{name}: nothing can be written there; correct its permissions, or its disk"
+                raise StageError(msg)
+    for fault in private_paths.faults():
+        (noted.errors if fault.severity == "error" else noted.remarks).append(fault)
+
+
+def look_for_room(study: ListedStudy, release: ReleaseParams, noted: Findings) -> None:
+    """Note when what is new will hardly fit: nothing is known yet of what encoding makes of it, so raw sizes count."""
+    sizes = {row.path: study.raw / row.path for name in _new(study) for row in study.recordings[name]}
+    raw_bytes = sum(path.stat().st_size for path in sizes.values() if path.is_file())
+    kept_bytes = effort.size_of(UNRELEASED / "videos")
+    with noted.noting():
+        effort.require(raw_bytes // SMALLEST, RELEASE, archives=release.archives, kept_bytes=kept_bytes)
+        try:
+            effort.require(raw_bytes, RELEASE, archives=release.archives, kept_bytes=kept_bytes)
+        except StageError as error:
+            noted.remarks += error.faults
+
+
+def _new(study: ListedStudy) -> list[str]:
+    """Return the recordings that the last run did not render."""
+    try:
+        linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
+        videos = set(io.read(VIDEOS, Path("data/tables/videos.parquet")).id)
+    except TableError:
+        return study.kept
+    rendered = set(linkage.recording[linkage.id.isin(videos)])
+    return [name for name in study.kept if name not in rendered]
+
+
+def look(*, with_demo: bool = True) -> Findings:
+    """Return everything that is wrong with the project in this folder.
+
+    Parameters
+    ----------
+    with_demo
+        Look at the synthetic study as well, where there is one; a run makes it anew first.
+    """
+    noted = Findings()
+    loaded: dict[str, Any] = {}
+    with noted.noting():
+        loaded, wrong = settings.look()
+        noted.errors += wrong
+    look_at_machine(loaded.get("screen"), noted)
+    if not loaded:
+        return noted  # params.yaml cannot be read, and what it says of the study neither
+    with contextlib.suppress(ParamsError):  # noted above
+        raw = params.raw_of()
+        noted.study = raw.as_posix()
+        if raw != empty_study.DEMO or (with_demo and (raw / manifest.NAME).exists()):
+            with noted.noting():
+                changes.refuse_unfinished()
+            with noted.noting():
+                empty_study.require(raw)
+                _look_at_study(raw, loaded, noted)
+    return noted
+
+
+def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
+    if not {"ingest", "pseudonymize"} <= set(loaded):
+        return  # without its tasks nobody can read the list of recordings
+    one = listed(raw, loaded["ingest"].tasks, loaded["pseudonymize"].syllables, noted)
+    if one is None:
+        return
+    if raw != empty_study.DEMO and (fault := private_paths.raw_fault(raw)) is not None:
+        noted.remarks.append(fault)
+    written_files.look_at_redactions(one, noted)
+    written_files.look_at_rigs(one, noted)
+    for section, check in (
+        ("scores", written_files.look_at_rater_sheets),
+        ("annotations", written_files.look_at_labels),
+        ("splits", plans.look_at_splits),
+        ("release", plans.look_at_release),
+    ):
+        if section in loaded:
+            check(one, loaded[section], noted)
+    if "release" in loaded:
+        look_for_room(one, loaded["release"], noted)

@@ -1,0 +1,145 @@
+"""What DVC says that the outputs of a project are: every file with its MD5, from ``dvc.lock`` or the lists in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from scrubin.base.errors import ReleaseError
+
+ASIDE = Path(".cache/dvc.lock.torn")
+HASH_DIGITS = 32
+
+
+def set_torn_lock_aside(path: Path, aside: Path = ASIDE) -> bool:
+    """Move an unfinished lock file away and return whether there was one.
+
+    DVC then finds finished stages by what they read, in its cache of runs; what is not there runs again.
+    """
+    if not path.is_file() or is_whole(path):
+        return False
+    aside.parent.mkdir(parents=True, exist_ok=True)
+    path.replace(aside)
+    return True
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a lock file ends where DVC ends one. A file that somebody has merged by hand is whole when DVC can read it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        lock = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except UnicodeDecodeError:
+        return False
+    except yaml.YAMLError:
+        # A conflict that git has left is for people to solve: nothing of it may go.
+        return "\n<<<<<<< " in f"\n{text}"
+    return text.endswith("\n") and _is_read_by_dvc(lock) and all(map(_has_its_hashes, lock.get("stages", {}).values()))
+
+
+def _is_read_by_dvc(lock: Any) -> bool:
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(lock)
+    except Invalid:
+        return False
+    return True
+
+
+def _has_its_hashes(stage: dict[str, Any]) -> bool:
+    """DVC itself takes an entry without a hash, and one whose hash is cut."""
+    entries = [*stage.get("deps", []), *stage.get("outs", [])]
+    return all(len(str(entry.get("md5", ""))) >= HASH_DIGITS for entry in entries)
+
+
+LOCK, CACHE = Path("dvc.lock"), Path(".dvc/cache/files/md5")
+LIST = ".dir"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What should lie where.
+
+    Parameters
+    ----------
+    files
+        MD5 of every file of every cached output, by path relative to the project.
+    lists
+        Path of each folder whose list is neither in the cache nor can be made again, with the list's MD5.
+    rebuilt
+        Lists that were made again from the folder, because the cache has none or a damaged one: MD5 with ``.dir`` to text.
+    """
+
+    files: Mapping[str, str]
+    lists: Mapping[str, str]
+    rebuilt: Mapping[str, str]
+
+
+def object_path(cache: Path, md5: str) -> Path:
+    """Return where DVC keeps the object of an MD5, which ends in ``.dir`` for the list of a folder."""
+    return cache / md5[:2] / md5[2:]
+
+
+def read_outputs(project: Path) -> Outputs:
+    """Return what the last run of a project says of its outputs.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no ``dvc.lock`` that can be read.
+    """
+    try:
+        stages: Mapping[str, Any] = yaml.safe_load((project / LOCK).read_text(encoding="utf-8"))["stages"]
+        outs = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", ())}
+    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+        msg = f"{project / LOCK}: it does not say what the outputs are ({type(error).__name__}); run 'make repro', or restore it from git"
+        raise ReleaseError(msg) from error
+    files, lists, rebuilt = {}, {}, {}
+    for path, md5 in sorted(outs.items()):
+        if not md5.endswith(LIST):
+            files[path] = md5
+            continue
+        text = _listed(object_path(project / CACHE, md5), md5)
+        if text is None:
+            text = _of_folder(project / path, md5)
+            if text is None:
+                lists[path] = md5
+                continue
+            rebuilt[md5] = text
+        files |= {f"{path}/{one['relpath']}": one["md5"] for one in json.loads(text)}
+    return Outputs(files, lists, rebuilt)
+
+
+def members(project: Path, md5: str) -> frozenset[str] | None:
+    """Return the MD5 of every file of the folder whose list has this one, none for a file; None when the list is not in the cache."""
+    if not md5.endswith(LIST):
+        return frozenset()
+    text = _listed(object_path(project / CACHE, md5), md5)
+    return None if text is None else frozenset(one["md5"] for one in json.loads(text))
+
+
+def _listed(path: Path, md5: str) -> str | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    return data.decode() if hashlib.md5(data, usedforsecurity=False).hexdigest() + LIST == md5 else None
+
+
+def _of_folder(folder: Path, md5: str) -> str | None:
+    """Return the list of a folder as DVC writes it, when it is the one that is looked for."""
+    entries = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+            entries.append((PurePosixPath(path.relative_to(folder)).parts, {"md5": digest, "relpath": path.relative_to(folder).as_posix()}))
+    text = json.dumps([entry for _, entry in sorted(entries, key=lambda one: one[0])])
+    return text if hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() + LIST == md5 else None

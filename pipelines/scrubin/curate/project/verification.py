@@ -1,0 +1,206 @@
+"""Store, cache, release read again to the last byte: which copy is sound, so that the others are restored from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scrubin.base.files import CHUNK_BYTES, copy, sha256_of, write_text
+from scrubin.base.machine import cores
+from scrubin.base.store import store
+from scrubin.curate.project import outputs
+from scrubin.curate.project.outputs import CACHE, LIST, Outputs
+
+READ_ONLY = 0o444
+Each = Callable[[list[Path]], Iterable[Path]]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One file that should hold certain bytes.
+
+    Parameters
+    ----------
+    place
+        ``store``, ``cache`` or ``output``.
+    path
+        The file, relative to the project.
+    digest
+        Its MD5 (cache, output) or SHA-256 (store), as it should be.
+    """
+
+    place: str
+    path: Path
+    digest: str
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A copy that is missing or holds other bytes, and the sound ones of the same bytes."""
+
+    copy: Copy
+    state: str
+    sound: tuple[Copy, ...]
+
+    def line(self) -> str:
+        """Return it in one line."""
+        others = ", ".join(f"{one.place} {one.path}" for one in self.sound)
+        return f"{self.copy.place} {self.copy.path}: {self.state}; {f'sound: {others}' if others else 'no sound copy is here'}"
+
+
+@dataclass
+class Verification:
+    """What a project's copies are.
+
+    Parameters
+    ----------
+    read
+        Number of files and of bytes that were read, by place.
+    damages
+        What is not as it should be, sorted.
+    lists
+        Folders whose list DVC has lost: their outputs cannot be checked against the cache.
+    """
+
+    read: dict[str, tuple[int, int]] = field(default_factory=dict)
+    damages: list[Damage] = field(default_factory=list)
+    lists: dict[str, str] = field(default_factory=dict)
+    rebuilt: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """Whether every copy is as it should be."""
+        return not (self.damages or self.lists or self.rebuilt)
+
+
+def verify(project: Path, each: Each = iter) -> Verification:
+    """Read the store, DVC's cache and all outputs of a project; change nothing.
+
+    Parameters
+    ----------
+    project
+        Its folder.
+    each
+        Passes on the files to be read, one by one; a caller may count them.
+    """
+    said = outputs.read_outputs(project)
+    copies = [*_outputs(said), *_cache(project, said), *_store(project)]
+    paths = sorted({one.path for one in copies if (project / one.path).is_file()})
+    with ThreadPoolExecutor(cores()) as pool:
+        digests = dict(zip(paths, pool.map(lambda path: _digests(project / path), each(paths)), strict=True))
+    result = Verification(lists=dict(said.lists), rebuilt=dict(said.rebuilt))
+    sound: dict[str, list[Copy]] = defaultdict(list)
+    damaged: list[tuple[Copy, str]] = []
+    for one in copies:
+        there = digests.get(one.path)
+        if there is not None and one.digest in there:
+            for digest in there:
+                sound[digest].append(one)
+        else:
+            damaged.append((one, "missing" if there is None else "damaged"))
+    # What a digest of one kind says, the other kind's sound copies know as well.
+    same = {digest: {*there} for there in digests.values() for digest in there}
+    result.damages = [Damage(one, state, _others(one, sound, same)) for one, state in damaged]
+    for place in ("output", "cache", "store"):
+        mine = {one.path for one in copies if one.place == place and one.path in digests}
+        result.read[place] = (len(mine), sum((project / path).stat().st_size for path in mine))
+    return result
+
+
+def _others(one: Copy, sound: Mapping[str, list[Copy]], same: Mapping[str, set[str]]) -> tuple[Copy, ...]:
+    others = {copy.path: copy for digest in {one.digest, *same.get(one.digest, ())} for copy in sound.get(digest, ())}
+    return tuple(others[path] for path in sorted(others))
+
+
+def restore(project: Path, result: Verification) -> Iterator[str]:
+    """Restore what is damaged from sound copies, never in place; yield a line for each.
+
+    A damaged object of the cache without a sound copy is removed, so that DVC never checks it out; a damaged output or
+    result of the store is removed too, and the next run makes it again.
+    """
+    for md5, text in sorted(result.rebuilt.items()):
+        path = outputs.object_path(project / CACHE, md5)
+        write_text(path, text)
+        path.chmod(READ_ONLY)
+        yield f"cache {md5}: the list of a folder was made again from the folder"
+    for one in result.damages:
+        target = project / one.copy.path
+        source = next((project / copy.path for copy in one.sound if (project / copy.path).is_file()), None)
+        if source is not None:
+            _replace(source, target, one.copy.place)
+            yield f"{one.copy.place} {one.copy.path}: restored from {source.relative_to(project)}"
+        elif target.exists():
+            if one.copy.place == "store":
+                shutil.rmtree(project / _entry(one.copy.path))
+            else:
+                target.unlink()
+            yield f"{one.copy.place} {one.copy.path}: removed, no copy of it is sound; 'make repro' makes it again"
+        else:
+            yield f"{one.copy.place} {one.copy.path}: still missing; 'make repro' makes it again"
+
+
+def _entry(path: Path) -> Path:
+    """Return the folder of the store's result that a file belongs to."""
+    return Path(*path.parts[: len(store.STORE_PATH.parts) + 2])
+
+
+def _outputs(said: Outputs) -> Iterator[Copy]:
+    for path, md5 in said.files.items():
+        yield Copy("output", Path(path), md5)
+
+
+def _cache(project: Path, said: Outputs) -> Iterator[Copy]:
+    """Yield DVC's objects; a list that was made again is spoken of by itself."""
+    again = {outputs.object_path(project / CACHE, md5) for md5 in said.rebuilt}
+    for path in sorted((project / CACHE).glob("??/*")):
+        if path not in again and len(path.parent.name + path.name.removesuffix(LIST)) == 32 and path.is_file():
+            yield Copy("cache", path.relative_to(project), path.parent.name + path.name.removesuffix(LIST))
+
+
+def _store(project: Path) -> Iterator[Copy]:
+    root = project / store.STORE_PATH
+    for folder in sorted(root.glob("[0-9a-f][0-9a-f]/*")):
+        if folder.name.startswith("."):
+            continue  # what the first edition left of a run that was killed
+        entry = store.read_entry(folder)
+        if entry is None:
+            if _is_of_the_first_edition(folder / store.MANIFEST):
+                continue  # nobody takes it any more, and pruning removes it
+            # What it says of itself is damaged: nothing can match.
+            yield Copy("store", (folder / store.MANIFEST).relative_to(project), "")
+            continue
+        others = store.read_elsewhere(folder)
+        for name, sha256 in entry.files.items():
+            # What lies in DVC's cache alone is read there; where it is gone, the next run makes it again.
+            if name not in others or (folder / name).exists():
+                yield Copy("store", (folder / name).relative_to(project), sha256)
+
+
+def _is_of_the_first_edition(manifest: Path) -> bool:
+    """Return whether a manifest is one without the hash of itself, which the first edition wrote."""
+    try:
+        return set(json.loads(manifest.read_text(encoding="utf-8"))) == {"files", "value"}
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def _digests(path: Path) -> tuple[str, str]:
+    md5, sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            md5.update(chunk)
+            sha256.update(chunk)
+    return md5.hexdigest(), sha256.hexdigest()
+
+
+def _replace(source: Path, target: Path, place: str) -> None:
+    """Put a copy of a sound file in the place of a damaged one, as a new file."""
+    copy(source, target, sha256_of(source))
+    if place != "output":
+        target.chmod(READ_ONLY)

@@ -1,0 +1,1 @@
+"""A released data set in the hands of its users."""

@@ -1,0 +1,203 @@
+"""Two releases compared: everything that differs, by kind, then the step of the version that follows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from scrubin.base.errors import ReleaseError
+from scrubin.data.diff import difference, errata, file_differences, snapshot, table_contents, tables
+from scrubin.data.diff.difference import KINDS, Difference, Step, Verdict, of_data
+from scrubin.data.diff.snapshot import Recordings, Released
+
+FOLLOWING = frozenset({"@context", "@id", "citeAs", "cr:citeAs", "distribution", "recordSet", "sdVersion", "version"})
+"""Fields that change by themselves with the version and the files; columns are compared in the tables."""
+TERMS = ("license", "name")
+"""Fields that say what users may do, and what they call the data set: no documentation."""
+SHOWN = 120
+
+
+def differences_of_descriptions(old: Released, new: Released) -> Iterator[Difference]:
+    """Yield which fields of the metadata differ."""
+    for name in sorted({*old.document, *new.document} - FOLLOWING):
+        before, after = old.document.get(name), new.document.get(name)
+        if before != after:
+            change = "added" if name not in old.document else "removed" if name not in new.document else "changed"
+            step = Step.MINOR if name in TERMS else Step.PATCH
+            yield Difference("metadata", name, change, step, 1, "field", examples=({"changed": {name: [_short(before), _short(after)]}},))
+    yield from _errata(_by_id(old), _by_id(new))
+
+
+def _errata(old: Mapping[str, errata.Erratum], new: Mapping[str, errata.Erratum]) -> Iterator[Difference]:
+    ids = {
+        "added": sorted(new.keys() - old.keys()),
+        "removed": sorted(old.keys() - new.keys()),
+        "changed": sorted(one for one in old.keys() & new.keys() if old[one] != new[one]),
+    }
+    for change, names in ids.items():
+        if names:
+            shown = tuple({"id": one, "what": _short((new.get(one) or old[one]).what)} for one in names[:5])
+            yield Difference("errata", "known errors", change, Step.PATCH, len(names), "errors", examples=shown)
+
+
+def _by_id(released: Released) -> dict[str, errata.Erratum]:
+    """Return the known errors of a release; older ones say none."""
+    return {one.id: one for one in errata.read(released.path(errata.RELEASED))} if errata.RELEASED in released.sha256 else {}
+
+
+def _short(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two releases.
+
+    Parameters
+    ----------
+    old, new
+        Both releases.
+    differences
+        Sorted by kind, as `KINDS` lists them.
+    """
+
+    old: Released
+    new: Released
+    differences: tuple[Difference, ...]
+
+    @property
+    def step(self) -> Step:
+        """The step of the version that all differences together ask for."""
+        return difference.required_step(self.differences)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the number of the new release fits."""
+        return difference.verdict(self.old.version, self.new.version, self.step)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many differences there are of each kind."""
+        counted = Counter(one.kind for one in self.differences)
+        return {kind: counted[kind] for kind in KINDS if counted[kind]}
+
+    def document(self) -> dict[str, Any]:
+        """Return the comparison as a JSON value; it names no folder."""
+        verdict = self.verdict
+        return {
+            "old": {"name": self.old.name, "version": self.old.version},
+            "new": {"name": self.new.name, "version": self.new.version},
+            "step": self.step.word,
+            "lowest_version": verdict.lowest,
+            "fits": verdict.fits,
+            "verdict": verdict.sentence,
+            "counts": self.counts,
+            "differences": [one.document() for one in self.differences],
+        }
+
+
+def compare(old: Path, new: Path) -> Comparison:
+    """Compare two release folders.
+
+    Raises
+    ------
+    ReleaseError
+        When one is no release, a file that has to be read is damaged or missing, or they have nothing to do with each other.
+    """
+    releases = Released.open(old), Released.open(new)
+    for released in releases:
+        released.refuse_damaged()
+    return of_releases(*releases)
+
+
+def of_releases(old: Released, new: Released) -> Comparison:
+    """Compare two opened releases; see `compare`."""
+    before, after = tables.plain(old.table("videos")), tables.plain(new.table("videos"))
+    for table, released in ((before, old), (after, new)):
+        missing = sorted({"id", "camera", "path", "sha256"} - set(table.column_names))
+        if missing:
+            msg = f"{released.folder / 'tables/videos.parquet'}: it lacks the columns {', '.join(missing)}; recordings cannot be compared"
+            raise ReleaseError(msg)
+    recordings = snapshot.recordings(before, after)
+    shared = set(before["id"].to_pylist()) & set(after["id"].to_pylist())
+    if old.name != new.name and not shared and not recordings.renamed:
+        msg = (
+            f"{old.folder} is {old.name!r} {old.version}, {new.folder} is {new.name!r} {new.version}: two data sets without a recording in "
+            "common, there is nothing to compare; name two versions of one"
+        )
+        raise ReleaseError(msg)
+    differences = [*_tables(old, new, recordings), *differences_of_descriptions(old, new)]
+    changed = _changed_videos(recordings.brought_over(before), after)
+    differences += file_differences.differences_of_files(old, new, recordings, changed)
+    differences += file_differences.differences_of_calibrations(old, new, recordings)
+    order = list(KINDS)
+    return Comparison(old, new, tuple(sorted(differences, key=lambda one: (order.index(one.kind), -one.step, one.what, one.change))))
+
+
+def _tables(old: Released, new: Released, recordings: Recordings) -> Iterator[Difference]:
+    gone: dict[str, Counter[str]] = {"added": Counter(), "removed": Counter()}
+    of_old, of_new = old.tables, new.tables
+    for name in sorted(of_old | of_new):
+        if name not in of_old or name not in of_new:
+            change, where = ("added", new) if name not in of_old else ("removed", old)
+            yield of_data("schema", name, change, 1, "table", columns={"rows": len(where.table(name))})
+            continue
+        if old.sha256[f"tables/{name}.parquet"] == new.sha256[f"tables/{name}.parquet"] and not recordings.renamed:
+            for released in (old, new):
+                released.path(f"tables/{name}.parquet")
+            continue
+        before, after = recordings.brought_over(tables.plain(old.table(name))), tables.plain(new.table(name))
+        yield from tables.differences(name, before, after)
+        before, removed = table_contents.of_others(before, recordings.removed)
+        after, added = table_contents.of_others(after, recordings.added)
+        gone["removed"][name] += removed
+        gone["added"][name] += added
+        if name == "splits":
+            yield from table_contents.differences_of_placements(before, after)
+        else:
+            yield from table_contents.differences_of_rows(name, before, after, table_contents.KIND_OF_TABLE.get(name, "tables"))
+    yield from _recordings(old, new, recordings, gone)
+
+
+def _recordings(old: Released, new: Released, recordings: Recordings, rows_of: dict[str, Counter[str]]) -> Iterator[Difference]:
+    for change, ids, released in (("added", recordings.added, new), ("removed", recordings.removed, old)):
+        if ids:
+            files = file_differences.of_recordings(released, ids, recordings)
+            columns = {name: count for name, count in sorted(rows_of[change].items()) if count}
+            yield of_data(
+                "recordings",
+                "recordings",
+                change,
+                len(ids),
+                "recordings",
+                columns=columns | ({"files": files.total()} if files else {}),
+                recordings=dict.fromkeys(ids, 1),
+                examples=tuple({"id": one} for one in sorted(ids)[: table_contents.EXAMPLES]),
+            )
+    if recordings.renamed:
+        names = sorted(recordings.renamed.items())
+        yield of_data(
+            "recordings",
+            "recordings",
+            "renamed",
+            len(names),
+            "recordings",
+            recordings=dict.fromkeys(recordings.renamed.values(), 1),
+            examples=tuple({"id": new_id, "changed": {"id": [old_id, new_id]}} for old_id, new_id in names),
+        )
+
+
+def _changed_videos(before: pa.Table, after: pa.Table) -> set[str]:
+    """Return the paths of videos of which both tables state other bytes."""
+    stated = dict(zip(before["path"].to_pylist(), before["sha256"].to_pylist(), strict=True))
+    pairs = zip(after["path"].to_pylist(), after["sha256"].to_pylist(), strict=True)
+    return {path for path, sha256 in pairs if stated.get(path, sha256) != sha256}

@@ -1,0 +1,93 @@
+"""The release before: a number that does not fit what changed since is refused; what changed is written into the new one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from scrubin.base import strangers
+from scrubin.base.errors import ReleaseError
+from scrubin.data.diff.comparison import Comparison, of_releases
+from scrubin.data.diff.shown import sentence
+from scrubin.data.diff.snapshot import Released
+
+NAME = "metadata/changes.json"
+SHOWN = 12
+FIXED = "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed"
+"""Words of every such file, whatever changed, beside names of kinds, tables and columns."""
+
+
+def changes(previous: str, new: Released) -> dict[str, Any]:
+    """Return what changed since the release before, as a JSON value.
+
+    Parameters
+    ----------
+    previous
+        The folder that ``release.previous`` names.
+    new
+        The new release, complete but for its lists.
+
+    Raises
+    ------
+    ReleaseError
+        When the folder is no such release, or the new number does not fit what changed.
+    """
+    folder = Path(previous)
+    if strangers.real(folder) == strangers.real(new.folder):
+        msg = f"params.yaml: 'release.previous' names {folder}, which is made anew; copy the release before to another folder and name that"
+        raise ReleaseError(msg)
+    try:
+        comparison = of_releases(Released.open(folder), new)
+    except ReleaseError as error:
+        msg = f"params.yaml: 'release.previous': {error}"
+        raise ReleaseError(msg) from error
+    refuse(comparison)
+    return public(comparison)
+
+
+def refuse(comparison: Comparison) -> None:
+    """Refuse a number that is too low.
+
+    Raises
+    ------
+    ReleaseError
+        Names what changed, and the lowest number that fits.
+    """
+    verdict = comparison.verdict
+    if verdict.fits:
+        return
+    if verdict.fits is None:
+        msg = f"params.yaml: 'release.previous': {verdict.sentence}; name a release with such a number, or null"
+        raise ReleaseError(msg)
+    reasons = [sentence(one) for one in comparison.differences if one.step is comparison.step]
+    more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
+    listed = "".join(f"\n  {line}" for line in [*reasons[:SHOWN], *more])
+    msg = f"params.yaml: 'release.version': {verdict.sentence}; set it to {verdict.lowest} or higher{listed}"
+    raise ReleaseError(msg)
+
+
+def public(comparison: Comparison) -> dict[str, Any]:
+    """Return what a release may say of the one before: counts, and of recordings only those that it has itself.
+
+    Who is gone is counted and never named: it may be somebody who withdrew.
+    """
+    there = set(comparison.new.table("videos")["id"].to_pylist())
+    entries = [one.document() for one in comparison.differences]
+    for entry in entries:
+        entry["recordings"] = {id_: count for id_, count in entry["recordings"].items() if id_ in there}
+        examples = entry.pop("examples")
+        entry["moved"] = [one for one in examples if one["id"] in there] if entry["change"] == "moved" else []
+    return {
+        "previous": comparison.old.version,
+        "version": comparison.new.version,
+        "step": comparison.step.word,
+        "verdict": comparison.verdict.sentence,
+        "changes": entries,
+    }
+
+
+def note(folder: Path) -> str:
+    """Return what a finished release says of the one before, in a sentence."""
+    document = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    return f"since {document['previous']}: {len(document['changes'])} differences; {document['verdict']}"

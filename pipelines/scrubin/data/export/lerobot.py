@@ -1,0 +1,247 @@
+"""LeRobot v3 data sets, one per task per format of its videos: an episode is a recording, with all its cameras.
+
+Coded pictures are those of the release. A frame that is black in some camera is marked as hidden. Scores and errors stand with every
+frame as numbers, NaN where they are missing, because tensors know no null; the table of episodes has them with null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import write_json, write_text
+from scrubin.data.export import lerobot_layout
+from scrubin.data.export.contents import Contents, Row
+from scrubin.data.export.lerobot_layout import Format, formats
+from scrubin.data.export.lerobot_videos import PictureStatistics, black_frames, is_even, of_scores, of_whole_numbers, write_mp4
+from scrubin.data.export.registry import Each, Summary
+from scrubin.labels.truth.recordings import split_columns
+
+UNEVEN = "recordings whose frames are not evenly spaced: a LeRobot data set has one rate"
+NOT_SCORES = ("n_ratings", "disagreement", "strong_disagreement")
+Bools = npt.NDArray[np.bool_]
+
+
+def write(contents: Contents, folder: Path, each: Each) -> Summary:
+    """Write one data set per task and format."""
+    of_format, unfit = formats(contents.videos)
+    left_out = {reason: list(ids) for reason, ids in unfit.items()}
+    passed = iter(each([id_ for ids in of_format.values() for id_ in ids]))
+    frames = recordings = 0
+    for form, ids in of_format.items():
+        even = [id_ for id_ in ids if next(passed) == id_ and _is_even(contents, form, id_)]
+        if len(even) < len(ids):
+            left_out.setdefault(UNEVEN, []).extend(sorted(set(ids) - set(even)))
+        if even:
+            written = DataSet(contents, form, even, folder / form.folder).write()
+            recordings, frames = recordings + len(even), frames + written
+    return Summary(recordings, frames, {reason: len(ids) for reason, ids in left_out.items()})
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A recording: its number, first row, length in frames, which frames are hidden, and its scores."""
+
+    number: int
+    id: str
+    first: int
+    hidden: Bools
+    scores: Row
+
+    @property
+    def length(self) -> int:
+        """Number of frames that all its cameras have."""
+        return len(self.hidden)
+
+
+class DataSet:
+    """One data set on its way to the disk."""
+
+    def __init__(self, contents: Contents, form: Format, ids: Sequence[str], folder: Path) -> None:
+        self._contents, self._form, self._folder = contents, form, folder
+        self._scores = {row["id"]: row for row in contents.scores(ids)}
+        self._splits = split_columns(contents.splits).reindex(sorted(ids))
+        self._scheme = _only_fold(contents.splits)
+        self._ids = sorted(ids, key=lambda id_: (self._subset(id_) is None, self._subset(id_) or "", id_))
+        self._vectors = _vectors(list(self._scores.values()), list(contents.score_columns))
+        self._pictures = {camera: PictureStatistics() for camera in form.cameras}
+
+    def write(self) -> int:
+        """Write it, and return the number of frames."""
+        lerobot_layout.write_tasks(self._folder, self._form.task)
+        episodes: list[Episode] = []
+        first = 0
+        for number, id_ in enumerate(self._ids):
+            episodes.append(Episode(number, id_, first, self._videos(number, id_), self._scores[id_]))
+            first += episodes[-1].length
+        self._write_rows(episodes)
+        self._write_episodes(episodes)
+        write_json(self._folder / lerobot_layout.STATS, self._stats(episodes))
+        totals = {"total_episodes": len(episodes), "total_frames": first}
+        lerobot_layout.write_info(self._folder, self._form, self._vectors, totals, self._ranges())
+        write_text(self._folder / "README.md", text(self._contents, self._form, self._scheme, totals))
+        return first
+
+    def _videos(self, number: int, id_: str) -> Bools:
+        """Write the videos of an episode, and return which frames are hidden in one of them."""
+        hidden = []
+        for camera in self._form.cameras:
+            path = self._contents.stated(_path(self._contents.videos, id_, camera))
+            target = self._folder / lerobot_layout.VIDEO.format(video_key=lerobot_layout.camera_key(camera), **lerobot_layout.place(number))
+            count = write_mp4(path, target, self._form.rate)
+            shown = self._contents.source_frames(id_, camera)
+            black: list[bool] = []
+            for is_black, frame in black_frames(target, str(path)):
+                if not is_black and len(black) in shown:
+                    self._pictures[camera].add(np.asarray(frame.to_ndarray(format="rgb24"), np.uint8))
+                black.append(is_black)
+            if len(black) != count:
+                msg = f"{path}: {count} coded pictures, but {len(black)} are decoded; check the release with its SHA256SUMS"
+                raise ReleaseError(msg)
+            hidden.append(np.array(black, np.bool_))
+        length = min(map(len, hidden))
+        return np.asarray(np.logical_or.reduce([of[:length] for of in hidden]))
+
+    def _write_rows(self, episodes: Sequence[Episode]) -> None:
+        schema = lerobot_layout.data_schema(self._vectors)
+        path = self._folder / lerobot_layout.DATA.format(**lerobot_layout.place(0))
+        path.parent.mkdir(parents=True)
+        with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+            for episode in episodes:
+                writer.write_table(self._rows(episode, schema))
+
+    def _rows(self, episode: Episode, schema: pa.Schema) -> pa.Table:
+        numbers = np.arange(episode.length)
+        columns: dict[str, Any] = {
+            lerobot_layout.HIDDEN: episode.hidden,
+            "timestamp": [float(int(number) / self._form.rate) for number in numbers],
+            "frame_index": numbers,
+            "episode_index": np.full(episode.length, episode.number),
+            "index": numbers + episode.first,
+            "task_index": np.zeros(episode.length, np.int64),
+        }
+        for name, of in self._vectors.items():
+            values = [np.nan if value is None else float(value) for value in _values(episode.scores, name, of)]
+            columns[name] = [values if len(of) > 1 else values[0]] * episode.length
+        return pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema=schema)
+
+    def _write_episodes(self, episodes: Sequence[Episode]) -> None:
+        rows = [self._episode(episode) for episode in episodes]
+        kinds = {name: pa.string() for name in ("recording", *self._splits.columns)} | dict(self._contents.score_columns)
+        kinds |= {name: pa.bool_() for name in rows[0] if name.startswith("error_")} | {"tasks": pa.list_(pa.string())}
+        schema = pa.schema([(name, kinds.get(name, pa.float64() if name.endswith("_timestamp") else pa.int64())) for name in rows[0]])
+        path = self._folder / lerobot_layout.EPISODES.format(**lerobot_layout.place(0))
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), path, compression="zstd")
+
+    def _episode(self, episode: Episode) -> Row:
+        row: Row = {"episode_index": episode.number, "tasks": [self._form.task], "length": episode.length}
+        row |= {f"data/{name}": value for name, value in lerobot_layout.place(0).items()}
+        row |= {"dataset_from_index": episode.first, "dataset_to_index": episode.first + episode.length}
+        for camera in self._form.cameras:
+            key = f"videos/{lerobot_layout.camera_key(camera)}"
+            row |= {f"{key}/{name}": value for name, value in lerobot_layout.place(episode.number).items()}
+            row |= {f"{key}/from_timestamp": 0.0, f"{key}/to_timestamp": float(episode.length / self._form.rate)}
+        row |= {f"meta/episodes/{name}": value for name, value in lerobot_layout.place(0).items()}
+        row |= {"recording": episode.id} | {name: _text(self._splits[name][episode.id]) for name in self._splits.columns}
+        row |= {name: episode.scores[name] for name in self._contents.score_columns}
+        marked = {one["error"]: one["occurred"] for one in episode.scores["errors"] or []}
+        return row | {f"error_{name}": marked.get(name) for name in self._vectors.get(lerobot_layout.ERRORS, ())}
+
+    def _stats(self, episodes: Sequence[Episode]) -> dict[str, Any]:
+        lengths = [episode.length for episode in episodes]
+        stats: dict[str, Any] = {lerobot_layout.camera_key(camera): of.stats for camera, of in self._pictures.items()}
+        for name, of in self._vectors.items():
+            stats[name] = of_scores([(episode.length, _values(episode.scores, name, of)) for episode in episodes])
+        within = [(0, length) for length in lengths]
+        stats["timestamp"] = of_whole_numbers(within, Fraction(1) / self._form.rate)
+        stats["frame_index"] = of_whole_numbers(within)
+        stats["index"] = of_whole_numbers((episode.first, episode.first + episode.length) for episode in episodes)
+        stats["episode_index"] = of_scores([(episode.length, [float(episode.number)]) for episode in episodes])
+        stats["task_index"] = of_scores([(episode.length, [0.0]) for episode in episodes])
+        return {name: of for name, of in stats.items() if of is not None}
+
+    def _ranges(self) -> dict[str, str]:
+        """Return the episodes of each subset of the first scheme without folds, which stand together."""
+        subsets = [self._subset(id_) for id_ in self._ids]
+        named = sorted({subset for subset in subsets if subset is not None})
+        if not named:
+            return {"full": f"0:{len(subsets)}"}
+        return {name: f"{subsets.index(name)}:{len(subsets) - subsets[::-1].index(name)}" for name in named}
+
+    def _subset(self, id_: str) -> str | None:
+        return _text(self._splits[f"split_{self._scheme}"][id_]) if self._scheme else None
+
+
+def _only_fold(splits: pd.DataFrame) -> str | None:
+    """Return the first scheme of a single fold; None when there is none."""
+    folds = splits.groupby("scheme")["fold"].nunique()
+    return next((str(scheme) for scheme in sorted(folds.index) if folds[scheme] == 1), None)
+
+
+def _vectors(scores: Sequence[Row], columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the names of the scores and errors that some recording has."""
+    aspects = [name for name in columns if name not in NOT_SCORES and any(row[name] is not None for row in scores)]
+    errors = sorted({one["error"] for row in scores for one in row["errors"] or []})
+    return {name: of for name, of in ((lerobot_layout.SKILL, aspects), (lerobot_layout.ERRORS, errors)) if of}
+
+
+def _values(scores: Row, vector: str, names: Sequence[str]) -> list[float | None]:
+    if vector == lerobot_layout.SKILL:
+        return [scores[name] for name in names]
+    marked: Mapping[str, bool] = {one["error"]: one["occurred"] for one in scores["errors"] or []}
+    return [None if name not in marked else float(marked[name]) for name in names]
+
+
+def _is_even(contents: Contents, form: Format, id_: str) -> bool:
+    return all(is_even(contents.stated(_path(contents.videos, id_, camera)), form.rate) for camera in form.cameras)
+
+
+def _path(videos: pd.DataFrame, id_: str, camera: str) -> str:
+    return str(videos.loc[(videos["id"] == id_) & (videos["camera"] == camera), "path"].iloc[0])
+
+
+def _text(value: Any) -> str | None:
+    return None if pd.isna(value) else str(value)
+
+
+def text(contents: Contents, form: Format, scheme: str | None, totals: Mapping[str, int]) -> str:
+    """Return the document; its first lines are for Hugging Face."""
+    about = contents.metadata
+    title = f"{form.task}, {about.get('alternateName') or about.get('name', '')}"
+    ordered = f"those of `{scheme}` stand in `meta/info.json` as ranges of episodes" if scheme else "`meta/info.json` has one range of all"
+    lines = [
+        "---",
+        f"pretty_name: {json.dumps(title, ensure_ascii=False)}",
+        "tags:",
+        "- LeRobot",
+        "configs:",
+        "- config_name: default",
+        "  data_files: data/*/*.parquet",
+        "---",
+        "",
+        f"# {title}",
+        "",
+        f"Exported from {about.get('name', '')} {about.get('version', '')} for LeRobot v3: {totals['total_episodes']:,} episodes,",
+        f"{totals['total_frames']:,} frames. An episode is a recording; `recording` in `meta/episodes` is its id in the release.",
+        "",
+        "- Videos hold the coded pictures of the release, not encoded again; frame k lies at k / rate.",
+        "- `hidden`: the frame is black, because it was hidden. Do not train on it.",
+        "- `skill` and `errors` belong to the recording and stand with every frame, NaN where they are missing. `meta/episodes` has them",
+        "  as well, with null where they are missing.",
+        f"- Splits: `meta/episodes` has a column for each; {ordered}.",
+        "- There is no robot here: no `action` and no `observation.state`.",
+    ]
+    lines += ["", "Known errors:", "", *(f"- {error}" for error in contents.known_errors)] if contents.known_errors else []
+    return "\n".join([*lines, *(["", f"    {about['citeAs']}"] if about.get("citeAs") else [])]) + "\n"

@@ -1,0 +1,64 @@
+"""The exports by name. To add one: a module with ``write``, as `Export` says, with its line here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, cast
+
+from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import hint
+from scrubin.data.export.contents import Contents
+
+EXPORTS: Mapping[str, tuple[str, str]] = {
+    "huggingface": ("scrubin.data.export.huggingface", "parquet with the pictures inside, for datasets.load_dataset"),
+    "webdataset": ("scrubin.data.export.webdataset", "tars of pictures, each with its labels as JSON, for webdataset"),
+    "lerobot": (
+        "scrubin.data.export.lerobot",
+        "LeRobot v3: videos of all cameras with scores and errors, one data set per task and format",
+    ),
+}
+"""By name: the module and what it writes."""
+
+Each = Callable[[Sequence[str]], Iterable[str]]
+"""Passes on the recordings one by one, in their order; a caller may count them."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was written.
+
+    Parameters
+    ----------
+    recordings, frames
+        How many of each are in it.
+    left_out
+        What the release has and the export has not: the reason, and of how many.
+    """
+
+    recordings: int
+    frames: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+class Export(Protocol):
+    """What the module of an export has."""
+
+    def write(self, contents: Contents, folder: Path, each: Each, /) -> Summary:
+        """Write everything into an empty folder."""
+
+
+def export(name: str) -> Export:
+    """Return an export by name.
+
+    Raises
+    ------
+    ReleaseError
+        For a name that there is not.
+    """
+    if name not in EXPORTS:
+        msg = f"there is no export '{name}'; {hint(name, EXPORTS)}"
+        raise ReleaseError(msg)
+    return cast("Export", importlib.import_module(EXPORTS[name][0]))

@@ -1,0 +1,1 @@
+"""A release as its users load it."""

@@ -1,1 +1,0 @@
-"""Recordings with planted identifiers, and the answer key beside them."""

@@ -1,1 +1,0 @@
-"""The scenes of the synthetic study, drawn frame by frame."""

@@ -1,0 +1,1 @@
+"""Predictions against labels: scores, checked submissions, rankings, challenges."""

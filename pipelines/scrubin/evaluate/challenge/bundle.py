@@ -1,0 +1,96 @@
+"""A bundle: everything that a platform takes, with the hidden labels in its private part alone."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import tempfile
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from scrubin.base import files
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import count_text
+from scrubin.evaluate import training_data
+from scrubin.evaluate.challenge import bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
+from scrubin.evaluate.challenge import challenge as challenges
+from scrubin.evaluate.challenge.bundle_parts import Layout, Opening, Platform
+from scrubin.evaluate.challenge.challenge import Challenge
+from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
+
+PLATFORMS: dict[str, Platform] = {"codabench": codabench, "evalai": evalai, "grand-challenge": grand_challenge}
+STARTING_KIT = "starting_kit"
+NEVER = date(2099, 1, 1), date(2099, 12, 31)
+"""When nobody says when a challenge opens, it does not."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the organiser asks for; parameters as of `Challenge`, and ``rank_by`` the key of the column that ranks."""
+
+    challenge: Challenge
+    rank_by: str | None = None
+    image: str | None = None
+    starts: date = NEVER[0]
+    ends: date = NEVER[1]
+
+
+def made(wanted: Wanted, truth: HiddenTruth) -> Challenge:
+    """Return the challenge with its frames and columns, after a sample submission was scored from end to end.
+
+    Raises
+    ------
+    MetricsError
+        When the ground truth cannot be scored against.
+    """
+    challenge = replace(wanted.challenge, vocabulary=truth.vocabulary, frames=truth.frames)
+    empty = sorted(name for name, frames in truth.frames.items() if not frames)
+    if empty:
+        msg = f"{', '.join(empty)}: no labelled frames, so nothing can be predicted; leave them out of the split"
+        raise MetricsError(msg)
+    with tempfile.TemporaryDirectory() as place:
+        hidden, submitted = Path(place, "truth"), Path(place, "sample")
+        hidden_truth.copy(truth, hidden)
+        received.write_sample(challenge, submitted)
+        named = evaluation.column_keys(evaluation.results(challenge, hidden, submitted))
+    return replace(challenge, columns=evaluation.leaderboard(challenge.task, named, wanted.rank_by))
+
+
+def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> Layout:
+    """Write a bundle into an empty folder, and return what in it is private."""
+    challenge = made(wanted, truth)
+    kit = folder / "public" / STARTING_KIT
+    _starting_kit(challenge, kit)
+    opening = Opening(wanted.starts, wanted.ends, wanted.image or f"scrubin-scoring:{_version()}")
+    layout = PLATFORMS[platform].write(challenge, truth, kit, opening, folder)
+    files.write_text(folder / "README.md", _readme(challenge, layout))
+    return layout
+
+
+def _starting_kit(challenge: Challenge, kit: Path) -> None:
+    """Write what participants get: frames without labels, a sample submission, and a form for their training data."""
+    files.write_text(kit / challenges.FRAMES, challenges.frames_text(challenge))
+    received.write_sample(challenge, kit / "sample_submission")
+    files.write_text(kit / training_data.NAME, training_data.text(challenge.test))
+    files.write_text(kit / "README.md", pages.data(challenge))
+
+
+def _version() -> str:
+    return importlib.metadata.version("scrubin")
+
+
+def _readme(challenge: Challenge, layout: Layout) -> str:
+    """Return what the organiser has to do, and what must never be published."""
+    private = "\n".join(f"- `{name}`" for name in layout.private)
+    videos = count_text(len(challenge.frames or {}), "hidden video")
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(layout.steps, start=1))
+    return (
+        f"# {challenge.title}\n\nMade by `scrubin challenge bundle`: {challenge.task}, {videos}, "
+        f"ranked by {challenge.columns[0].title} (`{challenge.columns[0].key}`).\n\n## What to do\n\n{steps}\n\n"
+        f"## Private: these have the hidden labels\n\n{private}\n\nEverything else can be seen by participants. "
+        "The release that you give them must not have the labels of these videos either: not in `groundtruth/`, `tables/`, "
+        "`Annotation/` or `archives/`.\n\n"
+        f"## What it needs\n\nPython {bundle_parts.PYTHON} or newer, and\n\n    "
+        + bundle_parts.requirements().strip().replace("\n", "\n    ")
+        + "\n"
+    )

@@ -1,0 +1,123 @@
+"""The ground truth of a hidden subset: which files of a release are it, only it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import hint
+from scrubin.base.files import fresh_folder
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate import selection, submission_truth
+from scrubin.labels.formats.ground_truth import PARTS, inside_release
+from scrubin.labels.tasks import Task
+
+NEEDED: dict[Task, tuple[str, ...]] = {"recognition": ("recognition",), "detection": ("recognition", "detection"), "phases": ("phases",)}
+"""Which parts of a ground truth a task needs; boxes alone do not say which frames there are."""
+
+
+@dataclass(frozen=True)
+class HiddenTruth:
+    """The labels of a hidden subset.
+
+    Parameters
+    ----------
+    vocabulary
+        Whose classes they are.
+    files
+        By where they stand in a ground truth of their own, the files of the release.
+    frames
+        Frames to be predicted, by video.
+    others
+        Videos of the subset without this kind of labels, such as recordings of other tasks.
+    """
+
+    vocabulary: str
+    files: dict[str, Path]
+    frames: dict[str, tuple[int, ...]]
+    others: tuple[str, ...]
+
+
+def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
+    """Return the ground truth of one subset of a release, or of a ground truth of ours.
+
+    Parameters
+    ----------
+    split
+        Name of a split of the release, or a file.
+    subset
+        Such as ``test``, or ``0/test`` where the split has folds.
+
+    Raises
+    ------
+    MetricsError
+        When there is no such split, subset or ground truth.
+    """
+    if not release.is_dir():
+        msg = f"{release}: there is no such folder; name a release, or its ground truth"
+        raise MetricsError(msg)
+    names = selection.read(split_file(release, split), subset)
+    folder = _folder(inside_release(release), vocabulary_name, task)
+    chosen: dict[str, Path] = {}
+    with_labels: set[str] = set()
+    for part in NEEDED[task]:
+        for file in sorted((folder / part).glob(PARTS[part])):
+            if file.stem in names:
+                chosen[f"{folder.name}/{part}/{file.name}"] = file
+                with_labels.add(file.stem)
+    if not with_labels:
+        msg = f"{folder}: none of the {len(names)} videos of '{subset}' in '{split}' has labels for {task}; name another subset"
+        raise MetricsError(msg)
+    truth = submission_truth.read(folder)
+    frames = {}
+    for name in sorted(with_labels):
+        video = truth.videos[name]
+        of_task = video.phase_frames if task == "phases" else video.frames
+        frames[name] = tuple(of_task.tolist()) if of_task is not None else ()
+    return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - with_labels)))
+
+
+def split_file(release: Path, split: str) -> Path:
+    """Return the file of a split.
+
+    Raises
+    ------
+    MetricsError
+        When the release has none of this name and there is no such file.
+    """
+    path = release / "splits" / f"{split}.csv"
+    if path.is_file():
+        return path
+    if Path(split).is_file():
+        return Path(split)
+    known = sorted(file.stem for file in (release / "splits").glob("*.csv"))
+    msg = f"--split {split}: there is no such split in {release / 'splits'}; {hint(split, known) if known else 'name a file'}"
+    raise MetricsError(msg)
+
+
+def copy(truth: HiddenTruth, folder: Path) -> None:
+    """Write the ground truth of the hidden subset, and nothing else, into a new folder."""
+    fresh_folder(folder)
+    for name, file in sorted(truth.files.items()):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+
+
+def _folder(whole: Path, name: str | None, task: Task) -> Path:
+    """Return the folder of the one vocabulary that has labels for a task."""
+    known = vocabulary.known()
+    own = [whole] if whole.name in known else []
+    folders = own or [folder for folder in sorted(whole.glob("*")) if folder.is_dir() and folder.name in known]
+    fitting = [folder for folder in folders if (folder / NEEDED[task][0]).is_dir() and name in (None, folder.name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        msg = (
+            f"{whole}: there is no ground truth for {task}{f' in the vocabulary {name}' if name else ''}; name a release with groundtruth/"
+        )
+    else:
+        msg = f"{whole}: there are several vocabularies ({', '.join(folder.name for folder in fitting)}); name one by --vocabulary"
+    raise MetricsError(msg)

@@ -1,0 +1,1 @@
+"""Metrics as pure functions on arrays: the same number for everyone, each with its definition."""

@@ -1,0 +1,225 @@
+"""Average precision of small, medium or large boxes, as COCO has it.
+
+Source: COCO's detection challenge, *Metrics*, and pycocotools' ``COCOeval``: a box is small up to 32 x 32 px, medium from there up to 96 x
+96 px, and large from there on; limits belong to both sides. Average precision is the mean over IoU 0.50, 0.55 ... 0.95 and over classes, of
+the best precision at 101 levels of recall, over the 100 most confident detections of a class in a frame.
+
+Annotated boxes of another size are ignored: who finds one is neither right nor wrong. A detection takes the free annotated box of its class
+with the greatest IoU, and one that is ignored only when no other is left; unmatched, it counts as false only when it is of this size
+itself. The size of an annotated box is the area that its file states, as COCO's data state that of the mask, else width times height;
+that of a detection is width times height.
+
+A crowd (``iscrowd``) is ignored at every size, any number of detections may take it, and its IoU is the share of the detection that lies
+inside. Detections of equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrubin.base import statistics
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection.average_precision import area, curve
+from scrubin.evaluate.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene
+from scrubin.evaluate.metrics.result import Result, Value, Variant
+
+SMALL, MEDIUM = 32.0**2, 96.0**2
+"""Area in square pixels up to which a box is small, and medium."""
+SIZES = {"all": (0.0, math.inf), "small": (0.0, SMALL), "medium": (SMALL, MEDIUM), "large": (MEDIUM, math.inf)}
+SAID = {"all": "any", "small": "up to 32 x 32 px", "medium": "32 x 32 to 96 x 96 px", "large": "from 96 x 96 px"}
+IOUS = np.linspace(0.5, 0.95, 10)
+"""The very numbers of COCO."""
+MOST = 100
+METRIC = "triplet detection AP by size"
+ROUNDING = 6
+"""Decimals of a pixel: boxes are fractions of the image, and what was a whole number of pixels is one again."""
+
+
+@dataclass(frozen=True, eq=False)
+class SizedDetections:
+    """What is decided of each detection and each annotated box of a component.
+
+    Parameters
+    ----------
+    videos, classes, scores, turns
+        (detections,), turns among equal confidences of a frame and class.
+    hits, ignored
+        (detections, sizes, IoUs).
+    positives
+        (videos, classes, sizes), annotated boxes that count.
+    component
+        Whose class it is.
+    """
+
+    videos: IntArray
+    classes: IntArray
+    scores: FloatArray
+    turns: IntArray
+    hits: BoolArray
+    ignored: BoolArray
+    positives: IntArray
+    component: str
+
+    def results(self, draw: IntArray | None = None) -> list[Result]:
+        """Return the average precision of every size, per class and its mean; n is the number of classes, of a class that of boxes.
+
+        Parameters
+        ----------
+        draw
+            Positions of videos, which may repeat; None: all.
+        """
+        drawn = np.arange(len(self.positives)) if draw is None else draw
+        positives = self.positives[drawn].sum(axis=0)
+        times = np.bincount(drawn, minlength=len(self.positives))[self.videos]
+        rows = np.repeat(np.arange(len(self.videos)), times)
+        ranked = rows[np.lexsort((self.turns[rows], -self.scores[rows]))]
+        by_class = [ranked[self.classes[ranked] == class_] for class_ in range(positives.shape[0])]
+        results = []
+        for at, size in enumerate(SIZES):
+            classes = {
+                str(class_): Value(self._average(of, at, int(positives[class_, at])), int(positives[class_, at]))
+                for class_, of in enumerate(by_class)
+            }
+            defined = [one.value for one in classes.values() if one.defined]
+            options = {"component": self.component, "classes": str(len(classes)), "scope": "global", "size": f"{size} ({SAID[size]})"}
+            variant = Variant(METRIC, "paper", {**options, "iou": "0.5:0.95", "interpolation": "101-point"})
+            results.append(Result(variant, Value(statistics.mean(defined), len(defined)), classes))
+        return results
+
+    def _average(self, rows: IntArray, size: int, positives: int) -> float:
+        if not positives:
+            return math.nan
+        values = []
+        for iou in range(len(IOUS)):
+            kept = rows[~self.ignored[rows, size, iou]]
+            of_curve = curve(self.hits[kept, size, iou], self.scores[kept], self.turns[kept], positives)
+            values.append(float(area(of_curve, "101-point")))
+        return statistics.mean(values)
+
+
+def sized(scene: Scene, component: str, images: FloatArray) -> SizedDetections:
+    """Match the detections of a component at every IoU and for every size.
+
+    Parameters
+    ----------
+    scene
+        Checked boxes, as fractions of the image.
+    component
+        Whose class must be right.
+    images
+        (frames of all videos, 2), width and height of the image in px.
+
+    Raises
+    ------
+    MetricsError
+        When the sizes are not one per frame, or one is not above 0.
+    """
+    classes = scene.size(component)
+    if images.shape != (int(scene.starts[-1]), 2) or not (images > 0).all():
+        msg = (
+            f"the sizes of images have the shape {images.shape} for {int(scene.starts[-1])} frames; give width and height above 0 for each"
+        )
+        raise MetricsError(msg)
+    true_px, found_px = (_in_pixels(side, images) for side in (scene.truth, scene.predictions))
+    crowds, stated = scene.truth.crowds, scene.truth.areas
+    areas = np.where(np.isnan(stated), true_px[:, 2] * true_px[:, 3], stated)
+    of_truth = _of_sizes(areas) & ~crowds[:, None]
+    of_found = _of_sizes(found_px[:, 2] * found_px[:, 3])
+    kept: list[IntArray] = []
+    turns: list[int] = []
+    hits: list[BoolArray] = []
+    ignored: list[BoolArray] = []
+    for truth, found in _groups(scene.truth, scene.predictions, component, classes):
+        overlaps = _overlaps(true_px[truth], found_px[found], crowds[truth])
+        right, passed = _matched(overlaps, of_truth[truth], crowds[truth], of_found[found])
+        kept.append(found)
+        turns += _turns(scene.predictions.scores[found])
+        hits.append(right)
+        ignored.append(passed)
+    rows = np.concatenate([*kept, np.zeros(0, np.int64)])
+    positives = np.zeros((len(scene.names), classes, len(SIZES)), np.int64)
+    np.add.at(positives, (scene.truth.videos, scene.truth.classes[component]), of_truth)
+    nothing = np.zeros((0, len(SIZES), len(IOUS)), np.bool_)
+    own = scene.predictions.taken(rows)
+    of_class = own.classes[component]
+    right, passed = (np.concatenate([*every, nothing]) for every in (hits, ignored))
+    return SizedDetections(own.videos, of_class, own.scores, np.array(turns, np.int64), right, passed, positives, component)
+
+
+def _in_pixels(boxes: Boxes, images: FloatArray) -> FloatArray:
+    sides = images[boxes.places]
+    pixels: FloatArray = np.round(boxes.boxes * np.concatenate([sides, sides], axis=1), ROUNDING)
+    return pixels
+
+
+def _of_sizes(areas: FloatArray) -> BoolArray:
+    """Return whether each box is of each size, (boxes, sizes)."""
+    limits = np.array(list(SIZES.values()))
+    inside: BoolArray = (areas[:, None] >= limits[:, 0]) & (areas[:, None] <= limits[:, 1])
+    return inside
+
+
+def _groups(truth: Boxes, found: Boxes, component: str, classes: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield rows of annotated and predicted boxes of each frame and class that has predictions, these by falling confidence."""
+    keys, others = (side.places * classes + side.classes[component] for side in (truth, found))
+    order = np.argsort(keys, kind="stable")
+    ranked = np.lexsort((-found.scores, others))
+    bounds = np.flatnonzero(np.diff(others[ranked], prepend=-1, append=-1))
+    starts, ends = (np.searchsorted(keys[order], others[ranked[bounds[:-1]]], side=side) for side in ("left", "right"))
+    for at, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        yield order[start:end], ranked[bounds[at] : bounds[at + 1]][:MOST]
+
+
+def _overlaps(truth: FloatArray, found: FloatArray, crowds: BoolArray) -> FloatArray:
+    """Return the IoU of each detection with each annotated box, with a crowd the share inside it, (detections, boxes)."""
+    low = np.maximum(found[:, None, :2], truth[None, :, :2])
+    high = np.minimum(found[:, None, :2] + found[:, None, 2:], truth[None, :, :2] + truth[None, :, 2:])
+    sides = np.clip(high - low, 0, None)
+    shared = sides[..., 0] * sides[..., 1]
+    own = (found[:, 2] * found[:, 3])[:, None]
+    whole = np.where(crowds[None, :], own, own + (truth[:, 2] * truth[:, 3])[None, :] - shared)
+    ious: FloatArray = np.divide(shared, whole, out=np.zeros(shared.shape), where=whole > 0)
+    return ious
+
+
+def _matched(overlaps: FloatArray, of_truth: BoolArray, crowds: BoolArray, of_found: BoolArray) -> tuple[BoolArray, BoolArray]:
+    """Return which detections of a frame and class are hits, and which are ignored, (detections, sizes, IoUs)."""
+    shape = (len(of_found), len(SIZES), len(IOUS))
+    hits, ignored = np.zeros(shape, np.bool_), np.broadcast_to(~of_found[:, :, None], shape).copy()
+    free = np.ones((len(of_truth), len(SIZES), len(IOUS)), np.bool_)
+    if not len(of_truth):
+        return hits, ignored
+    counted = of_truth[:, :, None]
+    for at, own in enumerate(overlaps):
+        possible = free & (own[:, None, None] >= IOUS)
+        first = possible & counted
+        # A box that does not count is only taken where no other is left.
+        some = np.where(first.any(axis=0), first, possible)
+        reach = np.where(some, own[:, None, None], -1.0)
+        # Of equals COCO takes the last one.
+        best = len(own) - 1 - np.argmax(reach[::-1], axis=0)
+        found = some.any(axis=0)
+        sizes, ious = np.nonzero(found)
+        free[best[sizes, ious], sizes, ious] = crowds[best[sizes, ious]]
+        right = of_truth[best[sizes, ious], sizes]
+        hits[at, sizes, ious] = right
+        ignored[at, sizes, ious] = ~right
+    return hits, ignored
+
+
+def _turns(scores: FloatArray) -> list[int]:
+    """Return the turn of each among equal ones, of falling scores.
+
+    >>> _turns(np.array([0.9, 0.5, 0.5, 0.1]))
+    [0, 0, 1, 0]
+    """
+    turns: list[int] = []
+    before = math.nan
+    for score in scores.tolist():
+        turns.append(turns[-1] + 1 if score == before else 0)
+        before = score
+    return turns

@@ -1,0 +1,139 @@
+"""Predictions of several models combined into one.
+
+Source: CholecTriplet2021 challenge, section 4.4, Figure 7 a to c.
+
+>>> models = [np.array([[0.9, 0.2]]), np.array([[0.8, 0.4]]), np.array([[0.1, 0.3]])]
+>>> mean(models).round(2).tolist(), weighted(models, [2, 1, 1]).round(3).tolist(), soft_vote(models).tolist()
+([[0.6, 0.3]], [[0.675, 0.275]], [[0.9, 0.2]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base.errors import MetricsError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def mean(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
+    """Return the mean of the models' scores (Figure 7a).
+
+    Parameters
+    ----------
+    predictions
+        One array of any shape per model, such as (frames, classes), all of one shape, in [0, 1].
+
+    Raises
+    ------
+    MetricsError
+        When there is no model, shapes differ, or a score is undefined or not in [0, 1]; names the model and the place.
+    """
+    models = _stacked(predictions)
+    # Sorted, so that the order of the models changes no digit.
+    return _between(np.sum(np.sort(models, axis=0), axis=0) / len(models), models)
+
+
+def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> FloatArray:
+    """Return the weighted mean of the models' scores (Figure 7b).
+
+    Parameters
+    ----------
+    predictions
+        As for `mean`.
+    weights
+        (models,), or (models, classes) for weights per class (the last axis of the predictions). Any numbers from 0, such as each model's
+        mAP: they are divided by their sum over the models, "the performance ratio of each model against the others".
+
+    Raises
+    ------
+    MetricsError
+        As `mean`; also when weights have another shape, are negative or not finite, or sum to 0.
+    """
+    models = _stacked(predictions)
+    try:
+        ratios = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"the weights are not all numbers; give one per model ({len(models)}), or one per model and class"
+        raise MetricsError(msg) from error
+    per_class = ratios.ndim == 2 and models.ndim >= 2 and ratios.shape == (len(models), models.shape[-1])
+    if ratios.shape != (len(models),) and not per_class:
+        msg = f"the weights have the shape {ratios.shape}; give one per model ({len(models)}), or one per model and class"
+        raise MetricsError(msg)
+    if not np.isfinite(ratios).all() or (ratios < 0).any() or (np.max(ratios, axis=0) <= 0).any():
+        msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
+        raise MetricsError(msg)
+    # By the largest first: shares are the same, and no sum overflows.
+    ratios = ratios / np.max(ratios, axis=0)
+    total = np.sum(np.sort(ratios, axis=0), axis=0)
+    middle = (1,) * (models.ndim - (2 if per_class else 1))
+    share = (ratios / total).reshape(len(models), *middle, *ratios.shape[1:])
+    return _between(np.sum(np.sort(models * share, axis=0), axis=0), models)
+
+
+def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> FloatArray:
+    """Return the majority soft vote (Figure 7c): the highest score of all models where most vote for presence, else the lowest.
+
+    The paper leaves open what a score at the threshold votes, and what a draw of an even number of models means: here such a score votes
+    for presence, and a draw is no majority, so it means absence.
+
+    Parameters
+    ----------
+    predictions
+        As for `mean`.
+    threshold
+        A model votes for presence with a score of at least this.
+
+    Raises
+    ------
+    MetricsError
+        As `mean`; also when the threshold is not in [0, 1].
+    """
+    if not 0 <= threshold <= 1:
+        msg = f"the threshold is {threshold}; it must lie in [0, 1], as the scores do"
+        raise MetricsError(msg)
+    models = _stacked(predictions)
+    present = 2 * np.count_nonzero(models >= threshold, axis=0) > len(models)
+    voted: FloatArray = np.where(present, models.max(axis=0), models.min(axis=0))
+    return voted
+
+
+def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
+    arrays: list[npt.NDArray[Any]] = []
+    for number, one in enumerate(predictions):
+        try:
+            array = np.asarray(one)
+        except ValueError as error:
+            msg = f"the predictions of model {number} have rows of different lengths; give one row per frame, one column per class"
+            raise MetricsError(msg) from error
+        if array.dtype.kind not in "biuf" or array.ndim == 0:
+            msg = f"the predictions of model {number} are of type {array.dtype} and shape {array.shape}; give an array of numbers"
+            raise MetricsError(msg)
+        if array.shape != np.shape(arrays[0] if arrays else array):
+            msg = (
+                f"the predictions of model {number} have the shape {array.shape}, those of model 0 {arrays[0].shape}; "
+                "every model must predict the same frames and classes"
+            )
+            raise MetricsError(msg)
+        # The negation catches NaN.
+        wrong = ~((array >= 0) & (array <= 1))
+        if wrong.any():
+            place = tuple(int(at) for at in np.argwhere(wrong)[0])
+            msg = (
+                f"the score of model {number} at {place} is {array[place]}; scores must lie in [0, 1]: pass logits through a sigmoid first"
+            )
+            raise MetricsError(msg)
+        arrays.append(array.astype(np.float64))
+    if not arrays:
+        msg = "no predictions are given; at least one model is needed"
+        raise MetricsError(msg)
+    return np.stack(arrays)
+
+
+def _between(combined: FloatArray, models: FloatArray) -> FloatArray:
+    # A mean lies between its parts; rounding must not push it out of [0, 1].
+    return np.clip(combined, models.min(axis=0), models.max(axis=0))

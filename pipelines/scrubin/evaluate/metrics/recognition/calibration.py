@@ -1,0 +1,169 @@
+"""Calibration of probabilities: expected calibration error by stated bins, the Brier score.
+
+Every class is a yes or no of every frame, as labels of recognition are (several at a time, or none): its probability is held against
+whether it is there. All frames count, of all videos, and all classes, also those that never occur.
+
+- **ECE** (Guo et al., *On Calibration of Modern Neural Networks*, ICML 2017, equation 3): frames are put into bins by their probability;
+  over the bins, weighted by how many frames they hold, the mean distance of mean probability and share of frames where the class is.
+  ``equal width``: bin m of M holds probabilities above (m - 1) / M up to m / M, and 0 is in the first. ``equal mass`` (Nixon et al.,
+  *Measuring Calibration in Deep Learning*, CVPR workshops 2019, the adaptive bins): bins hold as equally many frames as ties allow, since
+  equal probabilities stay in one bin. Guo's text is of the most probable of exclusive classes; of labels it is taken for each class, and
+  summarised over classes (Nixon's class-wise errors) or over all labels as if they were one class.
+- **Brier score** (Brier, *Verification of forecasts expressed in terms of probability*, 1950, for one yes or no): mean squared distance.
+
+>>> labels, probabilities = np.array([0, 0, 1, 1]), np.array([0.1, 0.3, 0.6, 0.8])
+>>> round(expected_error(labels, probabilities, 2, "equal width"), 4), round(brier(labels, probabilities), 4)
+(0.25, 0.075)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base import statistics
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition.triplet_videos import (
+    ClassRows,
+    Component,
+    Grouping,
+    IntArray,
+    TripletMap,
+    TripletVideo,
+    checked,
+    part,
+)
+from scrubin.evaluate.metrics.result import Result, Value, Variant
+
+Binning = Literal["equal width", "equal mass"]
+BINNINGS: tuple[Binning, ...] = get_args(Binning)
+BINS = 15
+"""As in Guo's experiments."""
+ECE, BRIER = "triplet recognition ECE", "triplet recognition Brier score"
+Probabilities = npt.NDArray[np.float64]
+
+
+def expected_error(labels: npt.ArrayLike, probabilities: npt.ArrayLike, bins: int, binning: Binning) -> float:
+    """Return the expected calibration error of one class; NaN without frames.
+
+    Parameters
+    ----------
+    labels
+        (frames,), 0 or 1.
+    probabilities
+        (frames,), in [0, 1].
+    bins
+        How many at most; those without frames count nothing.
+    binning
+        How they are cut.
+    """
+    values, there = _sorted(labels, probabilities)
+    if not len(values):
+        return math.nan
+    edges = np.arange(1, bins) / bins if binning == "equal width" else values[-(-np.arange(1, bins) * len(values) // bins) - 1]
+    # Equal to an edge is below it; edges of equal mass may be one and the same.
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(values, edges, side="right")]))
+    starts = cuts[cuts < len(values)]
+    apart = np.abs(np.add.reduceat(values, starts) - np.add.reduceat(there, starts))
+    return math.fsum(apart.tolist()) / len(values)
+
+
+def brier(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+    """Return the Brier score of one class; NaN without frames. Parameters as `expected_error`."""
+    values, there = _sorted(labels, probabilities)
+    if not len(values):
+        return math.nan
+    # Sorted sums: the order of frames and videos does not change a bit.
+    right, wrong = (1 - np.sort(values[there == 1])) ** 2, np.sort(values[there == 0]) ** 2
+    return (float(right.sum()) + float(wrong.sum())) / len(values)
+
+
+def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probabilities, Probabilities]:
+    values, there = np.asarray(probabilities, np.float64).ravel(), np.asarray(labels, np.float64).ravel()
+    order = np.argsort(values, kind="stable")
+    return values[order], there[order]
+
+
+class Calibration:
+    """Labels and probabilities of all videos, of which draws can be taken.
+
+    Parameters
+    ----------
+    videos
+        Labels and probabilities of triplets.
+    triplets
+        Their parts: the probability of a part is the largest of its triplets.
+    bins
+        How many.
+
+    Raises
+    ------
+    MetricsError
+        As `videos.checked`; also for a score outside 0..1, or a number of bins below 1.
+    """
+
+    def __init__(self, videos: Sequence[TripletVideo], triplets: TripletMap, bins: int = BINS) -> None:
+        if bins < 1:
+            msg = f"{bins} bins; give a whole number from 1"
+            raise MetricsError(msg)
+        self._rows = dict(checked(videos, len(triplets)))
+        self._triplets, self._bins = triplets, bins
+        for name, rows in self._rows.items():
+            wrong = np.argwhere((rows.scores < 0) | (rows.scores > 1))
+            if len(wrong):
+                column, frame = wrong[0].tolist()
+                which = f"video {name}: the score of row {frame}, class {column} is {rows.scores[column, frame]:g}"
+                msg = f"{which}; calibration is of probabilities in 0..1: apply a sigmoid to logits first"
+                raise MetricsError(msg)
+
+    def results(self, component: Component, *, ignore_null: bool = False, draw: IntArray | None = None) -> list[Result]:
+        """Return ECE by both kinds of bins, and the Brier score: over classes, and over all labels together.
+
+        Parameters
+        ----------
+        component
+            Of the triplet.
+        ignore_null
+            Leave out the null triplets.
+        draw
+            Positions of videos, which may repeat; None: all.
+        """
+        grouping, kept = self._triplets.grouping(component), self._triplets.kept(component, ignore_null)
+        every = list(self._rows.values())
+        drawn = every if draw is None else [every[at] for at in draw.tolist()]
+        labels, scores = (np.concatenate(matrices, axis=1) for matrices in zip(*(_of(rows, grouping, kept) for rows in drawn), strict=True))
+        ids = [str(int(grouping.ids[at])) for at in kept.tolist()]
+        shared = {"component": component, "null": _null(component, ignore_null=ignore_null), "scope": "global"}
+        results = []
+        for binning in BINNINGS:
+            options = {**shared, "bins": f"{self._bins} of {binning}"}
+            values = [expected_error(one, other, self._bins, binning) for one, other in zip(labels, scores, strict=True)]
+            together = expected_error(labels, scores, self._bins, binning)
+            results += _both(ECE, options, values, together, ids, labels.shape)
+        values = [brier(one, other) for one, other in zip(labels, scores, strict=True)]
+        return [*results, *_both(BRIER, shared, values, brier(labels, scores), ids, labels.shape)]
+
+
+def _of(rows: ClassRows, grouping: Grouping, kept: IntArray) -> tuple[Probabilities, Probabilities]:
+    of_part = part(rows, grouping)
+    return of_part.labels[kept].astype(np.float64), of_part.scores[kept].astype(np.float64)
+
+
+def _null(component: Component, *, ignore_null: bool) -> str:
+    return "left out" if component == "ivt" and ignore_null else "counted"
+
+
+def _both(
+    metric: str, options: dict[str, str], values: Sequence[float], together: float, ids: Sequence[str], shape: tuple[int, ...]
+) -> list[Result]:
+    classes, frames = shape
+    by_class = {id_: Value(value, frames) for id_, value in zip(ids, values, strict=True)}
+    overall = Value(statistics.mean([value for value in values if not math.isnan(value)]), classes if frames else 0)
+    return [
+        Result(Variant(metric, "paper", {**options, "averaged": "over classes"}), overall, by_class),
+        Result(Variant(metric, "paper", {**options, "averaged": "all labels together"}), Value(together, classes * frames)),
+    ]

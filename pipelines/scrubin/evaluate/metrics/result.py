@@ -1,0 +1,188 @@
+"""What a metric returns, of one run or of repeated ones: a value with its count, with the name of its variant.
+
+Values of different variants cannot be compared: that is refused with the reason.
+
+>>> variant = Variant("example", "paper")
+>>> repeated = over_runs([Result(variant, Value(value, 5)) for value in (0.4, 0.5, 0.6)])
+>>> repeated.mean.overall, round(repeated.sd.overall.value, 12)
+(Value(value=0.5, n=3), 0.1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scrubin.base import statistics
+from scrubin.base.errors import MetricsError
+
+Semantics = Literal["paper", "compat"]
+
+
+def exact(number: float) -> str:
+    """Return a number as text for the name of a variant: different numbers never look the same.
+
+    >>> exact(0.5), exact(1.0), exact(1 / 3)
+    ('0.5', '1', '0.3333333333333333')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which number it is.
+
+    Parameters
+    ----------
+    metric
+        Name of the metric, such as ``recognition AP``.
+    semantics
+        ``paper``: the definition. ``compat``: what a published program returns, quirks included.
+    options
+        Everything else that changes the number, by name: component, scope, interpolation, omega ...
+    """
+
+    metric: str
+    semantics: Semantics
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The variant on one line."""
+        return "; ".join([self.metric, self.semantics, *(f"{key}={value}" for key, value in sorted(self.options.items()))])
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number and what it was made of.
+
+    Parameters
+    ----------
+    value
+        NaN is undefined.
+    n
+        Count behind it: positives of a class, classes of a mean, videos of a mean over videos.
+    """
+
+    value: float
+    n: int
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.value)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one variant of a metric.
+
+    Parameters
+    ----------
+    variant
+        Which number it is.
+    overall
+        The number itself.
+    classes
+        Per class by its name or id, as text; empty where there are none.
+    videos
+        Per video; empty where the metric does not work by video.
+    curves
+        Per class, lists of equal length by what they are, such as recall and precision; empty where there are none.
+    """
+
+    variant: Variant
+    overall: Value
+    classes: Mapping[str, Value] = field(default_factory=dict)
+    videos: Mapping[str, Value] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
+
+
+def difference(one: Result, other: Result) -> float:
+    """Return ``one - other``.
+
+    Raises
+    ------
+    MetricsError
+        When they are not of the same variant; names what differs.
+    """
+    if one.variant.name != other.variant.name:
+        names = f"'{one.variant.name}' and '{other.variant.name}'"
+        msg = f"these are different metrics and cannot be compared: {names}; compute both in one variant"
+        raise MetricsError(msg)
+    return one.overall.value - other.overall.value
+
+
+@dataclass(frozen=True)
+class MetricOverRuns:
+    """A metric over runs.
+
+    Parameters
+    ----------
+    mean, sd
+        Results with the number of runs in which the value is defined; ``sd`` is undefined for fewer than two with Bessel's correction.
+    """
+
+    mean: Result
+    sd: Result
+
+
+def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRuns:
+    """Summarise the same metric of several runs.
+
+    Parameters
+    ----------
+    results
+        One per run.
+    bessel
+        Divide by n - 1, or by n.
+
+    Raises
+    ------
+    MetricsError
+        When there is none, they are of different variants, have other classes or videos, or are summaries of runs already.
+    """
+    if not results:
+        msg = "no run is given; at least one result is needed"
+        raise MetricsError(msg)
+    first = results[0]
+    for number, one in enumerate(results):
+        if one.variant.name != first.variant.name:
+            msg = f"run {number} is of the variant '{one.variant.name}', run 0 of '{first.variant.name}'; compute all runs in one variant"
+            raise MetricsError(msg)
+        if "runs" in one.variant.options:
+            msg = f"run {number} is a mean or deviation over runs already: '{one.variant.name}'; give the results of the single runs"
+            raise MetricsError(msg)
+        if set(one.classes) != set(first.classes) or set(one.videos) != set(first.videos):
+            msg = f"run {number} has other classes or videos than run 0; every run must predict the same"
+            raise MetricsError(msg)
+    options = first.variant.options
+    as_mean = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": "mean"})
+    as_sd = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": f"SD, {'corrected' if bessel else 'uncorrected'}"})
+    return MetricOverRuns(_combined(results, as_mean, None), _combined(results, as_sd, bessel))
+
+
+def _combined(results: Sequence[Result], variant: Variant, bessel: bool | None) -> Result:
+    def over(values: Sequence[Value]) -> Value:
+        defined = [one.value for one in values if one.defined]
+        return Value(statistics.mean(defined) if bessel is None else _sd(defined, bessel), len(defined))
+
+    def by_name(runs: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+        return {name: over([run[name] for run in runs]) for name in runs[0]}
+
+    return Result(
+        variant,
+        over([one.overall for one in results]),
+        by_name([one.classes for one in results]),
+        by_name([one.videos for one in results]),
+    )
+
+
+def _sd(defined: Sequence[float], bessel: bool) -> float:
+    if not all(math.isfinite(value) for value in defined):
+        return math.nan
+    if bessel or not defined:
+        return statistics.sd(defined)
+    return math.sqrt(statistics.squares(defined) / len(defined)) if min(defined) < max(defined) else 0.0

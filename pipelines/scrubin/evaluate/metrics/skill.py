@@ -1,0 +1,196 @@
+"""Skill scores against ratings: concordance, correlation, error, agreement of levels, what raters reach among themselves.
+
+Source: LASANA, Technical validation (rho_c is the metric it suggests, equation 4); the forms of rho_c: `scrubin.base.statistics`.
+
+>>> [round(score(name, [1, 2, 3, 4], [3, 4, 5, 6]).overall.value, 4) for name in METRICS]
+[0.4545, 1.0, 2.0]
+
+- **Kendall's tau-b** (Kendall 1945, *The treatment of ties in ranking problems*): concordant minus discordant pairs over the geometric mean
+  of the pairs that are not tied on either side. Values that differ by rounding only are ties.
+- **Quadratic weighted kappa** (Cohen 1968, *Weighted kappa*): one minus the mean squared difference over the one that is expected when
+  both sides are paired at random. It is of levels: whole numbers, such as the points of OSATS. How many levels the scale has does not
+  matter, as only squared differences count. Continuous scores have no levels and are refused: how to round them is not ours to say.
+
+>>> round(kendall([1, 2, 3, 4], [1, 3, 2, 4]), 4), quadratic_kappa([1, 2, 3], [1, 2, 3])
+(0.6667, 1.0)
+
+Of every rater the recordings count that somebody else has rated, too. The statistic is taken of the rater's scores and the mean of the
+others', then the mean over raters where it is defined. Whoever predicts is held against the mean of all raters, which is less noisy than
+the mean of the others: the ceiling is a little low, the more so the fewer raters there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.statistics import FORMS, PRIMARY, ROUNDING, Form, concordance, spearman
+from scrubin.evaluate.metrics.inputs import FloatArray, same_length, vector
+from scrubin.evaluate.metrics.phases.averaging import mean_of
+from scrubin.evaluate.metrics.result import Result, Value, Variant
+
+Metric = Literal["ccc", "spearman", "mae"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+# The square of a larger number is none any more.
+LARGEST = 1e100
+
+
+def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *, form: Form = PRIMARY) -> Result:
+    """Return how well predicted scores agree with the ratings.
+
+    Parameters
+    ----------
+    metric
+        ``ccc``, ``spearman`` or ``mae``.
+    ratings
+        (videos,), NaN where the rating is undefined: such videos are left out.
+    predictions
+        (videos,), finite.
+    form
+        For ``ccc``: which of the three forms.
+
+    Returns
+    -------
+    Result
+        With the number of rated videos. Undefined: without any; concordance of two equal constants, and of one video in a form with n - 1;
+        Spearman when either side is constant.
+
+    Raises
+    ------
+    MetricsError
+        When lengths differ, a prediction is not finite, or a rating is infinite.
+    """
+    x, y = paired(ratings, predictions)
+    if metric == "mae":
+        value = math.fsum(np.abs(x - y).tolist()) / len(x) if len(x) else math.nan
+        return Result(Variant("skill MAE", "paper"), Value(value, len(x)))
+    if metric == "spearman":
+        return Result(Variant("skill Spearman", "paper", {"ties": "mean rank"}), Value(spearman(x.tolist(), y.tolist()), len(x)))
+    if metric == "ccc" and form in FORMS:
+        return Result(Variant("skill Lin CCC", "paper", {"form": form}), Value(concordance(x.tolist(), y.tolist(), form), len(x)))
+    msg = f"there is no skill metric {metric!r} of form {form!r}; choose one of {', '.join(METRICS)}, and of {', '.join(FORMS)}"
+    raise MetricsError(msg)
+
+
+def paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return ratings and predictions of the rated videos; raises `MetricsError` as `score`."""
+    x, y = vector(ratings, "ratings"), vector(predictions, "predictions")
+    same_length(x, y, "ratings")
+    for values, allowed, what in ((x, (np.abs(x) < LARGEST) | np.isnan(x), "rating"), (y, np.abs(y) < LARGEST, "prediction")):
+        if not allowed.all():
+            at = int(np.flatnonzero(~allowed)[0])
+            msg = f"the {what} of video {at} is {values[at]}; it must be a finite number below {LARGEST:g}"
+            raise MetricsError(msg)
+    rated = ~np.isnan(x)
+    return x[rated], y[rated]
+
+
+TAU, KAPPA = "skill Kendall tau-b", "skill quadratic kappa"
+
+
+def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Return tau-b of paired values; NaN with fewer than two, and when either side is constant."""
+    orders = [_order(np.asarray(values, np.float64)) for values in (x, y)]
+    first, second = (order[np.triu_indices(len(order), 1)] for order in orders)
+    untied = math.sqrt(int(np.count_nonzero(first)) * int(np.count_nonzero(second)))
+    return int((first * second).sum()) / untied if untied else math.nan
+
+
+def _order(values: FloatArray) -> npt.NDArray[np.int64]:
+    """Return for each pair of values which is larger: 1, -1, or 0 for a tie, (values, values)."""
+    apart = values[:, None] - values
+    scale = np.maximum(1.0, np.maximum(np.abs(values[:, None]), np.abs(values)))
+    return np.where(np.abs(apart) <= ROUNDING * scale, 0, np.sign(apart)).astype(np.int64)
+
+
+def quadratic_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Return kappa with quadratic weights of paired levels; NaN without values, and when both sides are one and the same level."""
+    levels, others = np.asarray(x, np.int64), np.asarray(y, np.int64)
+    if not len(levels):
+        return math.nan
+    # In whole numbers: the sum over all pairs of (a - b) squared is n sum(a a) - 2 sum(a) sum(b) + n sum(b b).
+    n = len(levels)
+    observed = n * int(((levels - others) ** 2).sum())
+    expected = n * int((levels**2).sum()) - 2 * int(levels.sum()) * int(others.sum()) + n * int((others**2).sum())
+    return 1 - observed / expected if expected else math.nan
+
+
+def tau(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
+    """Return tau-b of predictions with the ratings that are defined; errors as of `skill.score`."""
+    x, y = paired(ratings, predictions)
+    return Result(Variant(TAU, "paper", {"ties": "tau-b"}), Value(kendall(x, y), len(x)))
+
+
+def kappa(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
+    """Return quadratic kappa of predictions with the ratings that are defined.
+
+    Raises
+    ------
+    MetricsError
+        As of `skill.score`; also for a value that is no whole number.
+    """
+    x, y = paired(ratings, predictions)
+    for values, what in ((x, "rating"), (y, "prediction")):
+        if not is_level(values):
+            wrong = values[values != np.floor(values)][0]
+            msg = (
+                f"the {what} {wrong:g} is no level; quadratic kappa needs whole numbers, such as points of OSATS: round by a rule of yours"
+            )
+            raise MetricsError(msg)
+    return Result(Variant(KAPPA, "paper", {"weights": "quadratic"}), Value(quadratic_kappa(x, y), len(x)))
+
+
+def is_level(values: FloatArray) -> bool:
+    """Return whether all defined values are whole numbers."""
+    defined = values[~np.isnan(values)]
+    return bool((defined == np.floor(defined)).all())
+
+
+Statistic = Callable[[FloatArray, FloatArray], float]
+
+
+def ceiling(scores: FloatArray, raters: Sequence[str], form: Form) -> list[Result]:
+    """Return Lin's concordance, Spearman's correlation and Kendall's tau-b of raters with the mean of the others.
+
+    Parameters
+    ----------
+    scores
+        (recordings, raters), NaN where undefined.
+    raters
+        Names.
+    form
+        Of Lin's concordance.
+
+    Returns
+    -------
+    list of Result
+        Overall: mean over raters, with their number. Classes: per rater, with the number of recordings.
+
+    >>> [one.overall.n for one in ceiling(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]]), ["0", "1"], "bessel")]
+    [2, 2, 2]
+    """
+    statistics: dict[str, tuple[dict[str, str], Statistic]] = {
+        "raters Lin CCC": ({"form": form}, lambda x, y: concordance(x.tolist(), y.tolist(), form)),
+        "raters Spearman": ({"ties": "mean rank"}, lambda x, y: spearman(x.tolist(), y.tolist())),
+        "raters Kendall tau-b": ({"ties": "tau-b"}, kendall),
+    }
+    pairs = {name: _held_out(scores, at) for at, name in enumerate(raters)}
+    results = []
+    for metric, (options, statistic) in statistics.items():
+        by_rater = {name: Value(statistic(own, others), len(own)) for name, (own, others) in pairs.items()}
+        overall = mean_of([one.value for one in by_rater.values()])
+        results.append(Result(Variant(metric, "paper", {"of": "each rater and the mean of the others", **options}), overall, by_rater))
+    return results
+
+
+def _held_out(scores: FloatArray, at: int) -> tuple[FloatArray, FloatArray]:
+    """Return a rater's scores and the mean of the others' where both are defined."""
+    own, others = scores[:, at], np.delete(scores, at, axis=1)
+    means = np.array([mean_of(row).value for row in others])
+    both = ~np.isnan(own) & ~np.isnan(means)
+    return own[both], means[both]

@@ -1,0 +1,159 @@
+"""Teams whose values by video are known: a CSV with the columns team, video, value, with metric where there are several.
+
+A row that is not there and a cell without a value say the same: the team gave nothing for that video. What it gets for it is a rule of
+the challenge. Ours, where nothing else is said: the worst value that any team has on any video, and the rank after all other teams
+where teams are ranked by video. A video for which no team has a value does not count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.base import csv_text
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import Faults, count_text, error
+from scrubin.evaluate.ranking.contest import Contest, TeamScores
+
+TEAM, VIDEO, VALUE, METRIC = "team", "video", "value", "metric"
+WORST = "worst"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSheet:
+    """Values of teams by video.
+
+    Parameters
+    ----------
+    file
+        For messages.
+    teams, videos, metrics
+        Names, each sorted.
+    values
+        By metric, team and video.
+    """
+
+    file: str
+    teams: tuple[str, ...]
+    videos: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Mapping[tuple[str, str, str], float]
+
+
+def read(path: Path) -> ScoreSheet:
+    """Return the values of a file.
+
+    Raises
+    ------
+    MetricsError
+        With every fault: columns that lack, cells that are no number, a team that has a video twice.
+    """
+    if not path.is_file():
+        raise MetricsError([error(str(path), "file-missing", "there is no such file", f"give a CSV with {TEAM},{VIDEO},{VALUE}")])
+    sheet = csv_text.read_path(path, path.name, (TEAM, VIDEO, VALUE))
+    MetricsError.raise_any(sheet.faults)
+    faults = Faults()
+    values: dict[tuple[str, str, str], float] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    for row in sheet.rows:
+        team, video, metric = row.cells[TEAM], row.cells[VIDEO], row.cells.get(METRIC, VALUE)
+        for name, cell in ((TEAM, team), (VIDEO, video), (METRIC, metric)):
+            if not cell or not cell.isprintable():
+                faults.error(sheet.file, "cell-empty", f"the {name} is empty or cannot be printed", f"name the {name}", place=row.place)
+        key = (metric, team, video)
+        if key in lines:
+            what = f"team '{csv_text.shown(team)}' has video '{csv_text.shown(video)}' twice, first in line {lines[key]}"
+            faults.error(
+                sheet.file,
+                "row-repeated",
+                what,
+                "give one value per team and video, and name metrics in a column 'metric'",
+                place=row.place,
+            )
+        lines.setdefault(key, row.line)
+        values[key] = _value(sheet.file, row, faults)
+    if not values:
+        faults.error(sheet.file, "no-rows", "there is no row below the header", "give a row per team and video")
+    MetricsError.raise_any(faults)
+    metrics, teams, videos = (tuple(sorted({key[part] for key in values})) for part in range(3))
+    return ScoreSheet(sheet.file, teams, videos, metrics, values)
+
+
+def _value(file: str, row: csv_text.CsvRow, faults: Faults) -> float:
+    cell = row.cells[VALUE]
+    if csv_text.is_missing(cell):
+        return math.nan
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.inf
+    if not math.isfinite(value):
+        fix = "give a finite number with a decimal point, or leave the cell empty where there is none"
+        faults.error(file, "cell-value", f"the value is '{csv_text.shown(cell)}'", fix, place=row.place)
+    return value
+
+
+def contest_of(
+    sheet: ScoreSheet, components: Sequence[str], *, missing: float | None = None, lower_is_better: bool = False
+) -> tuple[Contest, list[TeamScores]]:
+    """Return what a sheet ranks, and its teams.
+
+    Parameters
+    ----------
+    sheet
+        The values.
+    components
+        Metrics that count, the one that decides first; none: the only one.
+    missing
+        What a team gets for a video that it gave nothing for; None: the worst value of any team on any video.
+    lower_is_better
+        Of all metrics.
+
+    Raises
+    ------
+    MetricsError
+        When a metric is not in the sheet, there are several and none is named, or it has no value at all.
+    """
+    unknown = [name for name in components if name not in sheet.metrics]
+    if unknown or (not components and len(sheet.metrics) > 1):
+        what = f"there is no metric '{unknown[0]}'" if unknown else "it has several metrics"
+        fix = f"name those that count by --component, the one that decides first; there are {', '.join(sheet.metrics)}"
+        raise MetricsError([error(sheet.file, "metric", what, fix)])
+    counted = tuple(dict.fromkeys(components)) or sheet.metrics
+    tables = {name: _table(sheet, name) for name in counted}
+    for name, table in tables.items():
+        if np.isnan(table).all():
+            raise MetricsError([error(sheet.file, "no-values", f"the metric '{name}' has no value at all", "leave it out")])
+    # Tests and resamples are over the videos of the metric that decides; of the others only the mean over their own counts.
+    known = {name: np.asarray(~np.isnan(table).all(axis=0)) for name, table in tables.items()}
+    first = counted[0]
+    nothing = [video for video, has in zip(sheet.videos, known[first].tolist(), strict=True) if not has]
+    notes = [f"no team has a value of {first} for {', '.join(nothing)}, which therefore does not count"] if nothing else []
+    not_given = np.isnan(tables[first])[:, known[first]]
+    filled = {name: _filled(table[:, known[name]], missing, lower_is_better) for name, table in tables.items()}
+    teams = []
+    for at, team in enumerate(sheet.teams):
+        parts = {name: table[at][:, np.newaxis] for name, table in filled.items()}
+        teams.append(TeamScores(team, parts[first], np.zeros(0), parts, by_class=False, missing=not_given[at]))
+    if lacking := int(np.count_nonzero(not_given)):
+        gets = f"{missing:g}" if missing is not None else "the worst value of any team on any video"
+        notes.append(f"{count_text(lacking, 'value')} of {first} missing: the team gets {gets} and ranks after all others on that video")
+    better = "lower is better" if lower_is_better else "higher is better"
+    measure = {"task": "scores", "component": first, "description": f"mean {first} over videos as given, {better}"}
+    videos = tuple(video for video in sheet.videos if video not in nothing)
+    return Contest(measure, counted, videos, lower_is_better=lower_is_better, notes=tuple(notes)), teams
+
+
+def _table(sheet: ScoreSheet, metric: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return np.array([[sheet.values.get((metric, team, video), math.nan) for video in sheet.videos] for team in sheet.teams])
+
+
+def _filled(
+    table: np.ndarray[tuple[int, int], np.dtype[np.float64]], missing: float | None, lower_is_better: bool
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    worst = float(np.nanmax(table) if lower_is_better else np.nanmin(table))
+    return np.where(np.isnan(table), worst if missing is None else missing, table)

@@ -1,0 +1,311 @@
+"""How stable ranks are: other draws of the videos, one video less, other ways to rank, several metrics.
+
+The names are those of Wiesenfarth et al. (2021), "Methods and open-source toolkit for analyzing and visualizing challenge results",
+Scientific Reports 11, 2369, and Maier-Hein et al. (2018): aggregate, then rank; rank, then aggregate; test, then rank. Equal values
+share the better rank. A team without a value on a video gets the rank after all teams that have one.
+
+- Mean of the scores, then rank: says something only where the metrics are on one scale.
+- Rank by each metric, mean of the ranks, then rank: any metrics, but by how much a team is better counts for nothing, and a team that
+  enters or leaves can swap two others.
+
+A team without a defined score of one of the metrics has no mean of scores; it has the rank after all others by that metric. A metric
+that is undefined for all teams ranks nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.ranking import measures
+from scrubin.evaluate.ranking.significance import DIGITS
+from scrubin.labels.formats.submission.content import BoolArray, FloatArray
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What resamples of the videos make of a ranking.
+
+    Parameters
+    ----------
+    ranks
+        (defined resamples, teams).
+    scores
+        (defined resamples, teams).
+    taus
+        (defined resamples,), Kendall's tau-b with the ranking by all videos; NaN where one of the two ties all teams.
+    """
+
+    ranks: FloatArray
+    scores: FloatArray
+    taus: FloatArray
+
+    def share_of_ranks(self) -> FloatArray:
+        """Return (teams, ranks), the share of resamples in which a team has rank 1, 2, ...; NaN without resamples."""
+        teams = self.ranks.shape[1]
+        if not len(self.ranks):
+            return np.full((teams, teams), np.nan)
+        return np.stack([np.count_nonzero(self.ranks == rank + 1, axis=0) / len(self.ranks) for rank in range(teams)], axis=1)
+
+    def share_among(self, best: int) -> FloatArray:
+        """Return (teams,), the share of resamples in which a team has one of the best ranks; NaN without resamples."""
+        if not len(self.ranks):
+            return np.full(self.ranks.shape[1], np.nan)
+        shares: FloatArray = np.count_nonzero(self.ranks <= best, axis=0) / len(self.ranks)
+        return shares
+
+
+def ranks_of(scores: FloatArray) -> FloatArray:
+    """Return ranks from 1: one more than the number of better scores, so that equal scores share the better rank.
+
+    Parameters
+    ----------
+    scores
+        (teams,); those closer than 1e-12 are equal, NaN has no rank.
+
+    >>> ranks_of(np.array([0.3, 0.5, 0.5, np.nan, 0.1])).tolist()
+    [3.0, 1.0, 1.0, nan, 4.0]
+    """
+    rounded = np.round(scores, DIGITS)
+    better = (rounded[np.newaxis, :] > rounded[:, np.newaxis]).sum(axis=1)
+    return np.where(np.isnan(scores), np.nan, better + 1.0)
+
+
+def tau_b(one: FloatArray, other: FloatArray) -> float:
+    """Return Kendall's tau-b of two sets of scores of the same teams; NaN when one ties all of them.
+
+    >>> round(tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])), 12)
+    0.333333333333
+    """
+    signs = [np.sign(np.round(scores, DIGITS)[:, np.newaxis] - np.round(scores, DIGITS)) for scores in (one, other)]
+    untied = [int(np.count_nonzero(sign)) for sign in signs]
+    return float((signs[0] * signs[1]).sum()) / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
+
+
+def resample(
+    values: Sequence[FloatArray],
+    by_class: bool,
+    *,
+    resamples: int = bootstrap.RESAMPLES,
+    seed: int = bootstrap.SEED,
+    lower_is_better: bool = False,
+) -> Stability:
+    """Return how the ranking changes when videos are drawn with replacement.
+
+    Parameters
+    ----------
+    values
+        Per team (videos, classes), videos in order of their names.
+    by_class
+        As of the measure.
+    resamples, seed
+        As of `bootstrap.draws`.
+    lower_is_better
+        Of the scores.
+    """
+    sign = -1.0 if lower_is_better else 1.0
+    draws = bootstrap.draws(len(values[0]), resamples, seed)
+    scores = np.stack([_resampled(of_team, draws, by_class) for of_team in values], axis=1)
+    defined = scores[~np.isnan(scores).any(axis=1)]
+    whole = np.array([_means(of_team[np.newaxis], by_class)[0] for of_team in values])
+    ranks = np.array([ranks_of(sign * row) for row in defined]).reshape(defined.shape)
+    return Stability(ranks, defined, np.array([tau_b(whole, row) for row in defined]))
+
+
+def interval(values: FloatArray, level: float = LEVEL) -> tuple[float, float]:
+    """Return the percentiles of the defined values that hold the share ``level`` between them; NaN when there is none."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return math.nan, math.nan
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _resampled(values: FloatArray, draws: np.ndarray[tuple[int, int], np.dtype[np.int64]], by_class: bool) -> FloatArray:
+    # One draw after the other: all at once would be draws x videos x classes in memory.
+    return np.array([_means(values[draw][np.newaxis], by_class)[0] for draw in draws])
+
+
+def _means(values: FloatArray, by_class: bool) -> FloatArray:
+    """Return the scores (sets,) of (sets, videos, classes)."""
+    flat = values if by_class else values.reshape(len(values), -1, 1)
+    means = _mean(flat, axis=1)
+    return _mean(means, axis=1)
+
+
+def _mean(values: FloatArray, axis: int) -> FloatArray:
+    counts = np.count_nonzero(~np.isnan(values), axis=axis)
+    sums = np.where(np.isnan(values), 0.0, values).sum(axis=axis)
+    means: FloatArray = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return means
+
+
+DESCRIPTIONS: Mapping[str, str] = {
+    "mean_then_rank": "mean over videos, then rank",
+    "median_then_rank": "median over videos, then rank",
+    "rank_then_mean": "rank in every video, mean of these ranks, then rank",
+    "rank_then_median": "rank in every video, median of these ranks, then rank",
+    "test_then_rank": "number of teams that it is significantly better than, then rank",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What one way makes of the teams.
+
+    Parameters
+    ----------
+    name
+        One of `DESCRIPTIONS`.
+    values
+        (teams,), what they were ranked by.
+    ranks
+        (teams,), from 1; NaN without a value.
+    """
+
+    name: str
+    values: FloatArray
+    ranks: FloatArray
+
+
+def every(values: FloatArray, missing: BoolArray, beaten: Sequence[int], *, lower_is_better: bool = False) -> list[Ranking]:
+    """Return the ranking of every way, in the order of `DESCRIPTIONS`.
+
+    Parameters
+    ----------
+    values
+        (teams, videos); a video that is undefined for all teams counts for nothing.
+    missing
+        (teams, videos), where a team gave nothing and its value was filled in.
+    beaten
+        (teams,), how many others each is significantly better than.
+    lower_is_better
+        Of the values.
+    """
+    counted = ~np.isnan(values).all(axis=0)
+    values, missing = values[:, counted], missing[:, counted]
+    sign = -1.0 if lower_is_better else 1.0
+    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))
+    won = np.where(np.isnan(values).all(axis=1), np.nan, np.array(beaten, np.float64))
+    return [
+        _ranking("mean_then_rank", _each(mean, values), sign),
+        _ranking("median_then_rank", _each(median, values), sign),
+        _ranking("rank_then_mean", _each(mean, by_video), -1.0),
+        _ranking("rank_then_median", _each(median, by_video), -1.0),
+        _ranking("test_then_rank", won, 1.0),
+    ]
+
+
+def ranks_by_column(values: FloatArray) -> FloatArray:
+    """Return the ranks within every column of (teams, videos), more is better; NaN ranks after all others.
+
+    >>> ranks_by_column(np.array([[0.5, 0.1], [0.5, np.nan], [0.2, np.nan]])).T.tolist()
+    [[1.0, 1.0, 3.0], [1.0, 2.0, 2.0]]
+    """
+    columns = []
+    for column in values.T:
+        ranks = ranks_of(column)
+        last = max(ranks[~np.isnan(ranks)].tolist(), default=0.0)
+        columns.append(np.where(np.isnan(ranks), last + 1, ranks))
+    return np.array(columns).reshape(values.shape[::-1]).T
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of the defined values, NaN without any."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median of the defined values, NaN without any."""
+    defined = [value for value in values if not math.isnan(value)]
+    return float(np.median(defined)) if defined else math.nan
+
+
+def _each(of: Callable[[Sequence[float]], float], rows: FloatArray) -> FloatArray:
+    return np.array([of(row) for row in rows.tolist()])
+
+
+def _ranking(name: str, values: FloatArray, sign: float) -> Ranking:
+    return Ranking(name, values, ranks_of(sign * values))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The ranking without one video.
+
+    Parameters
+    ----------
+    video
+        Its place.
+    scores, ranks
+        (teams,); NaN where nothing else is defined.
+    """
+
+    video: int
+    scores: FloatArray
+    ranks: FloatArray
+
+
+def each(values: Sequence[FloatArray], by_class: bool, *, lower_is_better: bool = False) -> list[LeftOut]:
+    """Return the ranking without each video; none where there is only one.
+
+    Parameters
+    ----------
+    values
+        Per team (videos, classes).
+    by_class, lower_is_better
+        As of the measure.
+    """
+    videos = len(values[0])
+    sign = -1.0 if lower_is_better else 1.0
+    found = []
+    for video in range(videos) if videos > 1 else ():
+        scores = np.array([measures.score(np.delete(of_team, video, axis=0), by_class) for of_team in values])
+        found.append(LeftOut(video, scores, ranks_of(sign * scores)))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """Ranks by several metrics.
+
+    Parameters
+    ----------
+    ranks
+        (teams, metrics), by each.
+    mean_scores, by_scores
+        (teams,), mean of the scores, and ranks by it.
+    mean_ranks, by_ranks
+        (teams,), mean of the ranks, and ranks by it.
+    """
+
+    ranks: FloatArray
+    mean_scores: FloatArray
+    by_scores: FloatArray
+    mean_ranks: FloatArray
+    by_ranks: FloatArray
+
+
+def combined(scores: FloatArray, *, lower_is_better: bool = False) -> Combined:
+    """Return both rankings of (teams, metrics).
+
+    >>> found = combined(np.array([[0.9, 0.1], [0.5, 0.3], [0.4, 0.2]]))
+    >>> found.by_scores.tolist(), found.by_ranks.tolist()
+    ([1.0, 2.0, 3.0], [2.0, 1.0, 3.0])
+    """
+    sign = -1.0 if lower_is_better else 1.0
+    ranks = ranks_by_column(sign * scores)
+    undefined = np.isnan(scores)
+    ranks = np.where(undefined.all(axis=0), np.nan, ranks)
+    mean_scores = np.where(undefined.any(axis=1), np.nan, [mean(row) for row in scores.tolist()])
+    mean_ranks = np.array([mean(row) for row in ranks.tolist()])
+    # Who has no score at all has no rank.
+    mean_ranks = np.where(undefined.all(axis=1), np.nan, mean_ranks)
+    return Combined(ranks, mean_scores, ranks_of(sign * mean_scores), mean_ranks, ranks_of(-mean_ranks))

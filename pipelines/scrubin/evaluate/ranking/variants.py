@@ -1,0 +1,128 @@
+"""Whether ranks depend on the variant of the metric: the same submissions by every variant that `scrubin score` knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.base.errors import ScrubinError
+from scrubin.evaluate import scoring
+from scrubin.evaluate.metrics.result import Result, Variant
+from scrubin.evaluate.ranking.ranking_document import json_number, json_rank, moved
+from scrubin.evaluate.ranking.stability import ranks_of, tau_b
+from scrubin.evaluate.scoring import Order
+from scrubin.evaluate.side import Source
+from scrubin.labels.tasks import Task
+
+WAYS: Mapping[Task, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "recognition": (("paper", ()), ("compat", ())),
+    "detection": (("paper", ()), ("paper", ("iou=0.3",)), ("paper", ("iou=0.75",)), ("compat", ())),
+    "phases": (("paper", ()), ("paper", ("scope=frame-wise",)), ("paper", ("undefined=B",)), ("compat", ())),
+}
+"""Semantics and choices that are computed; each gives several variants."""
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedVariants:
+    """Ranks by several variants.
+
+    Parameters
+    ----------
+    variants
+        JSON values: full name, label, scores, ranks, tau with the ranking, and who moved.
+    notes
+        Ways that cannot be computed, a sentence each.
+    """
+
+    variants: list[dict[str, Any]]
+    notes: list[str]
+
+
+def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Source) -> ComparedVariants:
+    """Return the ranks of the teams of a ranking by other variants of its metric.
+
+    Parameters
+    ----------
+    document
+        As `ranking_document.document_of`.
+    teams
+        Submissions by name.
+    truth
+        Labels.
+    """
+    task, part = document["measure"]["task"], document["measure"]["component"]
+    names = [team["team"] for team in document["teams"]]
+    videos = dict.fromkeys(document["ground_truth"]["videos"], 1)
+    scores: dict[str, dict[str, float]] = {}
+    known: dict[str, Variant] = {}
+    notes: dict[str, None] = {}
+    for semantics, choices in WAYS[task]:
+        chosen = (*choices, *((f"component={part}",) if task != "phases" else ()))
+        for name in names:
+            order = Order(truth, [Source(teams[name], vocabulary=truth.vocabulary)], semantics, chosen, videos)
+            try:
+                results = _results(task, order)
+            except ScrubinError as error:
+                notes[f"variants {semantics} {' '.join(choices)}".rstrip() + f" are not computed: {_first(error)}"] = None
+                break
+            for result in results:
+                if _meant(result.variant, part):
+                    known[result.variant.name] = result.variant
+                    scores.setdefault(result.variant.name, {})[name] = result.overall.value
+    whole = {variant: of for variant, of in scores.items() if len(of) == len(names)}
+    labels = _labels([known[variant] for variant in whole])
+    every = zip(whole.items(), labels, strict=True)
+    rows = [_row(document, variant, label, [of[name] for name in names]) for (variant, of), label in every]
+    return ComparedVariants(rows, [*notes])
+
+
+def _results(task: Task, order: Order) -> list[Result]:
+    return [result for part in scoring.scoring(task, order).parts for result in part.results(None)]
+
+
+def _meant(variant: Variant, part: str) -> bool:
+    """Return whether a variant is one of the metric, not of its spread and not of another one."""
+    if "statistic" in variant.options:
+        return variant.options["statistic"].startswith(("mean", "harmonic")) and part in variant.metric.lower().split()
+    return variant.metric.endswith(" AP")
+
+
+def _row(document: Mapping[str, Any], variant: str, label: str, scores: Sequence[float]) -> dict[str, Any]:
+    values = np.array(scores)
+    ranks = ranks_of(values)
+    decided = np.array([np.nan if team["score"] is None else team["score"] for team in document["teams"]])
+    both = ~(np.isnan(values) | np.isnan(decided))
+    names = [team["team"] for team in document["teams"]]
+    return {
+        "variant": variant,
+        "label": label,
+        "scores": [json_number(value) for value in scores],
+        "ranks": [json_rank(rank) for rank in ranks],
+        "kendall_tau": json_number(tau_b(decided[both], values[both])),
+        "moved": moved(names, [team["rank"] for team in document["teams"]], [json_rank(rank) for rank in ranks]),
+    }
+
+
+def _labels(variants: Sequence[Variant]) -> list[str]:
+    """Return what tells variants from each other."""
+    options = sorted({name for variant in variants for name in variant.options})
+    differ = [name for name in options if len({variant.options.get(name) for variant in variants}) > 1]
+    metrics_differ = len({variant.metric for variant in variants}) > 1
+    return [
+        ", ".join(
+            [
+                variant.semantics,
+                *([variant.metric] if metrics_differ else []),
+                *(f"{name} {variant.options[name]}" for name in differ if name in variant.options and name != "classes"),
+            ]
+        )
+        for variant in variants
+    ]
+
+
+def _first(error: ScrubinError) -> str:
+    return str(error).splitlines()[0]

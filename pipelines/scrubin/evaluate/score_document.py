@@ -1,0 +1,319 @@
+"""Scores as JSON, CSV or a table to read; two such files side by side."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scrubin.base import files, strangers
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import count_text, summary
+from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
+from scrubin.evaluate.computation import Computed, Scoring
+from scrubin.evaluate.metrics.bootstrap import Interval
+from scrubin.evaluate.metrics.recognition.average_precision import METRIC as RECOGNITION
+from scrubin.evaluate.metrics.recognition.top_k import top_classes
+from scrubin.evaluate.metrics.result import Result, Value, Variant, difference
+
+COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval")
+DIGITS = 4
+Names = Mapping[str, str]
+BEST = 10
+
+
+@dataclass(frozen=True)
+class ScoredResult:
+    """A result with what is known beside it.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    interval
+        Confidence interval of the overall value, where one was wanted.
+    class_names
+        Names of the classes that the result numbers.
+    """
+
+    result: Result
+    interval: Interval | None
+    class_names: Names
+
+
+def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Scoring, scored: Sequence[ScoredResult]) -> dict[str, Any]:
+    """Return everything as JSON: undefined is null, with its n; infinity is the text "Infinity".
+
+    ``scored`` says what counted: vocabulary, and the videos with the number of their frames (null where a recording is one row).
+
+    Files are named without their folders and by the SHA-256 of what they hold, so that the same input gives the same bytes.
+    """
+    faults = [replace(fault, file=PurePosixPath(fault.file).name) for fault in scoring.faults]
+    return {
+        "metric": metric,
+        "ground_truth": source_of(truth),
+        "predictions": [source_of(path) for path in predictions],
+        "scored": [_counted(one) for one in scoring.parts],
+        "notes": notes_of(replace(scoring, faults=faults)),
+        "faults": [fault.as_json() for fault in faults],
+        "results": [_result(one) for one in scored],
+    }
+
+
+def _counted(one: Computed) -> dict[str, Any]:
+    return {"vocabulary": one.vocabulary or None, "videos": {name: one.frames.get(name) for name in sorted(one.names)}}
+
+
+def notes_of(scoring: Scoring) -> list[str]:
+    """Return what the user should know, for reading: what was assumed, and the faults that stopped nothing."""
+    return [*scoring.notes, *summary(scoring.faults)]
+
+
+def source_of(path: Path) -> dict[str, str]:
+    """Return the name of a file or folder, and the SHA-256 of its content: of a folder, of the names and hashes of its files."""
+    if path.is_file():
+        return {"name": path.name, "sha256": files.sha256_of(path)}
+    digest = hashlib.sha256()
+    for file in sorted(one for one in path.rglob("*") if one.is_file()):
+        digest.update(f"{files.sha256_of(file)}  {file.relative_to(path).as_posix()}\n".encode())
+    return {"name": path.name, "sha256": digest.hexdigest()}
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """Return the JSON text."""
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def sheet(scored: Sequence[ScoredResult]) -> str:
+    """Return CSV: one row per number; undefined is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in scored:
+        result, interval = one.result, one.interval
+        options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()))
+        head = (result.variant.metric, result.variant.semantics, options)
+        bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
+        writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
+        for id_, value in result.classes.items():
+            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", "", ""])
+        for name, value in result.videos.items():
+            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", "", ""])
+    return text.getvalue()
+
+
+def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
+    """Yield lines: per metric its name with the options that all its numbers share, then what distinguishes each, value, n, interval."""
+    scored = [one for one in scored if not is_lone_deviation(one.result)]
+    metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
+    for metric, semantics in metrics:
+        own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]
+        shared = _shared([one.result.variant.options for one in own])
+        yield "; ".join([f"{metric} ({semantics})", *(f"{key}={value}" for key, value in sorted(shared.items()))])
+        rows = [_row(one, shared) for one in own]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        for options, value, n, bounds in rows:
+            yield f"  {options:<{widths[0]}}  {value:>{widths[1]}}  {n:<{widths[2]}}  {bounds}".rstrip()
+
+
+def best_classes(scored: Sequence[ScoredResult]) -> Iterator[str]:
+    """Yield lines with the classes that are recognised best, of the last average precision whose classes have names."""
+    precisions = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
+    # Of several runs their mean: a deviation is no precision.
+    named = [one for one in precisions if one.result.variant.options.get("runs", "mean") == "mean"]
+    if not named:
+        return
+    options = named[-1].result.variant.options
+    yield f"best classes; component={options['component']}; scope={options['scope']}"
+    for id_, value in top_classes(named[-1].result, BEST):
+        yield f"  {value.value:.{DIGITS}f}  n={value.n}  {id_} {named[-1].class_names.get(id_, '')}"
+
+
+def _row(one: ScoredResult, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
+    result, interval = one.result, one.interval
+    options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()) if key not in shared)
+    bounds = "" if interval is None else f"[{_shown(interval.low.value)}, {_shown(interval.high.value)}]"
+    return options, _shown(result.overall.value), f"n={result.overall.n}", bounds
+
+
+def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
+
+
+def _result(one: ScoredResult) -> dict[str, Any]:
+    result, interval = one.result, one.interval
+    named = {id_: {"name": one.class_names[id_]} if id_ in one.class_names else {} for id_ in result.classes}
+    document: dict[str, Any] = {
+        "variant": result.variant.name,
+        "metric": result.variant.metric,
+        "semantics": result.variant.semantics,
+        "options": dict(sorted(result.variant.options.items())),
+        "overall": _value(result.overall),
+        "classes": {id_: {**named[id_], **_value(value)} for id_, value in result.classes.items()},
+        "videos": {name: _value(value) for name, value in result.videos.items()},
+    }
+    if result.curves:
+        document["curves"] = {id_: {**named.get(id_, {}), **curve} for id_, curve in result.curves.items()}
+    if interval is not None:
+        document["interval"] = {
+            "variant": interval.variant.options["interval"],
+            "low": _value(interval.low),
+            "high": _value(interval.high),
+        }
+    return document
+
+
+def json_number(number: float) -> float | str | None:
+    """Return a number as JSON has it: undefined is null, infinity a text.
+
+    >>> json_number(0.5), json_number(math.nan), json_number(-math.inf)
+    (0.5, None, '-Infinity')
+    """
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    return None if math.isnan(number) else number
+
+
+def _value(value: Value) -> dict[str, Any]:
+    return {"value": json_number(value.value), "n": value.n}
+
+
+def _cell(value: Value) -> str:
+    return repr(value.value) if value.defined else ""
+
+
+def _shown(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.{DIGITS}f}"
+
+
+def class_names(vocabulary: Vocabulary, *, by_position: bool = False) -> dict[str, dict[str, str]]:
+    """Return names by component and by the key that results have.
+
+    Parameters
+    ----------
+    vocabulary
+        Names and ids.
+    by_position
+        Whether keys are positions among the ids that occur, as published programs number them, instead of ids.
+
+    >>> from scrubin.base.vocabulary.vocabulary import load
+    >>> class_names(load("cholect50"))["iv"]["12"], class_names(load("cholect50"), by_position=True)["iv"]["7"]
+    ('bipolar,dissect', 'bipolar,dissect')
+    """
+    if not vocabulary.triplets:
+        return {"i": {str(id_): name for id_, name in enumerate(vocabulary.instruments)}}
+    spelled: Mapping[Component, Callable[[int], str]] = {
+        "i": lambda id_: vocabulary.instruments[id_],
+        "v": lambda id_: vocabulary.verbs[id_],
+        "t": lambda id_: vocabulary.targets[id_],
+        "iv": lambda id_: f"{vocabulary.instruments[id_ // len(vocabulary.verbs)]},{vocabulary.verbs[id_ % len(vocabulary.verbs)]}",
+        "it": lambda id_: f"{vocabulary.instruments[id_ // len(vocabulary.targets)]},{vocabulary.targets[id_ % len(vocabulary.targets)]}",
+        "ivt": vocabulary.triplet_name,
+    }
+    return {
+        name: {str(place if by_position else id_): spelled[name](id_) for place, id_ in enumerate(vocabulary.component_ids(name))}
+        for name in COMPONENTS
+    }
+
+
+def is_lone_deviation(result: Result) -> bool:
+    """Whether a result is the standard deviation of one value, which is undefined and tells nothing."""
+    return result.variant.options.get("statistic", "").startswith("SD") and result.overall.n <= 1 and math.isnan(result.overall.value)
+
+
+def reading_aids(results: Iterable[Result]) -> Iterator[str]:
+    """Yield a sentence for each kind of odd number among the results."""
+    results = list(results)
+    if lone := sum(is_lone_deviation(result) for result in results):
+        yield f"{count_text(lone, 'standard deviation')} of one video or one run: undefined, so not shown; --out has them as null"
+    relaxed = [result for result in results if "relaxed" in result.variant.metric and result.variant.options.get("above one") == "kept"]
+    odd = sorted({result.variant.metric.rpartition(" ")[2] for result in relaxed if result.overall.value > 1})
+    if odd:
+        yield (
+            f"relaxed {' and '.join(odd)} above 1: by definition frames of the phase on either side count, while those of one side divide; "
+            "so a phase that is excused but never predicted has infinite precision; the alternatives are "
+            "--variant counted=own and --variant above-one=clipped ('scrubin score differences' has the sources)"
+        )
+
+
+ComparedScores = tuple[str, float, float, float]
+Counted = Mapping[str, int | None]
+NOWHERE = "not scored"
+
+
+@dataclass(frozen=True)
+class _File:
+    """What a file of scores says: the hash of the ground truth, what counted, and results by variant."""
+
+    truth: str
+    counted: Sequence[Counted]
+    results: Mapping[str, Result]
+
+
+def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
+    """Return per variant both values and ``one - other``, and the variants that only one of the files has.
+
+    Raises
+    ------
+    MetricsError
+        When a file holds no scores, the ground truths differ, or no variant is in both: says how the nearest ones differ.
+    """
+    first, second = _read(one), _read(other)
+    if first.truth != second.truth:
+        msg = (
+            f"{one} and {other} were scored against different ground truth ({first.truth[:12]}, {second.truth[:12]}); "
+            "score both against the same"
+        )
+        raise MetricsError(msg)
+    if first.counted != second.counted:
+        msg = f"{one} and {other} were scored on different videos or frames{_apart(first.counted, second.counted)}; score both on the same"
+        raise MetricsError(msg)
+    shared = [name for name in first.results if name in second.results]
+    if not shared:
+        difference(next(iter(first.results.values())), next(iter(second.results.values())))
+    rows = []
+    for name in shared:
+        left, right = first.results[name], second.results[name]
+        rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
+    apart = sorted(set(first.results) ^ set(second.results))
+    return rows, [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
+
+
+def _apart(one: Sequence[Counted], other: Sequence[Counted]) -> str:
+    """Return the first video that is not the same in both, in brackets."""
+    for left, right in zip(one, other, strict=False):
+        for name in sorted({*left, *right}):
+            if left.get(name, NOWHERE) != right.get(name, NOWHERE):
+                shown = [NOWHERE if name not in side else f"{side[name]} frames" for side in (left, right)]
+                return f" ({name}: {shown[0]}, {shown[1]})"
+    return ""
+
+
+def _read(path: Path) -> _File:
+    try:
+        document = strangers.read_json(path)
+        results = {str(item["variant"]): _read_result(item) for item in document["results"]}
+        truth = str(document["ground_truth"]["sha256"])
+        counted = [dict(part["videos"]) for part in document["scored"]]
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote"
+        raise MetricsError(msg) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{path}: holds no scores ({type(error).__name__}: {error}); name a file that 'scrubin score --out' wrote"
+        raise MetricsError(msg) from error
+    if not results:
+        msg = f"{path}: holds no scores; score again"
+        raise MetricsError(msg)
+    return _File(truth, counted, results)
+
+
+def _read_result(item: Mapping[str, Any]) -> Result:
+    value = item["overall"]["value"]
+    number = math.nan if value is None else float(value)
+    return Result(Variant(item["metric"], item["semantics"], dict(item["options"])), Value(number, int(item["overall"]["n"])))

@@ -1,0 +1,203 @@
+"""Every metric by name: from two sides of files to what is computed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import Fault
+from scrubin.evaluate import sheets, side
+from scrubin.evaluate.computation import Choice, Scoring, chosen, of_runs
+from scrubin.evaluate.series import Series, without_truth
+from scrubin.evaluate.side import Source
+from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks.recognition import Ensemble
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be scored.
+
+    Parameters
+    ----------
+    truth, predictions
+        Files; several predictions are repeated runs, or the models of an ensemble.
+    semantics
+        ``paper`` or ``compat``.
+    variant
+        Choices, ``name=value``.
+    videos
+        Names that count; None: all of the ground truth.
+    ensemble, weights
+        How the models are combined; None: they are runs.
+    """
+
+    truth: Source
+    predictions: Sequence[Source]
+    semantics: str = "paper"
+    variant: Sequence[str] = ()
+    videos: Mapping[str, int] | None = None
+    ensemble: Ensemble | None = None
+    weights: Sequence[float] = field(default=())
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One kind of metric.
+
+    Parameters
+    ----------
+    does
+        For the help.
+    choices
+        By semantics.
+    score
+        Order and chosen variant to what is to be computed.
+    """
+
+    does: str
+    choices: Mapping[str, Mapping[str, Choice]]
+    score: Callable[[Order, Mapping[str, str]], Scoring]
+
+
+def scoring(name: str, order: Order) -> Scoring:
+    """Return what is to be computed of an order.
+
+    Raises
+    ------
+    ScrubinError
+        When files cannot be used or do not fit each other, or a choice is not known.
+    """
+    metric = METRICS[name]
+    choice = chosen(metric.choices[order.semantics], order.variant, f"{name}, {order.semantics}")
+    if order.ensemble is not None and name != "recognition":
+        msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
+        raise MetricsError(msg)
+    of_order = metric.score(order, choice)
+    copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
+    changed = side.sentence_on_changed_truth(order.truth.path)
+    return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
+
+
+def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = recognition.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [recognition.predictions_of(source, counted) for source in order.predictions]
+    models = [_counted(one.series, order) for one in sides]
+    if order.ensemble is not None:
+        models = [recognition.combined(models, order.ensemble, order.weights)]
+    runs = [recognition.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_sides([truth, *sides], runs, [*_ensemble(order), *_unknown(order, truth.series)])
+
+
+def _ensemble(order: Order) -> list[str]:
+    """Return a note of how models were combined: the same files as repeated runs give other numbers."""
+    if order.ensemble is None:
+        return []
+    weights = f" with the weights {', '.join(f'{weight:g}' for weight in order.weights)}" if order.weights else ""
+    return [f"scored is one ensemble ({order.ensemble}) of {len(order.predictions)} models{weights}"]
+
+
+def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = detection.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [detection.predictions_of(source, counted, order.truth) for source in order.predictions]
+    models = [replace(one, series=_counted(one.series, order)) for one in sides]
+    runs = [detection.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+
+
+def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = phases.truth_of(order.truth)
+    if order.semantics == "compat":
+        truth = phases.in_order(truth, order.truth, choice["order"])
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [phases.predictions_of(source, counted) for source in order.predictions]
+    # Means over runs are of the metric itself.
+    of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
+    return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
+
+
+def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
+    if order.semantics == "compat":
+        msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
+        raise MetricsError(msg)
+    every = recordings.skill_sheets(order.truth)
+    truth = _some(sheets.only(every, order.videos), order)
+    of_runs = [recordings.skill_sheets(source) for source in order.predictions]
+    runs = [recordings.skill_computed(truth, one, choice, order.truth) for one in of_runs]
+    return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
+
+
+def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
+    every = recordings.error_sheets(order.truth)
+    truth = _some(sheets.only(every, order.videos), order)
+    of_runs = [recordings.error_sheets(source) for source in order.predictions]
+    runs = [recordings.errors_computed(truth, sheets.only(one, order.videos), order.semantics) for one in of_runs]
+    return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
+
+
+def _of_sheets(*of_sides: Sequence[sheets.TaskSheet]) -> list[Fault]:
+    return [fault for of_side in of_sides for sheet in of_side for fault in sheet.faults]
+
+
+def _recordings(every: Sequence[sheets.TaskSheet]) -> set[str]:
+    return {str(id_) for sheet in every for id_ in sheet.rows.index}
+
+
+def _of_runs(runs: Sequence[Scoring], faults: Sequence[Fault], notes: Sequence[str]) -> Scoring:
+    """Return the same parts of all runs together, with what is to be said of sides and runs, each once."""
+    parts = [of_runs(list(of_part)) for of_part in zip(*(run.parts for run in runs), strict=True)]
+    every = dict.fromkeys([*faults, *(fault for run in runs for fault in run.faults)])
+    return Scoring(parts, tuple(every), list(dict.fromkeys([*notes, *(note for run in runs for note in run.notes)])))
+
+
+class _Read(Protocol):
+    """What was read of one side, by any metric of frames."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]: ...
+
+    @property
+    def line(self) -> str: ...
+
+
+def _of_sides(sides: Sequence[_Read], runs: Sequence[Scoring], notes: Sequence[str]) -> Scoring:
+    scoring = _of_runs(runs, [fault for one in sides for fault in one.faults], notes)
+    return replace(scoring, read=[line for line in dict.fromkeys(one.line for one in sides) if line])
+
+
+def _counted_truth(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
+    return _some(_counted(series, order), order)
+
+
+def _counted(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
+    return {name: of_video for name, of_video in series.items() if order.videos is None or name in order.videos}
+
+
+def _unknown(order: Order, known: Container[str]) -> list[str]:
+    """Return a note of videos that count but have no ground truth."""
+    unknown = sorted(name for name in order.videos or () if name not in known)
+    return [without_truth(unknown)] * bool(unknown)
+
+
+def _some(counted: T, order: Order) -> T:
+    if not counted:
+        raise side.refusal(order.truth, "video-missing", "none of the videos that count is in the ground truth", "name them as there")
+    return counted
+
+
+METRICS: Mapping[str, Metric] = {
+    "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", recognition.CHOICES, _recognition),
+    "detection": Metric("average precision, best confidence and association of boxes", detection.CHOICES, _detection),
+    "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", phases.CHOICES, _phases),
+    "skill": Metric(
+        "Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", recordings.SKILL_CHOICES, _skill
+    ),
+    "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", recordings.ERROR_CHOICES, _errors),
+}
+"""Every kind of metric by name."""

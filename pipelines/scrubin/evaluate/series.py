@@ -1,0 +1,350 @@
+"""What a video has at numbered frames: truth with predictions at the same frames, advice where their numbers do not agree.
+
+The advice is given here for every command: ``score``, ``submission check`` and ``rank`` say the same of the same frames.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import Fault, Faults, count_text, error, summary
+from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
+
+IntArray = npt.NDArray[np.int64]
+RUNS_SHOWN = 5
+NEAR = 30
+"""So far frames may be shifted anywhere; further only if the first or the last frames of both sides are the same."""
+EXPLAINED = 0.9
+"""Share of the frames that a shift must explain, so that a file that also lacks some is still recognised."""
+FEWEST_FOR_RATE = 5
+"""So many frames a side must span before its length tells a rate."""
+LEAST_RATIO = 5
+"""Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
+SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One video.
+
+    Parameters
+    ----------
+    frames
+        (n,), different, increasing.
+    values
+        (n, ...), what is at each frame.
+    numbering
+        How frames are counted; None where no file says it: as the other side does.
+    file
+        Where it stands, for messages; "" for the name of the video.
+    counts_time
+        Whether its numbers are instants of time rather than frames, as exact as they are written.
+    """
+
+    frames: IntArray
+    values: npt.NDArray[Any]
+    numbering: Numbering | None = None
+    file: str = ""
+    counts_time: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Truth and prediction of one video at the same frames.
+
+    Parameters
+    ----------
+    frames
+        (n,), numbers by which both were joined.
+    truth, prediction
+        (n,), positions in the series; -1 where nothing is predicted.
+    """
+
+    frames: IntArray
+    truth: IntArray
+    prediction: IntArray
+
+
+@dataclass
+class JoinedVideos:
+    """All videos of the truth, and the faults that stop nothing."""
+
+    pairs: dict[str, Pair]
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def frames(self) -> dict[str, int]:
+        """How many frames of each video count."""
+        return {name: len(pair.frames) for name, pair in self.pairs.items()}
+
+    @property
+    def notes(self) -> list[str]:
+        """The faults for reading."""
+        return summary(self.faults)
+
+
+def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
+    """Bring both sides to the same videos and frames.
+
+    Where both say how they count and do not count alike, the finer one goes to the rate of the coarser by the rule of
+    ``labels.rates``. Predictions of videos and frames without a label do not count.
+
+    Parameters
+    ----------
+    truth, predictions
+        Series by name of the video.
+    every_frame
+        Whether every labelled frame must be predicted; otherwise a missing one has no prediction.
+
+    Raises
+    ------
+    MetricsError
+        With everything that `faults_of` says, when any of it is an error.
+    """
+    faults = faults_of(truth, predictions, every_frame=every_frame)
+    MetricsError.raise_any(faults)
+    pairs = {}
+    for name in sorted(set(truth) & set(predictions)):
+        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(truth[name], predictions[name])
+        known = np.isin(labelled, predicted)
+        at = np.where(known, np.searchsorted(predicted, labelled), -1)
+        at[known] = at_predictions[at[known]]
+        pairs[name] = Pair(labelled, at_truth, at)
+    return JoinedVideos(pairs, faults)
+
+
+def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> tuple[Fault, ...]:
+    """Return what is wrong with the videos and frames of predictions, with the likely cause and the fix.
+
+    Parameters
+    ----------
+    truth, predictions, every_frame
+        As of `join`; values do not count.
+
+    Returns
+    -------
+    tuple of Fault
+        ``video-missing``, ``rate-unknown``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are
+        errors; the last one is a warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no
+        label does not count.
+    """
+    faults = Faults()
+    for name in sorted(set(truth) - set(predictions)):
+        note_missing_video(name, name, predictions, faults)
+    for name in sorted(set(predictions) - set(truth)):
+        note_extra_video(predictions[name].file or name, faults)
+    shared = sorted(set(truth) & set(predictions))
+    ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
+    for name in shared:
+        if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None:
+            faults.extend([fault])
+            continue
+        (labelled, _), (predicted, _) = _at_one_rate(truth[name], predictions[name])
+        file = predictions[name].file or name
+        _note_cause(file, labelled, predicted, faults, ratio, every_frame=every_frame)
+        _note_frames(file, labelled, predicted, faults, truth[name].numbering, every_frame=every_frame)
+    return faults.all()
+
+
+def note_missing_video(file: str, name: str, predicted: Collection[str], faults: Faults) -> None:
+    """Note that a video is not predicted, and what to do: often it only has another name.
+
+    Parameters
+    ----------
+    file
+        Where it should be.
+    name
+        Of the video.
+    predicted
+        Names of those that are.
+    """
+    faults.error(file, "video-missing", "the video is not predicted", _fix_of_name(name, sorted(predicted)))
+
+
+def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> None:
+    """Note that a video is predicted that is not labelled: whoever predicts more than is labelled does nothing that could be misread."""
+    faults.deviation(file, "video-extra", "the video has no ground truth, so it does not count", fix)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names on one line."""
+    return ", ".join(names[:RUNS_SHOWN]) + (f" and {len(names) - RUNS_SHOWN} more" if len(names) > RUNS_SHOWN else "")
+
+
+def without_truth(names: Sequence[str]) -> str:
+    """Return the sentence on listed videos that have nothing to be scored against; a split may list several tasks."""
+    who = count_text(len(names), "listed video")
+    return f"{who} without this kind of ground truth, such as recordings of other tasks; not scored: {listed(names)}"
+
+
+def shift(predicted: IntArray, labelled: IntArray) -> int | None:
+    """Return by how much more the predicted frames are than the labelled ones, None when no shift explains the difference.
+
+    Parameters
+    ----------
+    predicted, labelled
+        Frame numbers, increasing, each once.
+
+    >>> shift(np.arange(1, 101), np.arange(100)), shift(np.arange(99), np.arange(100))
+    (1, None)
+    """
+    if not len(predicted) or not len(labelled) or np.isin(predicted, labelled).all():
+        return None
+    steps = {*range(-NEAR, NEAR + 1), int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])} - {0}
+    plain = _common(predicted, labelled)
+    best = min(steps, key=lambda step: (-_common(predicted - step, labelled), abs(step), step))
+    common = _common(predicted - best, labelled)
+    return best if common > plain and common >= EXPLAINED * min(len(predicted), len(labelled)) else None
+
+
+def stride(predicted: IntArray, labelled: IntArray) -> int | None:
+    """Return the number that all predicted frames are multiples of, when divided by it they are the labelled ones; else None.
+
+    >>> stride(np.arange(0, 250, 25), np.arange(10))
+    25
+    """
+    step = int(np.gcd.reduce(predicted)) if len(predicted) > 1 else 0
+    if step < 2 or _common(predicted, labelled) >= EXPLAINED * len(labelled):
+        return None
+    return step if _common(predicted // step, labelled) >= EXPLAINED * len(labelled) else None
+
+
+def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
+    """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
+    for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
+        if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
+            side = "predictions" if timed is prediction else "labels"
+            what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
+            return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}")
+    return None
+
+
+def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, ratio: float | None, *, every_frame: bool) -> None:
+    """Note why frame numbers do not agree, where the numbers alone tell it."""
+    spans = _spans(labelled, predicted)
+    if (step := stride(predicted, labelled)) is not None:
+        what = f"the numbers look like frames of a {step} fps video"
+        faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
+    elif ratio is not None:
+        finer, other, times = ("predictions", "labels", ratio) if ratio > 1 else ("labels", "predictions", 1 / ratio)
+        what = f"the {finer} are numbered {times:g} times as far as the {other} in every video ({spans})"
+        fix = f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}"
+        faults.error(file, "frames-rate", what, fix)
+    elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
+        as_if = ", as if frames were counted from 1" if by == 1 else ""
+        fix = f"subtract {by} from" if by > 0 else f"add {-by} to"
+        faults.error(file, "frames-shifted", f"the numbers look shifted by {by:+d}{as_if}", f"{fix} every frame number")
+    elif not every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
+        faults.error(file, "frames-elsewhere", f"no labelled frame is predicted: {spans}", "number frames as in the ground truth")
+
+
+def _note_frames(
+    file: str, labelled: IntArray, predicted: IntArray, faults: Faults, numbering: Numbering | None, *, every_frame: bool
+) -> None:
+    missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
+    if len(missing) and every_frame:
+        fix = "predict every labelled frame, black ones as well"
+        if len(predicted) and not len(extra) and missing[0] == 0 and predicted[0] == 1:
+            fix += "; if the file counts frames from 1, subtract 1"
+        elif numbering is not None and numbering.per_second > LEAST_RATIO:
+            fix += f"; labels are numbered {numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
+        what = f"labelled, but not predicted: {_spans(labelled, predicted)}"
+        faults.error(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
+    elif len(missing):
+        what, fix = "labelled, but not among the predictions: nothing is detected there", "predict every labelled frame"
+        faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
+    if len(extra):
+        # Whoever predicts more than is labelled does nothing that could be misread.
+        fix = "leave them out"
+        if len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
+            fix += "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
+        faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
+
+
+def _shift_of(predicted: IntArray, labelled: IntArray, *, every_frame: bool) -> int | None:
+    by = shift(predicted, labelled)
+    # A few frames fit anywhere: where some may be missing, all of both sides must fit.
+    whole = by is None or _common(predicted - by, labelled) >= EXPLAINED * max(len(predicted), len(labelled))
+    return by if every_frame or whole else None
+
+
+def _spans(labelled: IntArray, predicted: IntArray) -> str:
+    if not len(predicted):
+        return "nothing is predicted"
+    labels = f"labels are numbered {labelled[0]} to {labelled[-1]}, " if len(labelled) else ""
+    return f"{labels}predictions {predicted[0]} to {predicted[-1]}"
+
+
+def _ratio_of_all(pairs: Sequence[tuple[Series, Series]]) -> float | None:
+    """Return how many times as far predictions are numbered as labels, when every video says the same and not both rates are known.
+
+    Joined as they are, they would be shifted.
+    """
+    ratios = {
+        None if one.numbering is not None and other.numbering is not None else _ratio(one.frames, other.frames) for one, other in pairs
+    }
+    return ratios.pop() if len(ratios) == 1 else None
+
+
+def _ratio(labelled: IntArray, predicted: IntArray) -> float | None:
+    """Return how many times as far predictions seem to be numbered as labels; None where nothing says so."""
+    if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
+        return None
+    coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
+    # Every frame of the finer side may be numbered, or only those of the coarser one.
+    every = int(len(fine) > len(coarse))
+    times = round((int(fine[-1]) + every) / (int(coarse[-1]) + every))
+    # A frame of the coarser side stands for so many of the finer one.
+    ends = int(fine[-1]) - times * int(coarse[-1])
+    begins = int(fine[0]) - times * int(coarse[0])
+    if times < LEAST_RATIO or not 0 <= ends < 2 * times or not 0 <= begins < times:
+        return None
+    return float(times) if fine is predicted else 1 / times
+
+
+def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+    """Return numbers and positions of both sides at the coarser of their rates."""
+    one, other = truth.numbering, prediction.numbering
+    if one is None or other is None or one == other:
+        return _as_is(truth), _as_is(prediction)
+    coarser = min((one, other), key=lambda numbering: numbering.per_second)
+    return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
+
+
+def _as_is(series: Series) -> tuple[IntArray, IntArray]:
+    return series.frames, np.arange(len(series.frames), dtype=np.int64)
+
+
+def _renumbered(series: Series, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
+    if of == to:
+        return _as_is(series)
+    numbers = frames_at(series.frames, of, to) if series.counts_time else None
+    numbers = renumber(series.frames, of, to) if numbers is None else numbers
+    kept = np.flatnonzero(numbers != NONE)
+    return numbers[kept], kept.astype(np.int64)
+
+
+def _fix_of_name(name: str, predicted: Sequence[str]) -> str:
+    if unicodedata.normalize("NFC", name) in {unicodedata.normalize("NFC", other) for other in predicted}:
+        # Some systems write an accent as a character of its own.
+        return "one is named alike in other Unicode characters; rename it as in the ground truth"
+    number = _number(name)
+    alike = [other for other in predicted if other.casefold() == name.casefold() or (number and _number(other) == number)]
+    return f"is it {alike[0]}? name it as in the ground truth" if alike else f"add it; predicted are {listed(predicted) or 'none'}"
+
+
+def _number(name: str) -> str:
+    """Return the number that a name ends with, without what stands before it."""
+    digits = name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_- ").lstrip("0")
+    return digits if digits.isdigit() else ""
+
+
+def _common(one: IntArray, other: IntArray) -> int:
+    return len(np.intersect1d(one, other, assume_unique=True))

@@ -1,0 +1,342 @@
+"""A whole submission against a ground truth: every fault of every file at once."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults, printable
+from scrubin.evaluate.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
+from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
+from scrubin.labels import suspicions
+from scrubin.labels.formats.cholectriplet2022 import labels_of
+from scrubin.labels.formats.plain import phase_cells, phase_tables
+from scrubin.labels.formats.submission import documents
+from scrubin.labels.formats.submission.content import KEYS, Content, note_missing_task, parse
+from scrubin.labels.model import Labels
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.policy import stopping
+from scrubin.labels.tasks import TASKS, Task
+
+SubmittedKind = Literal["json", "csv"]
+KINDS: dict[str, SubmittedKind] = {".json": "json", ".csv": "csv"}
+LEFT_BY_SYSTEMS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
+
+
+@dataclass(frozen=True)
+class SubmittedFiles:
+    """The files of a submission.
+
+    Parameters
+    ----------
+    files
+        By kind and video, the file to be read for it.
+    others
+        Names of files that are no part of a submission, such as a description.
+    """
+
+    files: dict[tuple[SubmittedKind, str], Path]
+    others: tuple[str, ...]
+
+
+def folder_of(path: Path) -> Path:
+    """Return a submission's folder.
+
+    Raises
+    ------
+    AnnotationError
+        When it is none: missing, an archive, a file.
+    """
+    if path.is_dir():
+        return path
+    what, fix = "is a file", "name the folder that holds one <video>.json per video"
+    if not path.exists():
+        what, fix = "there is no such folder", ""
+    elif path.is_file() and zipfile.is_zipfile(path):
+        what, fix = "is a zip archive", "unpack it and name the folder"
+    raise AnnotationError([Fault(str(path), "folder", what, fix)])
+
+
+def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> SubmittedFiles:
+    """Return which file is for which video.
+
+    Parameters
+    ----------
+    folder
+        The submission.
+    videos
+        Names of the videos.
+    faults
+        Takes names that fit no video, folders within the folder, and a submission without files.
+
+    Raises
+    ------
+    AnnotationError
+        When the folder cannot be read.
+    """
+    names = sorted(videos)
+    files: dict[tuple[SubmittedKind, str], Path] = {}
+    odd: list[Path] = []
+    below: list[Path] = []
+    try:
+        for path in sorted(folder.iterdir()):
+            if path.name.startswith(".") or path.name in LEFT_BY_SYSTEMS:
+                continue
+            if path.is_dir():
+                below += [path] if any(one.suffix.lower() in KINDS for one in path.rglob("*")) else []
+            elif path.suffix in KINDS and path.stem in names and path.is_file():
+                files[KINDS[path.suffix], path.stem] = path
+            else:
+                odd.append(path)
+    except OSError as error:
+        raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
+    others = tuple(path.name for path in odd if not _place(path, names, files, faults))
+    _note_nested_folders(below, bool(files), faults)
+    if not files and not below:
+        example = f"{names[0]}.json" if names else "<video>.json"
+        faults.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
+    return SubmittedFiles(files, others)
+
+
+def _note_nested_folders(below: list[Path], has_files: bool, faults: Faults) -> None:
+    for path in below:
+        fix = "move its files up" if has_files or len(below) > 1 else f"move its files up, or name this folder: .../{path.name}"
+        faults.error(f"{path.name}/", "folder-nested", "there are files in a folder within the submission, which are not read", fix)
+
+
+def _place(path: Path, names: list[str], files: dict[tuple[SubmittedKind, str], Path], faults: Faults) -> bool:
+    """Tell what is wrong with an odd name; return False for a file that is no part of a submission."""
+    kind = KINDS.get(path.suffix.lower())
+    meant = _meant(path, names)
+    if kind is None:
+        if meant is not None and path.stem.split(".")[0].casefold() == meant.casefold():
+            fault = f"its name is that of a video, but '{path.suffix}' is no suffix of a submitted file"
+            faults.error(path.name, "name-suffix", fault, f"write it as {meant}.json, or phases as {meant}.csv")
+            return True
+        return False
+    if not path.is_file():
+        faults.error(path.name, "name-video", "is no regular file", "copy the file itself into the folder")
+        return True
+    if meant is None:
+        if kind == "csv":
+            return False
+        example = f"; the videos are {', '.join(names[:3])}" + (" ..." if len(names) > 3 else "") if names else ""
+        note_extra_video(path.name, faults, f"leave it out, or correct its name{example}")
+        return True
+    wanted = f"{meant}{path.suffix.lower()}"
+    if (kind, meant) in files:
+        note_extra_video(path.name, faults, f"leave it out, as there is {wanted} too")
+        return True
+    faults.error(path.name, "name-video", "fits no video of the ground truth", f"did you mean {wanted}?")
+    files[kind, meant] = path
+    return True
+
+
+def _meant(path: Path, names: list[str]) -> str | None:
+    """Return the only video that a name can mean: same but for case, or with the same number."""
+    stem = path.stem.casefold().strip()
+    same = [name for name in names if name.casefold() in (stem, path.name.casefold(), path.stem.split(".")[0].casefold())]
+    within = [name for name in names if re.search(rf"(?<![a-z0-9]){re.escape(name.casefold())}(?![a-z0-9])", stem)]
+    number = _number(stem)
+    numbered = [name for name in names if number is not None and _number(name) == number]
+    for candidates in (same, within, numbered):
+        if len(candidates) == 1:
+            return candidates[0]
+    return None
+
+
+def _number(name: str) -> int | None:
+    digits = re.findall(r"[0-9]{1,15}", name)
+    return int(digits[0]) if len(digits) == 1 else None
+
+
+Taker = Callable[[TrueVideo, Content], None]
+
+
+@dataclass(frozen=True)
+class CheckedSubmission:
+    """The outcome of a check.
+
+    Parameters
+    ----------
+    faults
+        All of them, by file.
+    tasks
+        Which tasks the submission takes part in.
+    videos
+        How many videos were looked at.
+    frames
+        How many frames these have.
+    notes
+        What is no fault but should be known.
+    """
+
+    faults: tuple[Fault, ...]
+    tasks: tuple[Task, ...]
+    videos: int
+    frames: int
+    notes: tuple[str, ...]
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """What keeps the submission from being scored."""
+        return tuple(fault for fault in self.faults if fault.severity == "error")
+
+    @property
+    def by_file(self) -> dict[str, int]:
+        """How many faults each file has."""
+        return dict(Counter(fault.file for fault in self.faults))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome as JSON values."""
+        return {
+            "valid": not stopping("submission check", self.faults),
+            "scorable": not self.errors,
+            "tasks": list(self.tasks),
+            "videos": self.videos,
+            "frames": self.frames,
+            "problems": [fault.as_json() for fault in self.faults],
+            "problems_by_file": self.by_file,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """What is kept of a file when the next one is read: not its scores, which are large."""
+
+    kind: SubmittedKind
+    video: str
+    file: str
+    frames: IntArray
+    tasks: tuple[Task, ...]
+    usable: tuple[int, ...]
+    boxes: Labels | None
+
+
+def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take: Taker | None = None) -> CheckedSubmission:
+    """Check a submission, file by file: only one is in memory.
+
+    Parameters
+    ----------
+    path
+        Folder with ``<video>.json`` (recognition, detection) or ``<video>.csv`` (phases).
+    truth
+        What is expected.
+    tasks
+        Tasks that must be there; those that any frame has must be complete in any case.
+    take
+        Called with what was read of each video, faults included; use it only when there are no errors in the end.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such folder, or it cannot be read.
+    """
+    faults = Faults()
+    submitted = sort_files(folder_of(path), truth.videos, faults)
+    files: list[_File] = []
+    for (kind, video), file in sorted(submitted.files.items()):
+        content = _read(kind, file, truth.videos[video], truth, faults)
+        if content is None:
+            continue
+        if take is not None:
+            take(truth.videos[video], content)
+        files.append(_kept(kind, video, file.name, content, truth))
+    if not faults.errors():
+        recordings = [one.boxes for one in files if one.boxes is not None]
+        # That frames run from 1 is said where they are compared with the labels.
+        faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != suspicions.FROM_ONE)
+    part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
+    part_of |= {"phases"} if any(kind == "csv" for kind, _ in submitted.files) else set()
+    _note_against_truth(files, submitted, truth, part_of, faults)
+    seen = {video for _, video in submitted.files}
+    notes = [f"{printable(name)} was not looked at: no part of a submission" for name in submitted.others]
+    frames = sum(len(_frames(truth.videos[video])) for video in seen)
+    return CheckedSubmission(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
+
+
+def _kept(kind: SubmittedKind, video: str, file: str, content: Content, truth: GroundTruth) -> _File:
+    boxes = None
+    if content.boxes is not None:
+        boxes = labels_of(file, Content(content.frames, boxes=content.boxes), truth.vocabulary)
+    return _File(kind, video, file, content.frames, content.tasks, content.usable, boxes)
+
+
+def _note_against_truth(
+    files: Sequence[_File], submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults
+) -> None:
+    """Note what only the ground truth and the whole submission can tell."""
+    for kind in KINDS.values():
+        of = {one.video: Series(one.frames, one.frames, file=one.file) for one in files if one.kind == kind and len(one.frames)}
+        labelled = {video: _wanted(truth.videos[video], kind) for video in of}
+        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
+    for one in files:
+        for task in KEYS if one.kind == "json" else ():
+            if task in part_of and task not in one.tasks:
+                note_missing_task(one.file, task, list(one.usable), faults)
+    _note_missing(submitted, truth, part_of, faults)
+
+
+def _wanted(video: TrueVideo, kind: SubmittedKind) -> IntArray | None:
+    """Return the frames that a file must have; None when the video is not labelled so."""
+    return video.frames if kind == "json" else video.phase_frames
+
+
+def _frames(video: TrueVideo) -> set[int]:
+    return {frame for frames in (video.frames, video.phase_frames) if frames is not None for frame in frames.tolist()}
+
+
+def _read(kind: SubmittedKind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Content | None:
+    wanted = _wanted(video, kind)
+    if wanted is None:
+        what = "triplets" if kind == "json" else "phases"
+        note_extra_video(file.name, faults, f"leave it out: the video has no labels of {what}")
+        return None
+    limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
+    try:
+        # One byte more than is allowed tells as much as all of a file that is far too large.
+        with strangers.opened(file, inside=file.parent) as opened:
+            size = os.fstat(opened.fileno()).st_size
+            data = opened.read(limit + 1)
+    except OSError as error:
+        faults.error(file.name, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")
+        return None
+    if len(data) > limit:
+        what = f"is {max(size, len(data)) >> 20} MiB, more than {len(wanted)} frames can need ({limit >> 20} MiB), and was not read"
+        faults.error(file.name, "file-size", what, "write only the frames of the ground truth, without indentation")
+        return None
+    if kind == "json":
+        return parse(file.name, data, truth.vocabulary, faults)
+    where = Where(faults, file.name)
+    cells = phase_cells.cells_of(where, data, video.per_second)
+    if cells is None:
+        return None
+    if cells.video != video.name and cells.video in truth.videos:
+        where.error("video-name", f"its rows are of the video '{cells.video}'", "name the file after its video")
+    return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, truth.vocabulary), np.int64))
+
+
+def _note_missing(submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
+    """Note the videos without a file, of the kinds that the submission consists of."""
+    kinds: list[SubmittedKind] = []
+    if not submitted.files:
+        return  # said once, not once per video
+    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in submitted.files):
+        kinds.append("json")
+    if "phases" in part_of:
+        kinds.append("csv")
+    for kind in kinds:
+        for name, video in truth.videos.items():
+            if _wanted(video, kind) is not None and (kind, name) not in submitted.files:
+                note_missing_video(f"{name}.{kind}", name, [video for of, video in submitted.files if of == kind], faults)

@@ -1,0 +1,243 @@
+"""What a submission is held against: labels in any format, our own ground truth, images, or a list of frames."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.base import csv_text, strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults, error
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import instance_spans, policy, reader, rows, timing
+from scrubin.labels.detect import detected
+from scrubin.labels.formats.submission.content import BoolArray, IntArray
+from scrubin.labels.formats.submission.detections import Boxes
+from scrubin.labels.formats.submission.documents import PLAIN
+from scrubin.labels.model import BOX, Labels, Layer
+from scrubin.labels.parse import columns
+from scrubin.labels.rates import of_clock
+from scrubin.labels.reader import Options
+from scrubin.labels.registry import WRITERS, format_of
+from scrubin.labels.verdict import Verdict, verdict_of
+
+
+@dataclass(frozen=True, eq=False)
+class TrueVideo:
+    """The labels of one video; what is not labelled, or not known, is None.
+
+    Parameters
+    ----------
+    name
+        Its id: submitted files are named after it.
+    frames
+        Frames to be predicted, increasing; None when the video has no triplet labels.
+    targets
+        (frames, triplets), whether a triplet occurs.
+    boxed_frames
+        The frames that detection can be scored on, increasing.
+    boxes
+        Their boxes.
+    phase_frames
+        Frames whose phase is to be predicted, increasing.
+    phases
+        (phase_frames,), phase ids; None when only the frames are known.
+    per_second
+        How many frames a second has, where the labels or the custom of their format say it.
+    """
+
+    name: str
+    frames: IntArray | None
+    targets: BoolArray | None = None
+    boxed_frames: IntArray | None = None
+    boxes: Boxes | None = None
+    phase_frames: IntArray | None = None
+    phases: IntArray | None = None
+    per_second: Fraction | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GroundTruth:
+    """The videos of a challenge.
+
+    Parameters
+    ----------
+    vocabulary
+        Names and ids.
+    videos
+        By name, in order of names.
+    verdict
+        On the label files; None where frames are known from elsewhere.
+    """
+
+    vocabulary: Vocabulary
+    videos: Mapping[str, TrueVideo]
+    verdict: Verdict | None = None
+
+
+_IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
+_VIDEO: tuple[columns.Meaning, ...] = ("video", "id")
+FramesOf = dict[str, set[int]]
+"""Numbers of frames by video."""
+_HEAD_BYTES = 4096
+
+
+def is_list(path: Path) -> bool:
+    """Return whether a path is a CSV of frames and nothing else: what can be published without the labels."""
+    if not path.is_file() or path.suffix.lower() != ".csv":
+        return False
+    with strangers.opened(path) as opened:
+        # The header alone: what is wrong below it is said when the list is read.
+        lines = csv_text.grid(path.name, next((line for line in opened.read(_HEAD_BYTES).splitlines() if line.strip()), b"")).lines
+    header = [cell.strip() for cell in lines[0].cells] if lines else []
+    return len(header) == 2 and None not in (columns.first_of(header, "frame"), columns.first_of(header, *_VIDEO))
+
+
+def listed(path: Path) -> FramesOf:
+    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``, or other names of the same.
+
+    Raises
+    ------
+    AnnotationError
+        With every line that names no new frame.
+    """
+    sheet = csv_text.read_path(path, str(path))
+    faults = Faults()
+    faults.extend(sheet.faults)
+    video, frame = columns.first_of(sheet.columns, *_VIDEO) or "", columns.first_of(sheet.columns, "frame") or ""
+    frames: FramesOf = {}
+    for row in sheet.rows:
+        name, key = row.cells[video], row.cells[frame]
+        if not name or not PLAIN.fullmatch(key) or int(key) in frames.get(name, set()):
+            what = f"video '{name}', frame '{key}'"
+            faults.error(str(path), "frame-key", what, "give a video and a whole number from 0, each pair once", place=row.place)
+            continue
+        frames.setdefault(name, set()).add(int(key))
+    AnnotationError.raise_any(faults)
+    return frames
+
+
+def of_images(path: Path) -> FramesOf:
+    """Return the frames of ``<video>/000000.png`` or ``videos/<video>/000000.png``; empty where there are no such images."""
+    for folder in (path, path / "videos", path / "frames"):
+        inside = sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+        frames = {one.name: {int(image.stem) for image in one.iterdir() if _IMAGE.fullmatch(image.name)} for one in inside}
+        if any(frames.values()):
+            return {name: of for name, of in frames.items() if of}
+    return {}
+
+
+DEFAULT = "cholect50"
+SPANS_FPS = Fraction(1)
+SHOWN = 10
+KNOWN = (
+    "labels in any format that `scrubin convert` reads, our own ground truth (<vocabulary>/recognition/<video>.npz), "
+    "images (<video>/000000.png) or a CSV with the columns video,frame"
+)
+
+
+def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = None, only: Sequence[str] = ()) -> GroundTruth:
+    """Return a ground truth.
+
+    Parameters
+    ----------
+    path
+        Folder or file.
+    form
+        Format of labels, as `scrubin convert` names them; None: by what is there.
+    vocabulary_name
+        Name of the vocabulary; None: that of the labels, else CholecT50's.
+    only
+        Names of the videos that count; none: all.
+
+    Raises
+    ------
+    AnnotationError
+        When it cannot be read, has no frames, or lacks one of the videos that count.
+    """
+    truth = _read(path, form, vocabulary_name)
+    unknown = sorted(set(only) - set(truth.videos))
+    if unknown:
+        names = sorted(truth.videos)
+        there = f"there are {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
+        raise AnnotationError([error(str(path), "video-missing", f"there is no video {unknown[0]} in it", there)])
+    videos = {name: video for name, video in sorted(truth.videos.items()) if not only or name in only}
+    if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
+        no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {KNOWN}")
+        raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
+    return GroundTruth(truth.vocabulary, videos, truth.verdict)
+
+
+def _read(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:
+    if form is None and is_list(path):
+        return _only_frames(listed(path), vocabulary_name)
+    try:
+        return _of_labels(path, form, vocabulary_name)
+    except AnnotationError as refused:
+        # Only where nothing is a label file can images be what is meant.
+        is_no_label = form is None and refused.faults[0].rule in ("format-unknown", "no-files")
+        if is_no_label and (images := of_images(path)):
+            return _only_frames(images, vocabulary_name)
+        raise
+
+
+def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:
+    # Of a release that is its ground truth, not its tables.
+    known = format_of(form) if form is not None else detected(path, "instances")
+    names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
+    # The vocabulary of labels is that of the file, unless another one is named.
+    named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
+    reading = reader.read_path(path, known.name, Options(named))
+    policy.enforce("rank", reading.faults)
+    recordings = [_by_frame(labels, known.by_hand.fps) for labels in reading.collection.recordings]
+    vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
+    if len(vocabularies) != 1:
+        what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
+        raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
+    (used,) = vocabularies.values()
+    videos = {labels.recording: _video(labels, of_clock(labels.clock, known.by_hand.fps).per_second) for labels in recordings}
+    return GroundTruth(used, videos, verdict_of(reading))
+
+
+def _by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
+    """Return labels by frame, where a format has spans of time: one frame a second."""
+    tables = WRITERS["tables"]
+    if labels.spans is not None:
+        labels = instance_spans.with_frames(labels, tables, source_fps, None, 0, Counter())
+    if labels.segments is not None:
+        labels = timing.retimed(labels, tables, source_fps, SPANS_FPS, Counter())
+    return labels
+
+
+def _video(labels: Labels, per_second: Fraction) -> TrueVideo:
+    """Return what can be scored of a video; without the triplet of an instance neither triplets nor their boxes can."""
+    layer = labels.instances
+    frames = None if layer is None else layer.positions
+    phase_frames, phases = (None, None) if labels.phases is None else rows.phase_vector(labels.phases)
+    if layer is None or not rows.has_whole_triplets(labels):
+        return TrueVideo(labels.recording, frames, phase_frames=phase_frames, phases=phases, per_second=per_second)
+    targets = rows.class_occurrence(layer, labels.vocabulary, "ivt").astype(np.bool_)
+    boxed_frames, boxes = _boxes(layer)
+    return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, phase_frames, phases, per_second)
+
+
+def _boxes(layer: Layer) -> tuple[IntArray | None, Boxes | None]:
+    if not rows.counts_for_detection(layer):
+        return None, None
+    boxed = rows.boxed_layer(layer, "ivt")
+    of_frames, triplets, instruments = (boxed.rows[name].to_numpy(np.int64) for name in ("position", "triplet_id", "instrument_id"))
+    boxes_xywh = boxed.rows[list(BOX)].to_numpy(np.float64)
+    return boxed.positions, Boxes(of_frames, triplets, instruments, boxes_xywh, np.ones(len(boxes_xywh)))
+
+
+def _only_frames(frames: Mapping[str, set[int]], vocabulary_name: str | None) -> GroundTruth:
+    arrays = {name: np.array(sorted(of), np.int64) for name, of in frames.items()}
+    videos = {name: TrueVideo(name, of, phase_frames=of) for name, of in sorted(arrays.items())}
+    return GroundTruth(vocabulary.load(vocabulary_name or DEFAULT), videos)

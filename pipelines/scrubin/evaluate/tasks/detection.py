@@ -1,0 +1,350 @@
+"""Detection of triplets or instruments: both sides from files, average precision, best confidence, association."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError, MetricsError
+from scrubin.base.faults import Fault, Faults, warning
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.evaluate import side
+from scrubin.evaluate.computation import Choice, ComparedBoxes, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metrics.bootstrap import Draw
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
+from scrubin.evaluate.metrics.detection.association import association
+from scrubin.evaluate.metrics.detection.average_precision import (
+    INTERPOLATIONS,
+    at_best_confidence,
+    average_precision,
+    average_precision_range,
+)
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, Scene, checked
+from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.score_document import class_names as of_vocabulary
+from scrubin.evaluate.series import Series, join
+from scrubin.evaluate.side import Side, Source
+from scrubin.evaluate.tasks import box_kinds
+from scrubin.labels.detect import detected, label_folder
+from scrubin.labels.formats import coco
+from scrubin.labels.formats.ground_truth import WHOLES
+from scrubin.labels.formats.plain import coco_results
+from scrubin.labels.model import BOX, ClassesOf, Layer
+from scrubin.labels.registry import format_of
+from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
+
+Role = Literal["ground truth", "predictions"]
+SUBMISSION = "cholectriplet2022"
+CORNERS_BEYOND = 0.02
+"""Drawn boxes leave the image by less."""
+COMPONENTS = ("ivt", "i", "v", "t")
+ID_OF = {"ivt": "triplet_id", "i": "instrument_id", "v": "verb_id", "t": "target_id"}
+SCOPES = ("both", "video-wise", "global")
+PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
+BOXES = "boxes"
+OF_KIND: Mapping[str, Sequence[str]] = {
+    BOXES: ("component", "scope", "iou", "interpolation"),
+    "sizes": ("component", "image"),
+    "curves": ("component", "iou"),
+}
+CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {
+        "kind": Choice(
+            (BOXES, *box_kinds.KINDS),
+            BOXES,
+            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
+        ),
+        "component": Choice(("all", *COMPONENTS), "all", "whose class must be right"),
+        "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
+        "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
+        "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
+        "image": Choice((), box_kinds.STATED, "size of the images in px, such as 854x480, where no file states it"),
+    },
+    "compat": {
+        "program": Choice(PROGRAMS, PROGRAMS[0], "which published program"),
+        "component": Choice(("all", *COMPONENTS), "all", "as the program names them"),
+        "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
+        "iou": Choice((), "0.5", "threshold of the program"),
+        "style": Choice(("coco", "11point"), "coco", "of ivtdmetrics"),
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Boxes of all videos, of one side.
+
+    Parameters
+    ----------
+    series
+        By video the frames that can be scored.
+    rows
+        By video: ``position``, ids, box and score.
+    vocabulary, classes
+        What the boxes are of: triplets or instruments of which vocabulary.
+    faults
+        What stops nothing.
+    every_frame
+        Whether the format has every frame, also those in which nothing is detected.
+    line
+        As what the files were read.
+    images
+        By video, the size of its images in px: ``position``, ``width``, ``height``; only those whose files state it.
+    """
+
+    series: Mapping[str, Series]
+    rows: Mapping[str, pd.DataFrame]
+    vocabulary: Vocabulary
+    classes: ClassesOf
+    faults: tuple[Fault, ...] = ()
+    every_frame: bool = False
+    line: str = ""
+    images: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many classes each component has."""
+        vocabulary = self.vocabulary
+        if self.classes == "i":
+            return {"i": len(vocabulary.instruments)}
+        return {"ivt": len(vocabulary.triplets), "i": len(vocabulary.instruments), "v": len(vocabulary.verbs), "t": len(vocabulary.targets)}
+
+
+def truth_of(source: Source) -> Boxes:
+    """Return the annotated boxes; frames with an instance without box or whole class are left out.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without boxes.
+    """
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth")
+
+
+def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
+    """Return the predicted boxes in the classes of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or in other classes than the truth.
+    """
+    if (source.format or detected(source.path, "boxes").name) == coco_results.NAME:
+        boxes = _boxes(source, _of_results(source, truth_source), "predictions")
+    else:
+        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
+    if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
+        theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
+        raise side.refusal(source, "classes-other", f"these are {theirs}, the ground truth has {ours}", "predict these")
+    return boxes
+
+
+def _boxes(source: Source, read: Side, role: Role) -> Boxes:
+    labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
+    boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
+    if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
+        raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes", read=read)
+    vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
+    classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
+    series, rows, left_out = {}, {}, 0
+    for video, layer in labelled:
+        if role == "ground truth" and not counts_for_detection(layer):
+            continue
+        kept = boxed_layer(layer, classes)
+        left_out += len(layer.positions) - len(kept.positions)
+        _check_boxes(source, read, video.name, kept, role)
+        series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
+        rows[video.name] = kept.rows
+    faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
+    images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
+    return Boxes(series, rows, vocabulary, classes, faults, read.form.name == SUBMISSION, read.line, images)
+
+
+def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
+    faults = []
+    if frames:
+        what = f"{frames} frames of the {role} have an instance without box or whole class, and do not count"
+        faults.append(warning("", "box-missing", what, "draw every box"))
+    if videos:
+        faults.append(warning("", "box-missing", f"{videos} videos of the {role} have no box and do not count", "draw every box"))
+    return faults
+
+
+def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role) -> None:
+    """Refuse boxes that all look like two corners: readers judge single boxes, of which one may leave the image a little.
+
+    Annotations with confidences are refused, too: they are predictions.
+    """
+    boxes = layer.rows[list(BOX)].to_numpy(np.float64)
+    corners = (boxes[:, 2:] > boxes[:, :2]).all() and (boxes[:, :2] >= 0).all()
+    beyond = np.flatnonzero((boxes[:, :2] + boxes[:, 2:] > 1 + CORNERS_BEYOND).any(axis=1))
+    if len(boxes) and corners and len(beyond):
+        what = f"{name}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
+        raise side.refusal(source, "box-form", what, "give width and height instead", read=read)
+    unsure = layer.rows[layer.rows["score"].fillna(1.0) != 1]
+    if role == "ground truth" and len(unsure):
+        frame, score = int(unsure["position"].iloc[0]), float(unsure["score"].iloc[0])
+        what = f"{name}, frame {frame}: an annotated box has the confidence {score}"
+        raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
+
+
+def _of_results(source: Source, truth: Source) -> Side:
+    """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
+    of_truth = side.read_truth(truth, "boxes")
+    files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
+    results = label_folder(source.path, format_of(coco_results.NAME))
+    if len(files) != 1 or len(results.contents) != 1:
+        what = "these are COCO results by image id, but the ground truth is no single COCO file"
+        raise side.refusal(source, "images-unknown", what, "give that file, and one file of results")
+    ((file, data),) = results.contents.items()
+    faults = Faults()
+    merged = coco_results.with_images(file, data, strangers.read_bytes(files[0]), faults)
+    AnnotationError.raise_any(faults)
+    assert merged is not None
+    form = format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
+    # A format may know its files by their names.
+    name = file if form.name == "coco" else str(files[0])
+    classes = of_truth.videos[0].labels.vocabulary
+    return side.read_predicted_bytes(replace(source, fps=truth.fps), "boxes", classes, {name: merged}, form)
+
+
+def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and predictions.
+
+    Raises
+    ------
+    MetricsError
+        When they do not fit each other, or a choice does not fit the boxes.
+    """
+    joined = join(truth.series, predictions.series, every_frame=predictions.every_frame)
+    names = tuple(joined.pairs)
+    lengths = [len(joined.pairs[name].frames) for name in names]
+    at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}
+    at_prediction = {
+        name: np.where(
+            pair.prediction < 0, -1, predictions.series[name].frames[pair.prediction] if len(predictions.series[name].frames) else -1
+        )
+        for name, pair in joined.pairs.items()
+    }
+    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_prediction))
+    scene = checked(study)
+    components = _components(truth, choice["component"])
+    threshold = _iou(choice["iou"])
+    if semantics == "paper":
+        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
+    if semantics == "paper" and choice["kind"] == box_kinds.SIZES:
+        results = box_kinds.by_size(scene, components, box_kinds.image_sizes(choice["image"], names, at_truth, truth.images))
+    elif semantics == "paper" and choice["kind"] == box_kinds.CURVES:
+        results = box_kinds.with_curves(scene, components, threshold)
+    else:
+        results_of = _paper if semantics == "paper" else _compat
+        results = results_of(scene, components, threshold, choice)
+    frames = {name: pair.frames for name, pair in joined.pairs.items()}
+    compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
+    class_names = of_vocabulary(truth.vocabulary)
+    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+
+
+def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
+    area = cast("Any", choice["interpolation"])
+
+    def results(draw: Draw | None) -> list[Result]:
+        of = scene if draw is None else matching.draw(scene, draw)
+        values: list[Result] = []
+        for scope in cast("Any", _scopes(choice)):
+            for name in components:
+                values.append(average_precision(of, name, threshold=threshold, interpolation=area, scope=scope))
+                values.append(average_precision_range(of, name, interpolation=area, scope=scope))
+                best = at_best_confidence(of, name, threshold=threshold, scope=scope)
+                values += [best.precision, best.recall, best.f1]
+            if "ivt" in components:
+                values += association(of, threshold=threshold, scope=scope).values()
+        return values
+
+    return results
+
+
+def _compat(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
+    program = choice["program"]
+    if "ivt" not in scene.sizes:
+        msg = f"{program} needs triplets and instruments, but only instruments are labelled; use the semantics 'paper'"
+        raise MetricsError(msg)
+    if program == "ivtdmetrics-0.1":
+        return _ivtdmetrics(compat_ivtdmetrics.of_videos(scene, threshold), components, choice)
+    release = cast("Any", program.removeprefix("ivtmetrics-"))
+    published = compat_ivtmetrics.of_videos(scene, threshold, program=release)
+    # For v and t ivtmetrics returns the numbers of i, and 0.1.5 has no global ones: only chosen by name.
+    own = [name for name in components if name in ("ivt", "i") or choice["component"] != "all"]
+    scopes = [scope for scope in _scopes(choice) if scope == "video-wise" or release != "0.1.5" or choice["scope"] == "global"]
+
+    def results(draw: Draw | None) -> list[Result]:
+        of = published if draw is None else published.take(draw)
+        values: list[Result] = []
+        for name in own:
+            values += of.compute_video_ap(name).values() if "video-wise" in scopes else ()
+            values += of.compute_global_ap(name).values() if "global" in scopes else ()
+        return values
+
+    return results
+
+
+def _ivtdmetrics(published: compat_ivtdmetrics.Detection, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
+    style, scopes = cast("Any", choice["style"]), _scopes(choice)
+
+    def results(draw: Draw | None) -> list[Result]:
+        of = published if draw is None else published.take(draw)
+        values: list[Result] = []
+        for name in components:
+            values += of.compute_video_ap(name, style).values() if "video-wise" in scopes else ()
+            values += of.compute_global_ap(name, style).values() if "global" in scopes else ()
+        return values
+
+    return results
+
+
+def _scopes(choice: Mapping[str, str]) -> tuple[str, ...]:
+    return SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
+
+
+def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
+    if wanted == "all":
+        return tuple(truth.sizes)
+    if wanted not in truth.sizes:
+        msg = f"component {wanted}: only instruments are labelled; choose component=i"
+        raise MetricsError(msg)
+    return (wanted,)
+
+
+def _iou(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 1:
+        msg = f"--variant iou={text}: give a number above 0, up to 1, such as 0.5"
+        raise MetricsError(msg)
+    return value
+
+
+def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
+    videos, places, parts = [], [], []
+    for number, name in enumerate(names):
+        place_of = {frame: place for place, frame in enumerate(frames[name].tolist()) if frame >= 0}
+        rows = boxes.rows[name]
+        rows = rows[rows["position"].isin(list(place_of))]
+        videos.append(np.full(len(rows), number, np.int64))
+        places.append(np.array([place_of[frame] for frame in rows["position"].tolist()], np.int64))
+        parts.append(rows)
+    every = pd.concat(parts, ignore_index=True)
+    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in boxes.sizes}
+    scores = every["score"].fillna(1.0).to_numpy(np.float64)
+    crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
+    areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
+    boxes_xywh = every[list(BOX)].to_numpy(np.float64)
+    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, boxes_xywh, scores, crowds, areas)

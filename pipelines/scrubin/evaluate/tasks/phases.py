@@ -1,0 +1,329 @@
+"""Phase recognition: both sides from files, every named choice of the regular metrics, those with relaxed boundaries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+
+from scrubin.base.errors import AnnotationError, MetricsError
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
+from scrubin.evaluate import side
+from scrubin.evaluate.computation import Choice, ComparedPhases, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metrics.bootstrap import Draw
+from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed
+from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
+from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
+from scrubin.evaluate.metrics.phases.rates import STRATEGIES
+from scrubin.evaluate.metrics.phases.relaxed import cholec80
+from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.series import Pair, Series, join
+from scrubin.evaluate.side import Predictions, Side, Source, Video
+from scrubin.evaluate.tasks import phase_kinds
+from scrubin.labels.formats.ground_truth import is_subset
+from scrubin.labels.formats.plain import phase_tables
+from scrubin.labels.registry import WRITERS
+from scrubin.labels.rows import phase_vector
+from scrubin.labels.timing import retimed
+
+SPANS_FPS = Fraction(1)
+AT_ANY_RATE = ("cholec80",)
+"""Formats in which people write predictions at another rate than the format has: nothing says which."""
+RELAXED_S = 10
+KNOWN_ORDER = "known"
+"""The order of the vocabulary, or of ids."""
+PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
+CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {
+        "kind": phase_kinds.KIND,
+        "scope": Choice(rates.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
+        "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
+        "averaged": Choice(averaging.ORDERS, "all", "order of averaging over runs, videos and phases"),
+        "bessel": Choice(("yes", "no"), "yes", "whether standard deviations divide by n - 1"),
+        "every": Choice(("no", "yes"), "no", "all combinations of the above at once"),
+        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
+        "relaxed-undefined": Choice(STRATEGIES, "B", "what becomes of undefined relaxed values"),
+        "window": Choice(("segment", "literal"), "segment", "whether a window ends with its segment"),
+        "crosses": Choice(("left-out", "accepted"), "left-out", "the transitions crossed out in Figure 3"),
+        "counted": Choice(
+            ("either", "own"), "either", "frames annotated or predicted, or only the predicted (precision) or annotated ones"
+        ),
+        "above-one": Choice(("kept", "clipped"), "kept", "relaxed precision and recall above 1"),
+        **phase_kinds.CHOICES,
+    },
+    "compat": {
+        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
+        "order": Choice(
+            (), KNOWN_ORDER, "all phases in the order of the operation, names with commas, where files name phases that are not known"
+        ),
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Annotated phases.
+
+    Parameters
+    ----------
+    series
+        Phase ids by video.
+    vocabulary
+        Names of the phases; the position is the id.
+    is_named
+        Whether that is a vocabulary, and not just what the files say.
+    faults, notes, line
+        What stops nothing, what was assumed, and as what the files were read.
+    is_ordered
+        Whether somebody said the order of names that are no vocabulary.
+    """
+
+    series: Mapping[str, Series]
+    vocabulary: Vocabulary
+    is_named: bool
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+    line: str = ""
+    is_ordered: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The phases."""
+        return self.vocabulary.phases
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the ids stand in the order of the operation: names that are just what files say stand in that of the alphabet."""
+        return self.is_named or self.is_ordered or all(map(phase_tables.is_id, self.names))
+
+
+def truth_of(source: Source) -> Truth:
+    """Return the annotated phases.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without phases.
+    """
+    read = side.read_truth(source, "phases")
+    videos = _by_frame(read.videos)
+    if not videos:
+        what, fix = f"no phase is labelled in these {read.form.name} files", "give labels of phases"
+        if is_subset(read.paths):
+            what = "a subset has no phases of its own"
+            fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
+        raise side.refusal(source, "no-labels", what, fix, read=read)
+    vocabulary = side.one_vocabulary(source, read, videos)
+    is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
+    return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
+
+
+def in_order(truth: Truth, source: Source, order: str) -> Truth:
+    """Return the truth with phases in the order of the operation: published rules excuse a phase by how many steps ahead or back it is.
+
+    Parameters
+    ----------
+    order
+        `KNOWN_ORDER`, or the names of all phases with commas, also of those that do not occur.
+
+    Raises
+    ------
+    MetricsError
+        When the order is not known, is known otherwise, or is not of these phases.
+    """
+    if order == KNOWN_ORDER:
+        if not truth.has_order:
+            what = f"the published program counts steps from phase to phase, but the order of {_quoted(truth.names)} is not known"
+            raise side.refusal(source, "order-unknown", what, _how_to_order(len(truth.names)))
+        return truth
+    if truth.has_order:
+        of = f"that of '{truth.vocabulary.name}'" if truth.is_named else "that of their ids"
+        raise side.refusal(source, "order-known", f"the order of these phases is known, {of}", "leave --variant order= out")
+    try:
+        vocabulary = own_categories.vocabulary_of({"phase": [name.strip() for name in order.split(",")]})
+    except AnnotationError as error:
+        raise side.refusal(source, "order-form", f"--variant order={order}: {error.faults[0].what}", "name every phase once") from error
+    missing = [name for name in truth.names if vocabulary.find("phase", name) is None]
+    if missing:
+        what = f"--variant order={order}: it lacks {_quoted(missing)}"
+        raise side.refusal(source, "order-form", what, "name every phase of the files once, with commas")
+    new_ids = np.array([vocabulary.id_of("phase", name) for name in truth.names], np.int64)
+    series = {name: replace(of_video, values=new_ids[of_video.values]) for name, of_video in truth.series.items()}
+    return replace(truth, series=series, vocabulary=vocabulary, is_ordered=True)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _how_to_order(phases: int) -> str:
+    known_sets = [name for name in known() if phases <= len(load(name).phases) in PROGRAMS]
+    by_name = f"name the vocabulary by --vocabulary ({', '.join(known_sets)})" if known_sets else "name the vocabulary by --vocabulary"
+    return f"{by_name}, all phases in their order by --variant 'order=FIRST,SECOND,...', or write ids from 0 instead of names"
+
+
+def predictions_of(source: Source, truth: Truth) -> Predictions:
+    """Return the predicted phases in those of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or phases that the truth does not have.
+    """
+    read = side.read_predictions(source, "phases", truth.vocabulary)
+    videos = _by_frame(read.videos)
+    if not videos:
+        return Predictions({}, read.faults, read.line)
+    vocabulary = side.one_vocabulary(source, read, videos)
+    if vocabulary.phases != truth.names:
+        what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
+        raise side.refusal(source, "classes-other", what, "predict these", read=read)
+    return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults, read.line)
+
+
+def _by_frame(videos: Sequence[Video]) -> list[Video]:
+    """Return the videos with phases; spans of time are taken at the instants of our frames."""
+    tables = WRITERS["tables"]
+    by_frame = [
+        replace(video, labels=retimed(video.labels, tables, video.form.by_hand.fps, video.fps or SPANS_FPS, Counter()))
+        if video.labels.segments is not None
+        else video
+        for video in videos
+    ]
+    return [video for video in by_frame if video.labels.phases is not None]
+
+
+def _series(videos: Sequence[Video], *, is_counted: bool = True) -> dict[str, Series]:
+    layers = [(video, layer) for video in videos if (layer := video.labels.phases) is not None]
+    return {video.name: video.series(layer.file, *phase_vector(layer), is_counted=is_counted) for video, layer in layers}
+
+
+def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
+    by_hand = read.form.by_hand
+    if by_hand.fps is None or by_hand.fps_unstated or source.fps is not None:
+        return ()
+    return (f"labels are read as {by_hand.fps} per second, the rate of {read.form.name}",)
+
+
+def _instant(read: Side) -> tuple[str, ...]:
+    at_end = any(video.labels.instant == "end" and video.labels.segments is not None for video in read.videos)
+    return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
+
+
+def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and the predictions of one or more runs.
+
+    Raises
+    ------
+    MetricsError
+        When they do not fit each other, or a choice does not fit the phases.
+    """
+    joined = [join(truth.series, one) for one in runs]
+    names = tuple(joined[0].pairs)
+    videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
+    rate = _rate(truth.series, runs)
+    omega = _omega(choice["omega"], rate)
+    faults = [fault for one in joined for fault in one.faults]
+    vocabulary = truth.vocabulary.name if truth.is_named else ""
+    # Relaxed boundaries are defined for the workflow of Cholec80 only.
+    is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
+    compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
+    if semantics == "compat":
+        results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
+    elif choice["kind"] != phase_kinds.FRAMES:
+        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+        times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
+        results = phase_kinds.computation(videos, truth.vocabulary, times_s, choice)
+        notes = phase_kinds.notes(choice["kind"], rate)
+    else:
+        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+        results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
+        notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
+    return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)
+
+
+def _assumed_program(truth: Truth) -> list[str]:
+    """Return a note of the published program that phases without a vocabulary are scored by.
+
+    The highest id that occurs decides on it: a last phase that no video has would choose the other one.
+    """
+    program = PROGRAMS.get(len(truth.names))
+    if program is None:
+        return []
+    if truth.is_named:
+        rules = f"the published program knows {len(truth.names)} phases as those of {program[0]} only; its rules by position are applied"
+        return [] if related(truth.vocabulary.name, "cholec80") else [f"the phases are those of '{truth.vocabulary.name}': {rules}"]
+    last = "in the order that --variant names" if truth.is_ordered else "none missing at the end"
+    return [f"no vocabulary is named: these {len(truth.names)} phases are taken for those of {program[0]}, {last}"]
+
+
+def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
+    confusions = phase_videos.confusions_of_videos(videos, names)
+    crosses, window = cast("Any", choice["crosses"].replace("-", " ")), cast("Any", choice["window"])
+    counts = None if omega is None else relaxed.count(videos, omega, cholec80(crosses), window=window, phases=names)
+    scope, undefined, order = (cast("Any", choice[name]) for name in ("scope", "undefined", "averaged"))
+    chosen = rates.PhaseChoice(scope, undefined, order, choice["bessel"] == "yes")
+
+    def results(draw: Draw | None) -> list[Result]:
+        counted = confusions if draw is None else confusions.take(draw)
+        values = list(rates.results_of_every_choice(counted)) if choice["every"] == "yes" else rates.results_of_choice(counted, chosen)
+        if counts is not None:
+            values += _relaxed(counts if draw is None else counts.take(draw), choice, chosen)
+        return values
+
+    return results
+
+
+def _relaxed(counts: relaxed.Relaxed, choice: Mapping[str, str], chosen: rates.PhaseChoice) -> list[Result]:
+    strategy, counted, above_one = (cast("Any", choice[name]) for name in ("relaxed-undefined", "counted", "above-one"))
+    every = [relaxed.accuracy(counts)]
+    every += [relaxed.elements(counts, rate, strategy, counted=counted, above_one=above_one) for rate in relaxed.RELAXED_RATES]
+    results = []
+    for elements in every:
+        results.append(averaging.mean(elements, chosen.averaged))
+        results.append(averaging.spread(elements, "videos", bessel=chosen.bessel))
+        results += [averaging.spread(elements, "phases", bessel=chosen.bessel)] if elements.phases else []
+    return results
+
+
+def _compat(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int) -> Computation:
+    program = PROGRAMS.get(len(names))
+    if program is None:
+        msg = f"the published relaxed evaluation knows 7 phases (Cholec80) or 8 (M2CAI), not {len(names)}; use the semantics 'paper'"
+        raise MetricsError(msg)
+    whole = compat.evaluations(videos, omega, program[1])
+    return lambda draw: compat.results(compat.summarised(whole if draw is None else whole.take(draw)), names)
+
+
+def _video(name: str, truth: Series, pairs: Sequence[Pair], runs: Sequence[Series]) -> PhaseVideo:
+    frames = pairs[0].frames
+    if any(not np.array_equal(pair.frames, frames) for pair in pairs):
+        msg = f"{name}: the runs are at different rates; predict the same frames in every run"
+        raise MetricsError(msg)
+    predictions = np.stack([run.values[pair.prediction] for run, pair in zip(runs, pairs, strict=True)])
+    return PhaseVideo(name, truth.values[pairs[0].truth], predictions)
+
+
+def _rate(truth: Mapping[str, Series], runs: Sequence[Mapping[str, Series]]) -> Fraction | None:
+    """Return the frames per second of the joined series, where a file says it."""
+    rates = {of_video.numbering.per_second for one in (truth, *runs) for of_video in one.values() if of_video.numbering is not None}
+    return min(rates) if rates else None
+
+
+def _omega(text: str, fps: Fraction | None) -> int:
+    number = text.removesuffix("s")
+    try:
+        value = float(number)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e9:
+        msg = f"--variant omega={text}: give seconds, such as 10s, or frames, such as 10"
+        raise MetricsError(msg)
+    # Where nothing states a rate, frames are those of our frame contract by default: one per second.
+    return relaxed.check_omega(round(value * float(fps or SPANS_FPS)) if text.endswith("s") else value)

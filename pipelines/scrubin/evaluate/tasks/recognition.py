@@ -1,0 +1,320 @@
+"""Recognition of triplets, or of instruments where only these are labelled: both sides from files, AP, top-k accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+import numpy as np
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import Fault, warning
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.evaluate import side
+from scrubin.evaluate.computation import Choice, ComparedClasses, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metrics import ensembles
+from scrubin.evaluate.metrics.bootstrap import Draw, drawn
+from scrubin.evaluate.metrics.recognition import calibration, compat, top_k
+from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per_video, per_video, pooled, tables, without_null
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, Component, FloatArray, TripletMap, TripletVideo, triplet_map
+from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.score_document import class_names
+from scrubin.evaluate.series import Series, join
+from scrubin.evaluate.side import Predictions, Side, Source, Video
+from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
+from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
+
+Ensemble = Literal["mean", "weighted", "soft-vote"]
+PRECISION, CALIBRATION = "precision", "calibration"
+OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
+SCOPES = ("both", "video-wise", "global")
+CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {
+        "kind": Choice(
+            (PRECISION, CALIBRATION), PRECISION, "average precision and top-k; or calibration error and Brier score of probabilities"
+        ),
+        "component": Choice(("all", *COMPONENTS), "all", "instrument, verb, target, their pairs, or the triplet"),
+        "scope": Choice(SCOPES, "both", "mean over videos, or frames of all videos pooled"),
+        "null": Choice(("both", "counted", "left-out"), "both", "whether null triplets count in ivt"),
+        "k": Choice((), "5,10,20", "of top-k accuracy, whole numbers with commas"),
+        "bins": Choice((), str(calibration.BINS), "of the calibration error"),
+    },
+    "compat": {
+        "component": Choice(("all", *COMPONENTS), "all", "as ivtmetrics names them"),
+        "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP"),
+        "null": Choice(("both", "counted", "left-out"), "both", "ignore_null"),
+        "k": Choice((), "5,10,20", "of topK, whole numbers with commas"),
+        "scikit-learn": Choice(("<=1.5", ">=1.6"), "<=1.5", "the release that ivtmetrics ran with: from 1.6 on, absent classes count as 0"),
+    },
+}
+
+NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Labels of all videos.
+
+    Parameters
+    ----------
+    series
+        0/1 matrices by video.
+    vocabulary, classes
+        What the columns are: triplets or instruments of which vocabulary.
+    faults, line
+        What stops nothing, and as what the files were read.
+    """
+
+    series: Mapping[str, Series]
+    vocabulary: Vocabulary
+    classes: ClassesOf
+    faults: tuple[Fault, ...] = ()
+    line: str = ""
+
+    @property
+    def triplets(self) -> TripletMap:
+        """The map of triplets; instruments alone are triplets of one verb and target."""
+        vocabulary = self.vocabulary
+        if self.classes == "i":
+            return triplet_map([(instrument, 0, 0) for instrument in range(len(vocabulary.instruments))], null=())
+        return triplet_map(vocabulary.triplets, verbs=len(vocabulary.verbs), targets=len(vocabulary.targets), null=vocabulary.null_triplets)
+
+
+def truth_of(source: Source) -> Truth:
+    """Return the labels: of triplets in the videos that have whole ones, else of instruments.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without labels of instruments.
+    """
+    read = side.read_truth(source, "instances")
+    _check_certain(source, read)
+    labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
+    if not labelled:
+        what = f"no instrument is labelled in these {read.form.name} files"
+        raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments", read=read)
+    vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
+    whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
+    classes: ClassesOf = "ivt" if whole else "i"
+    scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
+    series = {video.name: video.series(layer.file, layer.positions, occurs) for video, layer, occurs in scored}
+    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line)
+
+
+def predictions_of(source: Source, truth: Truth) -> Predictions:
+    """Return predicted scores in the classes of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or in other classes.
+    """
+    read = side.read_predictions(source, "instances", truth.vocabulary)
+    series: dict[str, Series] = {}
+    for video in read.videos:
+        scores = _scores(source, video.labels, truth)
+        series |= {} if scores is None else {video.name: video.series(*scores)}
+    return Predictions(series, read.faults, read.line)
+
+
+def _check_certain(source: Source, read: Side) -> None:
+    """Refuse labels with scores: they are predictions."""
+    for video in read.videos:
+        scores, layer = video.labels.recognition, video.labels.instances
+        unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
+        if unsure or (scores is not None and not scores.beside_labels):
+            what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
+            raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
+
+
+def _first_score(scores: Recognition | None) -> str:
+    if scores is None:
+        return "instances with a confidence"
+    unsure = np.argwhere((scores.scores != 0) & (scores.scores != 1))
+    if not len(unsure):
+        return "predicted scores"
+    row, column = unsure[0].tolist()
+    return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
+
+
+def _partial(labelled: Sequence[tuple[Video, Layer]], whole: Sequence[tuple[Video, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
+    """Return the warning of videos with instances that are no whole triplet."""
+    partial = sorted({video.name for video, _ in labelled} - {video.name for video, _ in whole})
+    if not partial or not vocabulary.triplets:
+        return ()
+    if len(partial) < len(labelled):
+        what = f"videos with instances that are no whole triplet do not count ({len(partial)} of {len(labelled)}, first {partial[0]})"
+        return (warning("", "triplet-partial", what, "label whole triplets"),)
+    count = sum(int(layer.rows["triplet_id"].isna().sum()) for _, layer in labelled)
+    return (warning("", "triplet-partial", f"{count} instances are no whole triplet, so only instruments are scored"),)
+
+
+def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[str, Draw, FloatArray] | None:
+    """Return the file, frames and scores of a video; None where the files predict something else of it."""
+    layer, scores = labels.instances, labels.recognition
+    has_scores = scores is not None and (scores.classes == truth.classes or layer is None)
+    if not has_scores and layer is None:
+        return None
+    predicted = scores.classes if scores is not None and has_scores else "ivt" if has_whole_triplets(labels) else "i"
+    # Instances of triplets also are instances of instruments; a matrix is of the one or the other.
+    must_be_same = truth.classes == "ivt" or has_scores or (layer is not None and layer.boxless)
+    if labels.vocabulary.name != truth.vocabulary.name or (predicted != truth.classes and must_be_same):
+        _refuse_classes(source, labels, predicted, truth)
+    if scores is not None and has_scores:
+        undefined = scores.positions[np.isnan(scores.scores).any(axis=1)]
+        if len(undefined):
+            what, fix = "it has no 'recognition'", "give a probability for every triplet"
+            raise MetricsError([Fault(scores.file, "recognition-missing", what, fix, frames=tuple(undefined.tolist()))])
+        return scores.file, scores.positions, scores.scores
+    assert layer is not None
+    return layer.file, layer.positions, class_scores(layer, truth.vocabulary, truth.classes)
+
+
+def _refuse_classes(source: Source, labels: Labels, predicted: ClassesOf, truth: Truth) -> None:
+    sides = ((predicted, labels.vocabulary), (truth.classes, truth.vocabulary))
+    theirs, ours = (f"{number_of_classes(vocabulary, one)} {NAMES[one]} of '{vocabulary.name}'" for one, vocabulary in sides)
+    what = f"{labels.recording} is predicted in {theirs}, the ground truth has {ours}"
+    why = next((f" ({fault.what})" for fault in truth.faults if fault.rule == "triplet-partial"), "")
+    raise side.refusal(source, "classes-other", what + why, "predict these")
+
+
+def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and predictions.
+
+    Raises
+    ------
+    MetricsError
+        When they do not fit each other, or a choice does not fit the labels.
+    """
+    joined = join(truth.series, predictions)
+    videos = [
+        TripletVideo(name, truth.series[name].values[pair.truth].astype(np.bool_), predictions[name].values[pair.prediction])
+        for name, pair in joined.pairs.items()
+    ]
+    components = _components(truth, choice["component"])
+    results_of = _paper if semantics == "paper" else _compat
+    if semantics == "paper":
+        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
+        results_of = _calibration if choice["kind"] == CALIBRATION else _paper
+    # The published program numbers classes by their position.
+    names = class_names(truth.vocabulary, by_position=semantics == "compat")
+    results = results_of(videos, truth.triplets, components, choice)
+    compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
+    return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+
+
+def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:
+    """Return an ensemble of predictions.
+
+    Raises
+    ------
+    MetricsError
+        When the models predict other videos or frames, or weights do not fit.
+    """
+    first = predictions[0]
+    for number, one in enumerate(predictions):
+        for name in sorted({*first, *one}):
+            if name not in one or name not in first or not np.array_equal(one[name].frames, first[name].frames):
+                msg = f"model {number}: video {name} is not predicted at the same frames as by model 0; predict the same with all"
+                raise MetricsError(msg)
+    ensemble = {}
+    for name, series in first.items():
+        models = [one[name].values for one in predictions]
+        if how == "weighted":
+            values = ensembles.weighted(models, list(weights))
+        else:
+            values = ensembles.mean(models) if how == "mean" else ensembles.soft_vote(models)
+        ensemble[name] = replace(series, values=values)
+    return ensemble
+
+
+def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
+    scopes = _both(choice["scope"], SCOPES[1:])
+    wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
+    by_video = per_video(videos, triplets, components) if "video-wise" in scopes else {}
+    counted = pooled(videos, triplets, components) if "global" in scopes else {}
+    whole = {
+        (name, ignore): without_null(counted[name], triplets) if ignore else counted[name] for name, ignore in wanted if name in counted
+    }
+    hits = top_k.hits_by_video(videos, triplets, _ks(choice["k"]), components[-1])
+    classes = len(triplets.grouping(components[-1]).ids)
+    pools: dict[tuple[Component, bool], Table] = {}
+
+    def results(draw: Draw | None) -> list[Result]:
+        if draw is not None and not pools:
+            # Only draws need what the pool is made of.
+            pools.update({one: tables(videos, triplets, [one[0]], ignore_null=one[1])[one[0]] for one in whole})
+        values: list[Result] = []
+        for name, ignore in wanted:
+            if "video-wise" in scopes:
+                table = by_video[name] if draw is None else by_video[name].take(draw)
+                values.append(of_per_video(table, triplets, name, ignore_null=ignore))
+            if "global" in scopes:
+                values.append(whole[name, ignore] if draw is None else pools[name, ignore].take(draw))
+        for k, of_k in hits.items():
+            one = of_k if draw is None else drawn(of_k, draw)
+            values.append(top_k.accuracy(one, k, components[-1], classes).result)
+        return values
+
+    return results
+
+
+def _calibration(
+    videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
+) -> Computation:
+    text = choice["bins"]
+    if not (text.isascii() and text.isdigit() and int(text)):
+        msg = f"--variant bins={text}: give a whole number from 1, such as {calibration.BINS}"
+        raise MetricsError(msg)
+    whole = calibration.Calibration(videos, triplets, int(text))
+    wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
+    return lambda draw: [one for name, ignore in wanted for one in whole.results(name, ignore_null=ignore, draw=draw)]
+
+
+def _compat(
+    videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
+) -> Computation:
+    scopes, ks = _both(choice["scope"], SCOPES[1:]), _ks(choice["k"])
+    release = cast("compat.ScikitLearn", choice["scikit-learn"])
+    whole = compat.of_videos(videos, triplets, scikit_learn=release)
+
+    def results(draw: Draw | None) -> list[Result]:
+        published = whole if draw is None else whole.take(draw)
+        values = []
+        for name in components:
+            for ignore in _nulls(name, choice, triplets):
+                values += [published.compute_video_ap(name, ignore)] if "video-wise" in scopes else []
+                values += [published.compute_global_ap(name, ignore)] if "global" in scopes else []
+        return [*values, *(published.top_k(k, components[-1]) for k in ks)]
+
+    return results
+
+
+def _components(truth: Truth, wanted: str) -> tuple[Component, ...]:
+    if truth.classes == "i" and wanted not in ("all", "i"):
+        msg = f"component {wanted}: only instruments are labelled; choose component=i"
+        raise MetricsError(msg)
+    every: tuple[Component, ...] = COMPONENTS if truth.classes == "ivt" else ("i",)
+    return every if wanted == "all" else (cast("Component", wanted),)
+
+
+def _nulls(name: Component, choice: Mapping[str, str], triplets: TripletMap) -> tuple[bool, ...]:
+    if name != "ivt":
+        return (False,)
+    if choice["null"] == "both":
+        return (False, True) if triplets.null else (False,)
+    return (choice["null"] == "left-out",)
+
+
+def _both(wanted: str, every: tuple[str, ...]) -> tuple[str, ...]:
+    return every if wanted == "both" else (wanted,)
+
+
+def _ks(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and int(part) for part in parts):
+        msg = f"--variant k={text}: give whole numbers from 1 with commas, such as 5,10"
+        raise MetricsError(msg)
+    return tuple(dict.fromkeys(map(int, parts)))

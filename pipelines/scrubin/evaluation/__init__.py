@@ -1,1 +1,0 @@
-"""Predictions against labels: scores, checked submissions, rankings."""

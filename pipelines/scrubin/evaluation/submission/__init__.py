@@ -1,1 +1,0 @@
-"""A whole submission against a ground truth: everything that is wrong with it."""

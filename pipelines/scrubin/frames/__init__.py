@@ -1,1 +1,0 @@
-"""Stage frames: still images of the released videos."""

@@ -1,1 +1,0 @@
-"""Which convention made an existing folder of frames."""

@@ -1,0 +1,306 @@
+"""What a format cannot hold is taken out of the canonical form, counted, so that a writer gets only what it can write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, within
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import related
+from scrubin.labels.instance_spans import NUMBER, with_frames
+from scrubin.labels.model import BOX, IDS, Collection, Labels, Layer, details_of
+from scrubin.labels.parse import boxes
+from scrubin.labels.registry import WRITERS, Content, Writer
+from scrubin.labels.timing import retimed
+from scrubin.labels.translation import translate
+
+OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
+"""Of CholecT50: the score is 1 and the box -1 in its ground truth."""
+
+ROUNDING = 1e-5
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a writer needs to know to leave out what it cannot hold.
+
+    Parameters
+    ----------
+    source
+        Name of the format that was read.
+    source_fps
+        Frames per second of the source, where labels are numbered by its frames.
+    to_fps
+        Wanted rate; None for that of the format or of the labels.
+    image_size
+        Width and height in px of images whose size is not known.
+    first
+        The number of the first frame in what was read.
+    only_instruments
+        Whether instances are taken as instruments, without verb and target.
+    """
+
+    source: str
+    source_fps: Fraction | None = None
+    to_fps: Fraction | None = None
+    image_size: tuple[int, int] | None = None
+    only_instruments: bool = False
+    first: int = 0
+
+
+def fitted(collection: Collection, writer: Writer, fit: Fit) -> tuple[Collection, Counter[str]]:
+    """Return what a format can hold of a collection, and what it cannot, counted.
+
+    Raises
+    ------
+    AnnotationError
+        When nothing is left, with the formats that could hold something; or when the size of images is needed.
+    """
+    losses: Counter[str] = Counter()
+    recordings = tuple(_fitted(labels, writer, fit, losses) for labels in collection.recordings)
+    kept = tuple(labels for labels in recordings if _content(labels))
+    empty = [labels.recording for labels in recordings if not _content(labels)]
+    if kept and empty:
+        losses["recordings of which nothing is left"] += len(empty)
+    scores = _fitted_scores(collection, writer, losses)
+    if scores.scores is None and (not kept or _only_emptied(collection, kept)):
+        _refuse(collection, writer, fit, losses)
+    return replace(scores, recordings=kept), losses
+
+
+def _only_emptied(collection: Collection, kept: Sequence[Labels]) -> bool:
+    """Return whether all that is left are frames without instances, though there were some."""
+    instances = [labels.instances for labels in collection.recordings if labels.instances is not None]
+    left = any(len(labels.instances.rows) for labels in kept if labels.instances is not None)
+    other = any(_content(labels) - {"instances"} for labels in kept)
+    return any(len(layer.rows) for layer in instances) and not left and not other
+
+
+def sensible(collection: Collection) -> list[str]:
+    """Return the formats that can hold something of a collection."""
+    content: set[Content] = set()
+    for labels in collection.recordings:
+        content |= _content(labels)
+    if collection.scores is not None:
+        content |= {"ratings"} if len(collection.scores.ratings) else set()
+        content |= {"skill"} if len(collection.scores.skill) else set()
+        content |= {"errors"} if len(collection.scores.errors) else set()
+    vocabularies = [labels.vocabulary for labels in collection.recordings]
+    layers = [labels.instances.rows for labels in collection.recordings if labels.instances is not None]
+    boxless = all(rows["x"].isna().all() for rows in layers) and any(len(rows) for rows in layers)
+    return sorted(
+        name
+        for name, writer in WRITERS.items()
+        if content & (writer.holds - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
+        and (not vocabularies or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in vocabularies))
+    )
+
+
+def _content(labels: Labels) -> set[Content]:
+    content: set[Content] = set()
+    if labels.phases is not None:
+        content.add("phases")
+    if labels.segments is not None and len(labels.segments):
+        content |= {"segments", "phases"} if (labels.segments["kind"] == "phase").any() else {"segments"}
+    if labels.instances is not None or labels.spans is not None:
+        content.add("instances")
+    return content
+
+
+def _is_labelled(labels: Labels) -> bool:
+    spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
+    return spans or bool(_positions(labels.instances) or _positions(labels.phases))
+
+
+def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[str, int]) -> None:
+    if collection.scores is None and not any(_is_labelled(labels) for labels in collection.recordings):
+        what = f"these {fit.source} files hold no label: no frame or span of {len(collection.recordings)} recordings is labelled"
+        raise AnnotationError([Fault("", "no-labels", what, "label something, or export the files again")])
+    others = [name for name in sensible(collection) if name != writer.name]
+    why = "; ".join(f"{what} ({count})" for what, count in sorted(losses.items()))
+    tail = f"what it cannot hold: {why}" if why else "it holds nothing of this kind"
+    what = f"nothing of these {fit.source} files can be written as {writer.name}: {tail}"
+    raise AnnotationError([Fault("", "nothing-left", what, f"formats that make sense: {', '.join(others)}")])
+
+
+def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    if labels.spans is not None:
+        if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
+            return labels
+        labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
+    labels = _without_details(labels, writer, losses)
+    labels = _without_actions(labels, writer, fit, losses)
+    if not writer.takes(labels.vocabulary):
+        if not writer.vocabulary or not related(labels.vocabulary.name, writer.vocabulary):
+            losses[f"labels in the vocabulary '{labels.vocabulary.name}'"] += _count(labels)
+            return replace(labels, phases=None, instances=None, segments=None)
+        labels = translate(labels, vocabulary.load(writer.vocabulary), losses)
+    labels = _without_layers(labels, writer, losses)
+    try:
+        labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    except AnnotationError as error:
+        raise AnnotationError(within(error.faults, labels.recording)) from error
+    if labels.instances is not None:
+        labels = _fitted_instances(labels, labels.instances, writer, fit, losses)
+    if writer.pixels:
+        labels = _sized(labels, fit.image_size)
+    return labels
+
+
+def _count(labels: Labels) -> int:
+    layers = [layer.rows for layer in (labels.phases, labels.instances) if layer is not None]
+    return len(labels.segments if labels.segments is not None else ()) + len(pd.concat(layers) if layers else ())
+
+
+def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
+    if labels.phases is not None and not {"phases"} & writer.holds:
+        losses["phases"] += len(labels.phases.rows)
+        labels = replace(labels, phases=None)
+    if labels.segments is not None and not {"phases", "segments"} & writer.holds:
+        losses["spans of phases, steps or gestures"] += len(labels.segments)
+        labels = replace(labels, segments=None)
+    if labels.instances is not None and "instances" not in writer.holds:
+        losses["instances"] += len(labels.instances.rows)
+        labels = replace(labels, instances=None)
+    return labels
+
+
+def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
+    """Return labels without what the format has no place for beside labels; what is lost with other vocabularies or rates, too."""
+    if labels.recognition is not None and "recognition" not in writer.holds:
+        losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition.scores).all(axis=1)).sum())
+        labels = replace(labels, recognition=None)
+    if labels.frames is not None:
+        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+            _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
+    if writer.name != labels.format:
+        _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
+    return labels
+
+
+def _without_actions(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    layer = labels.instances
+    if layer is None or "instances" not in writer.holds or ("actions" in writer.holds and not fit.only_instruments):
+        return labels
+    rows = layer.rows
+    _add(losses, "verbs and targets of instances", int(rows[list(IDS[1:])].notna().any(axis=1).sum()))
+    nothing = dict.fromkeys(IDS[1:], pd.array([pd.NA] * len(rows), dtype="Int64"))
+    return replace(labels, instances=replace(layer, rows=rows.assign(**nothing)), detail="instrument")
+
+
+def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    rows, holds = _with_parts_of_triplets(labels, layer.rows, losses), writer.holds
+    detail = labels.detail
+    if "boxes" not in holds:
+        _add(losses, "boxes", int(rows["x"].notna().sum()))
+        rows = rows.assign(**dict.fromkeys(BOX, np.nan))
+    elif fit.source != writer.name:
+        rows = _cut(rows, losses)
+    if "scores" not in holds:
+        _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
+    if "details" not in holds:
+        dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
+        for name in dropped:
+            standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
+            _add(losses, f"'{name}' of instances", int((~standard).sum()))
+        rows = rows.drop(columns=dropped)
+    positions = layer.positions
+    rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
+    needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
+    partial = rows[list(needed)].isna().any(axis=1)
+    rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
+    if "repeats" not in holds:
+        twice = rows.duplicated(["position", *IDS[:3]])
+        _add(losses, "instances that repeat a class of their frame", int(twice.sum()))
+        rows = rows[~twice].reset_index(drop=True)
+    kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
+    return replace(labels, instances=kept, detail=detail)
+
+
+def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
+    """Return instances with the instrument, verb and target of their triplet: only submissions may say others, and are not written."""
+    triplets = np.array(labels.vocabulary.triplets, np.int64).reshape(-1, 3)
+    named = rows["triplet_id"].notna().to_numpy()
+    stated = rows.loc[named, list(IDS[:3])]
+    parts = triplets[rows.loc[named, "triplet_id"].to_numpy(np.int64)]
+    differs = (stated.notna() & (stated.fillna(-1).to_numpy(np.int64) != parts)).any(axis=1).to_numpy()
+    if not differs.any():
+        return rows
+    _add(losses, "instruments, verbs or targets that are not those of their triplet", int(differs.sum()))
+    changed = rows.copy()
+    at = rows.index[named][differs]
+    for place, column in enumerate(IDS[:3]):
+        changed.loc[at, column] = pd.array(parts[differs, place], dtype="Int64")
+    return changed
+
+
+def _add(losses: Counter[str], what: str, count: int) -> None:
+    if count:
+        losses[what] += count
+
+
+def _without(
+    rows: pd.DataFrame, positions: Any, refuse: bool, these: pd.Series[bool], what: str, losses: Counter[str]
+) -> tuple[pd.DataFrame, Any]:
+    """Return rows and positions without frames that have a refused row: they must not look as if nothing were there."""
+    if not refuse or not these.any():
+        return rows, positions
+    frames = set(rows.loc[these, "position"])
+    losses[what] += int(these.sum())
+    losses[f"frames left out because of {what}"] += len(frames)
+    return rows[~rows["position"].isin(frames)].reset_index(drop=True), positions[~np.isin(positions, sorted(frames))]
+
+
+def _cut(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
+    """Return boxes cut to the image."""
+    # Sums of shares that round to just above 1 are no loss.
+    _add(losses, "boxes cut to the image", int((boxes.outside(rows) > ROUNDING).sum()))
+    return boxes.inside(rows)
+
+
+def _sized(labels: Labels, image_size: tuple[int, int] | None) -> Labels:
+    """Return labels with the size of every labelled frame's image."""
+    positions = sorted({*_positions(labels.instances), *_positions(labels.phases)})
+    known = pd.DataFrame({"position": np.array(positions, np.int64)})
+    if labels.frames is not None and len(labels.frames):
+        known = known.merge(labels.frames, on="position", how="left")
+        if labels.frames[["width", "height"]].notna().all(axis=None) and labels.frames[["width", "height"]].nunique().max() == 1:
+            known[["width", "height"]] = known[["width", "height"]].fillna(labels.frames.iloc[0][["width", "height"]].to_dict())
+    for name, side in zip(("width", "height"), image_size or (None, None), strict=True):
+        if name not in known:
+            known[name] = None
+        if side is not None:
+            known[name] = known[name].fillna(side)
+    if len(known) and known[["width", "height"]].isna().any(axis=None):
+        what = "the size of its images is not known, and the format needs it"
+        raise AnnotationError([Fault(labels.recording, "image-size", what, "give --image-size WIDTHxHEIGHT in px")])
+    return replace(labels, frames=known)
+
+
+def _positions(layer: Layer | None) -> list[int]:
+    return [] if layer is None else layer.positions.tolist()
+
+
+def _fitted_scores(collection: Collection, writer: Writer, losses: Counter[str]) -> Collection:
+    scores = collection.scores
+    if scores is None:
+        return collection
+    parts: dict[Content, pd.DataFrame] = {"ratings": scores.ratings, "skill": scores.skill, "errors": scores.errors}
+    facts = scores.facts.columns.difference(["id", "task", "rater"])
+    if len(facts) and "facts" not in writer.holds and parts.keys() & writer.holds:
+        losses[f"facts of recordings: {', '.join(sorted(facts))}"] += len(scores.facts)
+    for name, frame in parts.items():
+        if name not in writer.holds:
+            _add(losses, f"rows of {name}", len(frame))
+    if not any(len(frame) for name, frame in parts.items() if name in writer.holds):
+        return replace(collection, scores=None)
+    kept = {name: frame if name in writer.holds else frame.iloc[:0] for name, frame in parts.items()}
+    return replace(collection, scores=replace(scores, ratings=kept["ratings"], skill=kept["skill"], errors=kept["errors"]))

@@ -1,1 +1,0 @@
-"""Triplets that are merged into others: label maps, and labels after them."""

@@ -1,1 +1,0 @@
-"""Spans of time and of frames: from and to labels by frame."""

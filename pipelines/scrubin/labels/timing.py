@@ -1,0 +1,222 @@
+"""Labels at another rate: positions by the one rule of ``labels.rates``, spans to phases or back."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
+from scrubin.labels.model import Clock, Instant, IntArray, Labels, Layer, phase_rows, segment_rows
+from scrubin.labels.rates import NONE, Numbering, of_clock, renumber
+from scrubin.labels.registry import Writer
+
+
+def to_phases(
+    segments: pd.DataFrame, period_s: Fraction, fps: Fraction, *, over: Collection[int] = (), instant: Instant = "start"
+) -> tuple[pd.DataFrame, int]:
+    """Return one phase per frame, and the number of frames in which two phases compete.
+
+    Frame k has the phase of the segment that holds its instant: ``start <= t < end``. Where several do, the later
+    segment of the list counts.
+
+    Parameters
+    ----------
+    segments
+        Rows ``start``, ``end`` in units of ``period_s``, ``label_id``; other kinds than phases are ignored.
+    over
+        Ids laid over the others: they count where they overlap, and do not compete.
+    instant
+        ``start``: t is k / fps. ``end``: t is one unit before (k + 1) / fps.
+    """
+    phases = segments[segments["kind"] == "phase"]
+    laid_over = phases["label_id"].isin(list(over))
+    labels: dict[int, int] = {}
+    contested: set[int] = set()
+    for group, competes in ((phases[~laid_over], True), (phases[laid_over], False)):
+        for start, end, label in zip(group["start"].tolist(), group["end"].tolist(), group["label_id"].tolist(), strict=True):
+            for frame in range(_first_frame(start, period_s * fps, instant), _first_frame(end, period_s * fps, instant)):
+                if competes and labels.get(frame, label) != label:
+                    contested.add(frame)
+                labels[frame] = label
+    frames = sorted(labels)
+    return phase_rows(frames, [labels[frame] for frame in frames]), len(contested)
+
+
+def of_phases(positions: IntArray, phase_ids: IntArray) -> pd.DataFrame:
+    """Return runs of consecutive positions with the same phase as segments, half open.
+
+    >>> of_phases(np.array([0, 1, 2, 5]), np.array([3, 3, 4, 4]))[["start", "end", "label_id"]].to_numpy().tolist()
+    [[0, 2, 3], [2, 3, 4], [5, 6, 4]]
+    """
+    if len(positions) == 0:
+        return segment_rows([])
+    changes = np.flatnonzero((np.diff(positions) != 1) | (np.diff(phase_ids) != 0)) + 1
+    starts = np.concatenate([[0], changes])
+    ends = np.concatenate([changes, [len(positions)]]) - 1
+    rows = [("phase", int(positions[a]), int(positions[b]) + 1, int(phase_ids[a])) for a, b in zip(starts, ends, strict=True)]
+    return segment_rows(rows)
+
+
+def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> int:
+    """Return the first frame whose instant is not before a position."""
+    if instant == "end":
+        return max(-(-(position + 1) * frames_per_unit.numerator // frames_per_unit.denominator) - 1, 0)
+    return -(-position * frames_per_unit.numerator // frames_per_unit.denominator)
+
+
+BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
+
+
+def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, wanted: Fraction | None) -> Fraction:
+    """Return the rate at which a writer gets labels: its own, else the wanted one, else that of the labels.
+
+    Formats that state a whole rate, and tables, take 1 per second of labels by source frames or of spans alone.
+
+    Raises
+    ------
+    AnnotationError
+        When another rate is wanted than the only one of the writer.
+    """
+    if writer.fps is not None:
+        if wanted not in (None, writer.fps):
+            what = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second"
+            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out")])
+        return writer.fps
+    if wanted is not None:
+        return wanted
+    own = of_clock(labels.clock, source_fps).per_second
+    if not writer.whole_fps:
+        return own
+    stated = labels.clock.period_s is not None and (labels.segments is None or labels.segments_clock is not None)
+    return own if stated and own.denominator == 1 else Fraction(1)
+
+
+def retimed(
+    labels: Labels, writer: Writer, source_fps: Fraction | None, wanted: Fraction | None, losses: Counter[str], first: int = 0
+) -> Labels:
+    """Return labels at the rate of a writer, with phases as frames or as spans as it takes them.
+
+    Where labels have phases both by frame and as spans, spans count, as they are exact, unless the rate stays.
+
+    Parameters
+    ----------
+    source_fps
+        Frames per second of the source, where labels are numbered by its frames.
+    wanted
+        Wanted rate; None for that of the writer or of the labels.
+    first
+        The number of the first frame in what was read, such as 1 for the PNG files of Cholec80.
+    """
+    of = replace(of_clock(labels.clock, source_fps), first=first)
+    to = Numbering(target_fps(labels, writer, source_fps, wanted))
+    if labels.segments is not None and labels.segments_clock is None:
+        labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
+    if writer.phases_as_spans:
+        return _as_segments(labels, of, to)
+    keeps_phases = of == to or labels.phases is None
+    labels = _renumbered_labels(labels, writer, of, to, losses)
+    segments = labels.segments
+    if segments is None:
+        return labels
+    if labels.phases is None or not keeps_phases:
+        labels = _with_phases(labels, segments, to, losses)
+    if "segments" in writer.holds:
+        return labels
+    kinds = Counter(segments["kind"])
+    for kind, what in BESIDE_PHASES.items():
+        _add(losses, what, kinds[kind])
+    return replace(labels, segments=None, segments_clock=None)
+
+
+def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
+    # Frames of the source have a rate from here on, so that a writer can state it.
+    if of == to:
+        return replace(labels, clock=to.clock)
+    between = "labelled frames between those of the other rate"
+    return replace(
+        labels,
+        clock=to.clock,
+        phases=_layer(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
+        instances=_layer(labels.instances, of, to, losses, f"{between}: instances"),
+        frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
+        recognition=None,
+    )
+
+
+def _add(losses: Counter[str], what: str, count: int) -> None:
+    if count:
+        losses[what] += count
+
+
+def _from_first(segments: pd.DataFrame, first: int) -> pd.DataFrame:
+    """Return spans counted from 0."""
+    if len(segments) and int(segments["start"].min()) < first:
+        what = f"a span starts at {int(segments['start'].min())}, before the first number, {first}"
+        raise AnnotationError([Fault("", "first-frame", what, "correct --first-frame")])
+    return segments.assign(start=segments["start"] - first, end=segments["end"] - first)
+
+
+def _layer(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[str], what: str, *, repeat: bool = False) -> Layer | None:
+    if layer is None:
+        return None
+    numbers = renumber(layer.positions, of, to)
+    lost = int((numbers == NONE).sum())
+    if lost:
+        losses[what] += lost
+    rows = _renumbered(layer.rows, of, to)
+    if repeat and to.per_second > of.per_second:
+        # The label of an instant holds until the next instant that could have one.
+        following = renumber(layer.positions + 1, of, to)
+        copies = [np.arange(a, b) for a, b in zip(numbers.tolist(), following.tolist(), strict=True)]
+        ids = np.repeat(rows["phase_id"].to_numpy(np.int64), [len(copy) for copy in copies])
+        positions = np.concatenate([np.empty(0, np.int64), *copies])
+        return replace(layer, positions=positions, rows=phase_rows(positions.tolist(), ids.tolist()))
+    return replace(layer, positions=numbers[numbers != NONE], rows=rows)
+
+
+def _renumbered(rows: pd.DataFrame, of: Numbering, to: Numbering) -> pd.DataFrame:
+    positions = np.unique(rows["position"].to_numpy(np.int64))
+    numbers = dict(zip(positions.tolist(), renumber(positions, of, to).tolist(), strict=True))
+    moved = rows.assign(position=rows["position"].map(numbers).astype("int64"))
+    return moved[moved["position"] != NONE].reset_index(drop=True)
+
+
+def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: Counter[str]) -> Labels:
+    """Return labels with one phase per frame, of the spans of phases; without any such span as they are."""
+    if not (segments["kind"] == "phase").any():
+        return labels
+    period_s = (labels.segments_clock or labels.clock).period_s or Fraction(1)
+    rows, contested = to_phases(segments, period_s, to.per_second, over=_laid_over(labels.vocabulary), instant=labels.instant)
+    _add(losses, "frames in which two phases overlap, of which the later counts", contested)
+    phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
+    return replace(labels, phases=phases)
+
+
+def _laid_over(vocabulary: Vocabulary) -> list[int]:
+    """Return the phases that are laid over the others."""
+    is_known = vocabulary.name in known() and vocabulary.name not in SAME_LISTS
+    return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []
+
+
+def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
+    segments, period_s = labels.segments, (labels.segments_clock or Clock(1 / of.per_second)).period_s
+    parts = [] if segments is None else [_scaled(segments, to.per_second * (period_s or 1))]
+    if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
+        rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
+        of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
+        parts = [_scaled(of_frames, to.per_second / of.per_second), *parts]
+    joined = pd.concat(parts, ignore_index=True) if parts else None
+    return replace(labels, clock=to.clock, phases=None, segments=joined, segments_clock=None)
+
+
+def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:
+    rows = segments.itertuples(index=False)
+    return segment_rows([(kind, math.ceil(start * scale), math.ceil(end * scale), label) for kind, start, end, label in rows])

@@ -1,0 +1,1 @@
+"""Labels of released recordings as each metric takes them."""

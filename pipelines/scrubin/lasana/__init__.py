@@ -1,1 +1,0 @@
-"""LASANA's annotation files: read, recomputed from the rater files, written."""

@@ -1,0 +1,1 @@
+"""What is inside video files, pictures, calibrations of cameras."""

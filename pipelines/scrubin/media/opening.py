@@ -1,0 +1,190 @@
+"""Opening a raw video: the one place that knows how its bytes are reached, how many it must have."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+
+from scrubin.base import strangers
+from scrubin.base.errors import VideoError
+from scrubin.media.pieces import BUFFER_BYTES, Pieces
+
+IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
+PREAMBLE_BYTES, DICOM = 128, b"DICM"
+
+
+def is_dicom(path: Path) -> bool:
+    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1).
+
+    Raises
+    ------
+    OSError
+        When it cannot be read.
+    """
+    return Pieces(path).read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
+
+
+def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
+    """Open a video file for reading.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ignore_edit_list
+        Show also what an mp4 edit list hides from players.
+
+    Raises
+    ------
+    av.error.FFmpegError
+        When it is no video.
+    OSError
+        When it cannot be opened or read, also later on: the disk is to blame, not the content.
+    """
+    options = IGNORE_EDIT_LIST if ignore_edit_list else {}
+    if is_dicom(path):
+        from scrubin.media.dicom import recording
+
+        return recording.opened(path, options)
+    wanted = {"format_whitelist": strangers.CONTAINERS, **options}
+    return av.open(Pieces(path), "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
+
+
+def refuse_other_count(path: Path, count: int) -> None:
+    """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
+    if is_dicom(path):
+        from scrubin.media.dicom import recording
+        from scrubin.media.dicom.agreement import refuse_other_count as refuse
+
+        refuse(recording.stream_of(path).header, count)
+
+
+def contradictions(path: Path) -> tuple[str, ...]:
+    """Return, one sentence each, where the header of a DICOM recording and its stream differ without harm; of another file nothing."""
+    if not is_dicom(path):
+        return ()
+    from scrubin.media.dicom import recording
+
+    return recording.stream_of(path).told
+
+
+def left_behind_text(paths: Sequence[Path]) -> str:
+    """Return how many elements the headers of a recording's DICOM files have, by group, such as "0008:21 0010:5"; "" without any."""
+    with_header = [path for path in paths if is_dicom(path)]
+    if not with_header:
+        return ""
+    from scrubin.media.dicom import header, recording
+
+    return header.text(sum((Counter(recording.stream_of(path).header.counts) for path in with_header), Counter()))
+
+
+@contextmanager
+def for_programs(path: Path, folder: Path) -> Iterator[Path]:
+    """Return a file that other programs can read: the video itself, or the stream of a DICOM recording, for so long.
+
+    Parameters
+    ----------
+    folder
+        Where the stream is written.
+    """
+    if not is_dicom(path):
+        yield path
+        return
+    from scrubin.media.dicom import recording
+
+    with tempfile.NamedTemporaryFile(dir=folder, prefix="stream-", delete=False) as file:
+        stream = Path(file.name)
+        file.writelines(recording.file_of(path, recording.stream_of(path)).chunks())
+    try:
+        yield stream
+    finally:
+        stream.unlink()
+
+
+FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
+# The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
+STREAM_SLACK_S = Fraction(1, 5)
+CONTAINER_SLACK_S = Fraction(1)
+
+
+def refuse_truncated(
+    path: Path, container: av.container.InputContainer, stream: av.VideoStream, first_s: Fraction, end_s: Fraction, name: str
+) -> None:
+    """Compare what is there with what the headers promise.
+
+    Parameters
+    ----------
+    first_s
+        Time of the first frame on the file's own clock.
+    end_s
+        End of the last frame, from the first.
+
+    Raises
+    ------
+    VideoError
+        When frames are missing at the end.
+    """
+    container_name = container.format.name
+    if container_name.startswith("mov") and stream.frames:
+        there = _packets(path)
+        if there < stream.frames:
+            raise VideoError(name, f"it is truncated: {there} of the promised {stream.frames} frames are there", FIX_COPY)
+        return
+    promised_s, slack_s = _promised_s(container, stream)
+    # The promise may count from 0 although the picture starts later.
+    if promised_s is not None and promised_s - end_s - max(first_s, Fraction(0)) > slack_s:
+        reason = f"it is truncated: {float(end_s):.2f} s of the promised {float(promised_s):.2f} s are there"
+        raise VideoError(name, reason, FIX_COPY)
+
+
+def _packets(path: Path) -> int:
+    # Also those that an edit list hides: the index counts them.
+    with open_video(path, ignore_edit_list=True) as container:
+        index = next(stream.index for stream in container.streams.video if not stream.disposition & av.stream.Disposition.attached_pic)
+        return sum(1 for packet in container.demux(container.streams[index]) if packet.size)
+
+
+def _promised_s(container: av.container.InputContainer, stream: av.VideoStream) -> tuple[Fraction | None, Fraction]:
+    if container.format.name == "avi" and stream.frames and stream.time_base:
+        return stream.frames * Fraction(stream.time_base), STREAM_SLACK_S
+    tagged_s = _tagged_s(stream.metadata.get("DURATION", ""))
+    if tagged_s is not None:
+        return tagged_s, STREAM_SLACK_S
+    if container.duration and len(container.streams) == 1:
+        return Fraction(container.duration, av.time_base), CONTAINER_SLACK_S
+    return None, STREAM_SLACK_S
+
+
+def _tagged_s(text: str) -> Fraction | None:
+    """Return the seconds of Matroska's tag such as 00:01:02.500000000."""
+    try:
+        hours, minutes, seconds = text.split(":")
+        return int(hours) * 3600 + int(minutes) * 60 + Fraction(seconds)
+    except ValueError:
+        return None
+
+
+LATE_STREAMS = "further streams begin in the middle of it, so it is damaged"
+
+
+def packets(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Iterator[av.Packet[Any]]:
+    """Yield every packet of a stream that holds something, in the order of the file.
+
+    Raises
+    ------
+    VideoError
+        When streams appear that the file's head does not know: PyAV cannot go on then.
+    """
+    try:
+        for packet in container.demux(stream):
+            if packet.size:
+                yield packet
+    except IndexError as error:
+        raise VideoError(name, LATE_STREAMS, FIX_COPY) from error

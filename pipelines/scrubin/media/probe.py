@@ -1,0 +1,301 @@
+"""What a video file holds: exact rate, every timestamp; or why it cannot be opened.
+
+Every packet is read, none is decoded: a header may claim what the file does not have.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.error import FFmpegError
+
+from scrubin.base.errors import VideoError
+from scrubin.media.damage import damage, listening
+from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
+from scrubin.media.pieces import Pieces, UnreadableError
+
+FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
+FIX_UNFINISHED = (
+    "copy it again from the recorder; if it is the same there, repair it with the recorder's own function, or with a program such as "
+    "untrunc and a whole file of the same recorder"
+)
+UNFINISHED = "it is unfinished: its index (moov) is missing; the recorder was stopped before it closed the file, or its end was not copied"
+BARE = "it is a bare stream, which has no times"
+FIX_BARE = "put it into a container with the rate of its recorder, such as: mkvmerge --default-duration 0:25p -o FILE.mkv FILE"
+_NO_TIMES = 0x80  # AVFMT_NOTIMESTAMPS
+_FIRST_BOXES = (b"ftyp", b"wide", b"mdat", b"skip", b"free")
+_LARGE, _TO_THE_END = 1, 0
+_MOST_BOXES = 10_000
+
+
+def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
+    """Return the error for a file that FFmpeg cannot open.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it.
+    error
+        What FFmpeg said.
+    """
+    if isinstance(error, UnreadableError):
+        return VideoError(name, error.reason, error.fix)
+    if not isinstance(error, OSError) and is_unfinished(path):
+        return VideoError(name, UNFINISHED, FIX_UNFINISHED)
+    if error.errno == errno.EPERM and _opens_as_bare(path):
+        return VideoError(name, BARE, FIX_BARE)
+    return VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT)
+
+
+def is_bare(container: av.container.InputContainer) -> bool:
+    """Return whether a file is a stream without a container: it can be decoded, but nobody says when a frame is shown."""
+    return bool(container.format.flags & _NO_TIMES)
+
+
+def _opens_as_bare(path: Path) -> bool:
+    try:
+        with open_video(path) as container:
+            return is_bare(container)
+    except FFmpegError:
+        return False
+
+
+def is_unfinished(path: Path) -> bool:
+    """Return whether a file is an MP4 or MOV that has pictures and no index of them (ISO/IEC 14496-12, 4.2: boxes)."""
+    kinds: list[bytes] = []
+    file, position = Pieces(path), 0
+    while position + 8 <= file.size and len(kinds) < _MOST_BOXES:
+        file.seek(position)
+        length, kind = struct.unpack(">I4s", file.read(8))
+        if not kinds and kind not in _FIRST_BOXES:
+            return False
+        kinds.append(kind)
+        if length == _LARGE:
+            length = int.from_bytes(file.read(8), "big")
+        if length == _TO_THE_END or length < 8:
+            break
+        position += length
+    return b"mdat" in kinds and not {b"moov", b"moof"} & set(kinds)
+
+
+SMALLEST_PX = 16
+# 25 and 24.975 differ by a thousandth; a rate this close to a usual one is that one.
+SNAP_SHARE = Fraction(1, 10_000)
+# Frame distances within this share of the median still count as constant rate.
+JITTER_SHARE = 0.1
+FINE_CLOCK_S = Fraction(1, 900)
+FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What one video file holds.
+
+    Parameters
+    ----------
+    times_s
+        Presentation time of every frame in exact seconds from the first one, increasing.
+    pts, time_base
+        The same as the file has it: ``pts * time_base`` is the file's own clock.
+    end_s
+        End of the last frame, in exact seconds from the first frame.
+    fps
+        Exact frame rate; the average where the rate varies.
+    width, height
+        As displayed, after ``rotation_deg``, the clockwise rotation that players apply.
+    full_range
+        Whether luma runs from 0 to 255 (JPEG range) and not from 16 to 235.
+    """
+
+    container: str
+    codec: str
+    pixel_format: str
+    width: int
+    height: int
+    rotation_deg: int
+    fps: Fraction
+    variable_rate: bool
+    pts: tuple[int, ...]
+    time_base: Fraction
+    end_s: Fraction
+    has_audio: bool
+    full_range: bool
+
+    @property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Presentation times in exact seconds from the first frame."""
+        return tuple((pts - self.pts[0]) * self.time_base for pts in self.pts)
+
+    @property
+    def frame_count(self) -> int:
+        """Number of frames that have a presentation time."""
+        return len(self.pts)
+
+
+def probe(path: Path, name: str) -> Probe:
+    """Read a video file to its end and return what it holds.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        The file as the curator knows it, for messages.
+
+    Raises
+    ------
+    VideoError
+        When it is no video, truncated, has no usable picture or no usable times.
+    """
+    try:
+        with listening(path, name), open_video(path) as container:
+            return _probe_open(path, container, name)
+    except FFmpegError as error:
+        raise unreadable(path, name, error) from error
+
+
+def picture_stream(container: av.container.InputContainer, name: str) -> av.VideoStream:
+    """Return the one stream of moving pictures; a cover picture is none.
+
+    Raises
+    ------
+    VideoError
+        When there is none, or more than one, or nobody can decode it.
+    """
+    pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
+    if not pictures:
+        raise VideoError(name, "it has no video stream", FIX_EXPORT)
+    if len(pictures) > 1:
+        raise VideoError(name, f"it has {len(pictures)} video streams", "export one view per file, and name each in recordings.csv")
+    if pictures[0].codec_context is None:
+        raise VideoError(name, "no decoder knows its codec", FIX_CODEC)
+    return pictures[0]
+
+
+def _probe_open(path: Path, container: av.container.InputContainer, name: str) -> Probe:
+    stream = picture_stream(container, name)
+    if not stream.time_base:
+        raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
+    time_base = Fraction(stream.time_base)
+    pts, last_duration = _packet_times(path, container, stream, name)
+    times = sorted(set(pts))
+    if not times:
+        raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
+    if len(times) != len(pts):
+        raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
+    refuse_other_count(path, len(times))
+    fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
+    end_s = (times[-1] - times[0]) * time_base + frame_s
+    refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
+    first = _first_frame(container, stream, name)
+    rotation = -first.rotation % 360  # PyAV counts anti-clockwise
+    width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
+    return Probe(
+        container=container.format.name,
+        codec=stream.codec_context.name,
+        pixel_format=first.format.name,
+        width=width,
+        height=height,
+        rotation_deg=rotation,
+        fps=fps,
+        variable_rate=variable,
+        pts=tuple(times),
+        time_base=time_base,
+        end_s=end_s,
+        has_audio=bool(container.streams.audio),
+        full_range=first.color_range == FULL_RANGE or first.format.name.startswith("yuvj"),
+    )
+
+
+def _is_cover(stream: av.VideoStream) -> bool:
+    return bool(stream.disposition & av.stream.Disposition.attached_pic)
+
+
+def _packet_times(path: Path, container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[list[int], int]:
+    """Return the pts of all shown frames, and how long the last one is shown (0: not stated)."""
+    pts: list[int] = []
+    damaged: list[int] = []
+    untimed = 0
+    last = (-(2**63), 0)
+    latest_dts, times_restart = None, False
+    second = round(1 / stream.time_base) if stream.time_base else 0
+    for packet in packets(container, stream, name):
+        if packet.is_discard:
+            continue  # hidden by an edit list: players do not show it
+        if packet.dts is not None:
+            times_restart = times_restart or (latest_dts is not None and packet.dts < latest_dts - second)
+            latest_dts = packet.dts
+        if packet.is_corrupt:
+            damaged.append(packet.pts if packet.pts is not None else last[0])
+        elif packet.pts is None:
+            untimed += 1
+        else:
+            pts.append(packet.pts)
+            last = max(last, (packet.pts, packet.duration or 0))
+    if damaged:
+        at_s = max(0.0, float((damaged[0] - min(pts, default=damaged[0])) * Fraction(stream.time_base or 0)))
+        raise damage(path, name, len(damaged), at_s, times_restart=times_restart)
+    if untimed:
+        # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
+        return _decoded_times(container, stream, name), 0
+    return pts, last[1]
+
+
+def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:
+    container.seek(0, stream=stream)
+    times = [frame.pts for frame in container.decode(stream)]
+    if any(time is None for time in times):
+        raise VideoError(name, "some of its frames have no time", "export it to mp4 or mkv")
+    return [int(time) for time in times if time is not None]
+
+
+def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
+    container.seek(0, stream=stream)
+    for frame in container.decode(stream):
+        if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
+            raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
+        if frame.rotation % 90:
+            raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
+        return frame
+    raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
+
+
+def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.VideoStream) -> tuple[Fraction, bool, Fraction]:
+    """Return the exact rate, whether it varies, and how long the last frame is shown."""
+    declared = Fraction(stream.guessed_rate or stream.average_rate or 0)
+    if len(times) == 1:
+        frame_s = last_duration * time_base or (1 / declared if declared else time_base)
+        return declared or 1 / frame_s, False, frame_s
+    steps = np.diff(np.array(times, dtype=np.int64))
+    median = float(np.median(steps))
+    # Matroska rounds times to its clock of 1 ms, so there one tick is no variation; in AVI a tick is a whole frame.
+    rounding = 1.0 if time_base <= FINE_CLOCK_S else 0.5
+    variable = bool(np.any(np.abs(steps.astype(np.float64) - median) > max(rounding, JITTER_SHARE * median)))
+    average = Fraction(len(times) - 1) / ((times[-1] - times[0]) * time_base)
+    if variable:
+        frame_s = last_duration * time_base or Fraction(int(median)) * time_base
+        return average.limit_denominator(1001), True, frame_s
+    exact = _constant_rate(declared, average, time_base, times)
+    return exact, False, 1 / exact
+
+
+def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, times: list[int]) -> Fraction:
+    # Matroska states a frame's length in nanoseconds, which makes 19001/317 of 60000/1001.
+    snapped = [rate for rate in _standard_rates(declared) if rate and abs(declared / rate - 1) < SNAP_SHARE]
+    # A rate counts only when it explains the last frame's time to within its rounding.
+    span = (times[-1] - times[0]) * time_base
+    for candidate in (*snapped, declared, *_standard_rates(average)):
+        if candidate > 0 and abs((len(times) - 1) / candidate - span) <= 2 * time_base:
+            return candidate
+    return average
+
+
+def _standard_rates(near: Fraction) -> tuple[Fraction, Fraction]:
+    return Fraction(round(near)), Fraction(round(near * Fraction(1001, 1000)) * 1000, 1001)

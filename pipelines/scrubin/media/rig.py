@@ -1,0 +1,273 @@
+"""A stereo rig: how the right camera stands to the left one, how pairs are rectified by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base import machine
+from scrubin.base.pixels import Box
+
+Matrix = npt.NDArray[np.float64]
+CONVENTION = "X_right = R X_left + t"
+MODELS = {4: "radial-tangential", 5: "radial-tangential", 8: "rational", 12: "thin-prism", 14: "tilted"}
+"""OpenCV's models of a lens, by the number of their coefficients: k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tx ty]]]]."""
+MM_PER_UNIT = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+BEST_ASPECT_SHARE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """One camera.
+
+    Parameters
+    ----------
+    matrix
+        (3, 3), in pixels; the centre of the first pixel is (0, 0).
+    distortion
+        (4,), (5,), (8,), (12,) or (14,), see `MODELS`.
+    """
+
+    matrix: Matrix
+    distortion: Matrix
+
+    def scaled(self, x: float, y: float) -> Camera:
+        """Return the camera of pictures that are ``x`` times as wide and ``y`` times as high.
+
+        Pictures are resized from edge to edge, as OpenCV and ffmpeg do: the outer edge of the first pixel, at -0.5, stays.
+        """
+        scale = np.array([[x, 0.0, (x - 1) / 2], [0.0, y, (y - 1) / 2], [0.0, 0.0, 1.0]])
+        return replace(self, matrix=scale @ self.matrix)
+
+    def cropped(self, left: int, top: int) -> Camera:
+        """Return the camera of pictures from which ``left`` columns and ``top`` rows were cut off."""
+        shift = np.array([[0.0, 0.0, left], [0.0, 0.0, top], [0.0, 0.0, 0.0]])
+        return replace(self, matrix=self.matrix - shift)
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A calibrated stereo rig; a point of the left camera lies at ``rotation @ point + translation`` for the right one.
+
+    Parameters
+    ----------
+    left, right
+        The cameras.
+    rotation, translation
+        (3, 3) and (3,), the latter in ``unit``.
+    width, height
+        Of the pictures that the cameras' matrices are for, in pixels.
+    unit
+        A key of `MM_PER_UNIT`.
+    date
+        When it was calibrated, as its owner states: a year, a month or a day; "" where nobody says.
+    recordings
+        Which recordings it belongs to; empty where nobody says.
+    """
+
+    left: Camera
+    right: Camera
+    rotation: Matrix
+    translation: Matrix
+    width: int
+    height: int
+    unit: str
+    date: str = ""
+    recordings: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the pictures."""
+        return self.width, self.height
+
+    @property
+    def model(self) -> str:
+        """Model of the lenses, a value of `MODELS`."""
+        return MODELS[max(len(self.left.distortion), len(self.right.distortion))]
+
+    @property
+    def baseline_mm(self) -> float:
+        """Distance of both cameras."""
+        return float(np.linalg.norm(self.translation)) * MM_PER_UNIT[self.unit]
+
+    @property
+    def angle_deg(self) -> float:
+        """Angle by which the cameras are turned to one another."""
+        return float(np.degrees(np.arccos(np.clip((np.trace(self.rotation) - 1) / 2, -1, 1))))
+
+    @property
+    def right_centre(self) -> Matrix:
+        """Where the right camera stands, as the left one sees it; shape (3,), in ``unit``."""
+        centre: Matrix = -self.rotation.T @ self.translation
+        return centre
+
+    def scaled(self, width: int, height: int) -> Rig:
+        """Return the rig of the same pictures at another size.
+
+        Raises
+        ------
+        ValueError
+            When the shape differs by more than rounding: then something was cut off, which `cropped` is for.
+        """
+        x, y = width / self.width, height / self.height
+        if abs(x / y - 1) > max(BEST_ASPECT_SHARE, 2 / min(width, height)):
+            msg = f"pictures of {self.width}x{self.height} resized to {width}x{height} would be of another shape; crop first"
+            raise ValueError(msg)
+        return replace(self, left=self.left.scaled(x, y), right=self.right.scaled(x, y), width=width, height=height)
+
+    def cropped(self, box: Box) -> Rig:
+        """Return the rig of a part of both pictures: left, top, width and height in pixels.
+
+        Raises
+        ------
+        ValueError
+            When the rectangle reaches beyond the picture.
+        """
+        x, y, width, height = box
+        if min(x, y) < 0 or min(width, height) < 1 or x + width > self.width or y + height > self.height:
+            msg = f"{x},{y},{width},{height} reaches beyond pictures of {self.width}x{self.height} pixels"
+            raise ValueError(msg)
+        return replace(self, left=self.left.cropped(x, y), right=self.right.cropped(x, y), width=width, height=height)
+
+    def inverse_motion(self) -> Rig:
+        """Return the rig whose rotation and translation were stated the other way round: X_left = R X_right + t."""
+        return replace(self, rotation=self.rotation.T, translation=self.right_centre)
+
+    def swapped(self) -> Rig:
+        """Return the rig with the cameras' names exchanged."""
+        return replace(self.inverse_motion(), left=self.right, right=self.left)
+
+    def key(self) -> tuple[Any, ...]:
+        """Return what tells rigs apart, to compare and to order them: the numbers, and never a name."""
+        numbers = (self.left.matrix, self.left.distortion, self.right.matrix, self.right.distortion, self.rotation, self.translation)
+        return self.size, self.unit, tuple(tuple(map(float, np.ravel(one))) for one in numbers)
+
+
+Side = Literal["left", "right"]
+Map = npt.NDArray[np.float32]
+# Strong lenses need more steps than OpenCV's five until a point is where it belongs.
+STEPS, STEP_PX = 100, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Rectification:
+    """How the pictures of a rig are rectified.
+
+    Parameters
+    ----------
+    rig
+        Whose pictures.
+    alpha
+        0: only what both cameras see everywhere, no black border; 1: every pixel of the pictures, with black borders.
+    turns
+        (3, 3) rotation of each camera by side: R1 and R2 of OpenCV.
+    projections
+        (3, 4) projection of each rectified camera by side, in pixels and the rig's unit: P1 and P2.
+    depth
+        (4, 4), from column, row and disparity to a point in the rig's unit: Q.
+    """
+
+    rig: Rig
+    alpha: float
+    turns: dict[Side, Matrix]
+    projections: dict[Side, Matrix]
+    depth: Matrix
+
+    @property
+    def focal_px(self) -> float:
+        """Focal length of both rectified cameras."""
+        return float(self.projections["left"][0, 0])
+
+    def maps(self, side: Side) -> tuple[Map, Map]:
+        """Return from which column and row of the recorded picture each pixel comes; each of shape (height, width)."""
+        cv2 = opencv()
+        camera = self.camera(side)
+        turn, projection = self.turns[side], self.projections[side]
+        x, y = cv2.initUndistortRectifyMap(camera.matrix, camera.distortion, turn, projection, self.rig.size, cv2.CV_32FC1)
+        return np.asarray(x, dtype=np.float32), np.asarray(y, dtype=np.float32)
+
+    def points(self, points: Matrix, side: Side) -> Matrix:
+        """Return where points of a recorded picture lie in the rectified one; both of shape (n, 2), column and row."""
+        if not len(points):
+            return np.zeros((0, 2))
+        cv2 = opencv()
+        camera = self.camera(side)
+        criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, STEPS, STEP_PX)
+        moved = cv2.undistortPoints(
+            np.ascontiguousarray(points[:, None, :], dtype=np.float64),
+            camera.matrix,
+            camera.distortion,
+            R=self.turns[side],
+            P=self.projections[side],
+            criteria=criteria,
+        )
+        return np.asarray(moved, dtype=np.float64).reshape(-1, 2)
+
+    def camera(self, side: Side) -> Camera:
+        """Return the camera of a side."""
+        return self.rig.left if side == "left" else self.rig.right
+
+    def as_entries(self) -> dict[str, Matrix | float]:
+        """Return it under OpenCV's names, to be written beside the rig."""
+        matrices: dict[str, Matrix | float] = {"R1": self.turns["left"], "R2": self.turns["right"]}
+        return matrices | {"P1": self.projections["left"], "P2": self.projections["right"], "Q": self.depth, "alpha": self.alpha}
+
+
+def rectification(rig: Rig, alpha: float) -> Rectification:
+    """Return how the pictures of a rig are rectified, at their own size.
+
+    Points at infinity have disparity 0, nearer ones a positive one: column of the left picture less column of the right.
+
+    Raises
+    ------
+    ValueError
+        When ``alpha`` is not from 0 to 1: OpenCV's -1 differs between its versions.
+    """
+    if not 0 <= alpha <= 1:
+        msg = f"alpha is from 0 (no black border) to 1 (no pixel lost), not {alpha:g}"
+        raise ValueError(msg)
+    cv2 = opencv()
+    left, right, flags = rig.left, rig.right, cv2.STEREO_ZERO_DISPARITY
+    cameras = (left.matrix, left.distortion, right.matrix, right.distortion)
+    solved = cv2.stereoRectify(*cameras, rig.size, rig.rotation, rig.translation[:, None], flags=flags, alpha=float(alpha))
+    r1, r2, p1, p2, q = (np.asarray(one, dtype=np.float64) for one in solved[:5])
+    return Rectification(rig, float(alpha), {"left": r1, "right": r2}, {"left": p1, "right": p2}, q)
+
+
+def rectified(picture: npt.NDArray[np.uint8], maps: tuple[Map, Map]) -> npt.NDArray[np.uint8]:
+    """Return a picture rectified; where the camera saw nothing it is black.
+
+    Parameters
+    ----------
+    picture
+        (height, width) or (height, width, channels).
+    maps
+        Of its side, see `Rectification.maps`.
+    """
+    cv2 = opencv()
+    return np.asarray(cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), dtype=np.uint8)
+
+
+def seen(maps: tuple[Map, Map]) -> npt.NDArray[np.bool_]:
+    """Return which pixels of a rectified picture the camera saw; shape (height, width)."""
+    x, y = maps
+    height, width = x.shape
+    inside: npt.NDArray[np.bool_] = (x >= 0) & (y >= 0) & (x <= width - 1) & (y <= height - 1)
+    return inside
+
+
+def opencv() -> Any:
+    """Return OpenCV.
+
+    Raises
+    ------
+    ImportError
+        When it is not installed; says what to install.
+    """
+    machine.require_package("cv2", "rectifying pictures")
+    import cv2
+
+    return cv2

@@ -1,0 +1,354 @@
+"""A rig from its calibration file: OpenCV's YAML, LASANA's ``camera_calibration.yaml``, or this project's own.
+
+Nothing is guessed: what a file does not say, the unit of lengths above all, is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.base import machine, strangers
+from scrubin.base.errors import CalibrationError, FileError
+from scrubin.base.faults import Faults, error, printable
+from scrubin.media.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matrix, Rig
+
+MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
+"""OpenCV 5 writes an array of one dimension with the second one."""
+# OpenCV up to version 4 writes the version with a colon, which YAML does not have.
+HEADER = re.compile(r"\A\ufeff?%YAML[: ]\S*[ \t]*\r?\n")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of the file, and where it stands."""
+
+    key: str
+    value: Any
+    place: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A calibration file.
+
+    Parameters
+    ----------
+    name
+        The file as the curator knows it.
+    entries
+        By key.
+    """
+
+    name: str
+    entries: dict[str, Entry]
+
+    def first(self, keys: Iterable[str]) -> Entry | None:
+        """Return the entry of the first of these keys that the file has."""
+        return next((self.entries[key] for key in keys if key in self.entries), None)
+
+
+def parse(data: bytes, name: str) -> Document:
+    """Return what a calibration file says; matrices of OpenCV are arrays.
+
+    Raises
+    ------
+    CalibrationError
+        When it is empty, no YAML, or no mapping of keys to values.
+    """
+    machine.require_package("yaml", name)
+    import yaml
+
+    if not data.strip():
+        raise _unreadable(name, "it is empty", "copy it again")
+    try:
+        text = HEADER.sub("", data.decode("utf-8"))
+        strangers.refuse_yaml_bomb(text, name)
+        loader = yaml.SafeLoader(text)
+        # Objects are made here, and not by tags that a file brings along.
+        node = loader.get_single_node()
+        entries = dict(_entries(loader, node, yaml)) if isinstance(node, yaml.MappingNode) else {}
+    except (yaml.YAMLError, *strangers.BROKEN_VALUES) as fault:
+        mark = getattr(fault, "problem_mark", None)
+        why = getattr(fault, "problem", None) or ("its bytes are no text" if isinstance(fault, UnicodeDecodeError) else _said(fault))
+        raise _unreadable(
+            name, f"it is no YAML ({why})", "copy it again, or correct it", f"line {mark.line + 1}" if mark else ""
+        ) from fault
+    if not entries:
+        raise _unreadable(name, "it has no keys", "name the YAML file with camera matrices, distortion, R and t")
+    return Document(name, entries)
+
+
+def _said(fault: Exception) -> str:
+    return printable(fault.strerror if isinstance(fault, FileError) else str(fault) or type(fault).__name__)
+
+
+def _entries(loader: Any, node: Any, yaml: Any) -> Iterable[tuple[str, Entry]]:
+    for key_node, value_node in node.value:
+        key = str(loader.construct_object(key_node))
+        if value_node.tag in MATRIX_TAGS and isinstance(value_node, yaml.MappingNode):
+            value = _matrix(loader.construct_mapping(value_node, deep=True))
+        else:
+            value = loader.construct_object(value_node, deep=True)
+        yield key, Entry(key, value, f"line {key_node.start_mark.line + 1}, key '{key}'")
+
+
+def _matrix(parts: dict[str, Any]) -> Any:
+    """Return an OpenCV matrix as nested lists; what is no matrix is returned as it is, for its reader to refuse."""
+    values, shape = parts.get("data"), parts.get("sizes", [parts.get("rows"), parts.get("cols")])
+    if not isinstance(values, list) or not isinstance(shape, list) or not all(isinstance(length, int) for length in shape):
+        return parts
+    return np.array(values, dtype=object).reshape(shape).tolist() if math.prod(shape) == len(values) else parts
+
+
+def _unreadable(name: str, what: str, fix: str, place: str = "") -> CalibrationError:
+    return CalibrationError([error(name, "calibration", what, fix, place=place)])
+
+
+KEYS = {
+    "camera matrix of the left camera": ("K1", "k1", "M1", "cameraMatrix1"),
+    "distortion of the left camera": ("D1", "d1", "distCoeffs1"),
+    "camera matrix of the right camera": ("K2", "k2", "M2", "cameraMatrix2"),
+    "distortion of the right camera": ("D2", "d2", "distCoeffs2"),
+    "rotation": ("R", "r"),
+    "translation": ("T", "t"),
+}
+"""What every file must say, and the keys under which it may stand."""
+UNIT, DATE, RECORDINGS, CONVENTION_KEY, MODEL = "unit", "date", "recordings", "convention", "distortion_model"
+WIDTH, HEIGHT, SIZES = "image_width", "image_height", ("image_size", "size", "imageSize")
+INVERSE = re.sub(r"\s", "", "X_left = R X_right + t").casefold()
+STATED_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+# Files with six digits of each number are rotations to about this; what is further off is another matrix.
+ROTATION_ERROR = 1e-3
+MOST_ANGLE_DEG = 45.0
+OTHER_MODELS = ("fisheye", "equidistant", "omni", "kannala")
+
+
+def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
+    """Return the rig of a calibration file.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it, for messages.
+    unit
+        Unit of the translation, where the file does not say it.
+    size
+        Width and height of the calibrated pictures in pixels, where the file does not say them.
+
+    Raises
+    ------
+    CalibrationError
+        With everything that is missing or impossible in it, each with its line and the mend.
+    """
+    try:
+        data = strangers.read_bytes(path, limit="yaml_mb")
+    except OSError as fault:
+        msg = f"{name}: it cannot be read ({fault.strerror}); name the calibration file of the rig"
+        raise CalibrationError(msg) from fault
+    return read_bytes(data, name, unit, size)
+
+
+def read_bytes(data: bytes, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
+    """Return the rig of the bytes of a calibration file; parameters and errors as `read`."""
+    reader = _Reader(parse(data, name), Faults())
+    rig = reader.rig(unit, size)
+    CalibrationError.raise_any(reader.faults)
+    if rig is None:  # then there were faults
+        raise AssertionError
+    return rig
+
+
+@dataclass
+class _Reader:
+    """Reads one document and notes everything that is wrong with it."""
+
+    document: Document
+    faults: Faults
+
+    def rig(self, unit: str | None, size: tuple[int, int] | None) -> Rig | None:
+        """Return the rig; None when something is missing or impossible."""
+        unit, size = self._unit(unit), self._size(size)
+        self._refuse_other_models()
+        left, right = self._camera("left", size), self._camera("right", size)
+        rotation, translation = self._rotation(), self._vector("translation", (3,))
+        date, recordings = self._date(), self._recordings()
+        if unit is None or size is None or left is None or right is None or rotation is None or translation is None:
+            return None
+        rig = Rig(left, right, rotation, translation, *size, unit, date, recordings)
+        rig = self._of_convention(rig)
+        self._refuse_impossible(rig)
+        return rig
+
+    def _camera(self, side: str, size: tuple[int, int] | None) -> Camera | None:
+        matrix, distortion = self._vector(f"camera matrix of the {side} camera", (3, 3)), self._distortion(side)
+        if matrix is None or distortion is None:
+            return None
+        place = self._entry(f"camera matrix of the {side} camera").place
+        if not np.allclose(matrix[2], (0, 0, 1)) or min(matrix[0, 0], matrix[1, 1]) <= 0 or abs(matrix[1, 0]) > 0:
+            self._error("camera_matrix", "it is no camera matrix", "it is fx 0 cx / 0 fy cy / 0 0 1, in pixels", place)
+        elif size is not None and not (0 < matrix[0, 2] < size[0] and 0 < matrix[1, 2] < size[1]):
+            centre = f"{matrix[0, 2]:.0f}, {matrix[1, 2]:.0f}"
+            what = f"the optical centre ({centre}) lies outside of pictures of {size[0]}x{size[1]} pixels"
+            self._error("size", what, "state the size of the pictures that were calibrated; a crop or resize comes after", place)
+        return Camera(matrix, distortion)
+
+    def _distortion(self, side: str) -> Matrix | None:
+        entry = self._entry(f"distortion of the {side} camera")
+        values = self._numbers(entry)
+        if values is None:
+            return None
+        flat = values.ravel()
+        if len(flat) not in MODELS:
+            lengths = ", ".join(map(str, MODELS))
+            what = f"{len(flat)} coefficients of distortion are of no model of OpenCV"
+            self._error("distortion", what, f"give {lengths} numbers: k1 k2 p1 p2 k3 ...", entry.place)
+            return None
+        return flat
+
+    def _rotation(self) -> Matrix | None:
+        rotation = self._vector("rotation", (3, 3))
+        if rotation is None:
+            return None
+        place = self._entry("rotation").place
+        left, _, right = np.linalg.svd(rotation)
+        nearest: Matrix = left @ right
+        error = float(np.abs(rotation - nearest).max())
+        if error > ROTATION_ERROR:
+            what = f"R is no rotation: it is {error:.2g} off the nearest one"
+            self._error("rotation", what, "copy all nine numbers, row by row, from the calibration", place)
+        elif np.linalg.det(nearest) < 0:
+            what = "R is a mirror and no rotation: its determinant is -1"
+            self._error("rotation", what, "calibrate again with pictures that are not mirrored", place)
+        return nearest
+
+    def _of_convention(self, rig: Rig) -> Rig:
+        stated = self.document.first([CONVENTION_KEY])
+        if stated is None:
+            return rig
+        text = re.sub(r"\s", "", str(stated.value)).casefold()
+        if text == INVERSE:
+            return rig.inverse_motion()
+        if text != re.sub(r"\s", "", CONVENTION).casefold():
+            self._error("convention", f"'{stated.value}' is no convention", f"state '{CONVENTION}' or its inverse", stated.place)
+        return rig
+
+    def _refuse_impossible(self, rig: Rig) -> None:
+        """Note rigs that no left and right camera can be."""
+        x, y, z = rig.right_centre
+        place = self._entry("translation").place
+        if rig.baseline_mm == 0:
+            self._error("translation", "both cameras stand at one place: t is 0", "copy t from the calibration", place)
+        elif abs(y) > abs(x) or abs(z) > abs(x):
+            where = "above or below" if abs(y) >= abs(z) else "before or behind"
+            what = f"the right camera would stand {where} the left one ({x:.3g}, {y:.3g}, {z:.3g} {rig.unit})"
+            self._error("translation", what, "the pictures must be upright, and the cameras beside one another", place)
+        elif x < 0:
+            fix = f"state R and t as {CONVENTION}, or add '{CONVENTION_KEY}: X_left = R X_right + t', or exchange both cameras' keys"
+            self._error("convention", f"the right camera would stand {-x:.3g} {rig.unit} left of the left one", fix, place)
+        if rig.angle_deg > MOST_ANGLE_DEG:
+            what = f"the cameras would be turned by {rig.angle_deg:.0f} degrees to one another"
+            self._error("rotation", what, "copy R from the calibration", self._entry("rotation").place)
+
+    def _unit(self, stated: str | None) -> str | None:
+        entry = self.document.first([UNIT])
+        if entry is not None and stated is not None and str(entry.value) != stated:
+            self._error(UNIT, f"it says '{entry.value}', but '{stated}' is asked for", "correct one of them", entry.place)
+        unit = stated if entry is None else str(entry.value)
+        if unit is None:
+            names = ", ".join(MM_PER_UNIT)
+            self._error(UNIT, "it does not say in which unit t is", f"add the line 'unit: mm' ({names}), or pass --unit", "")
+        elif unit not in MM_PER_UNIT:
+            self._error(UNIT, f"'{unit}' is no unit", f"use one of {', '.join(MM_PER_UNIT)}", "" if entry is None else entry.place)
+            return None
+        return unit
+
+    def _size(self, stated: tuple[int, int] | None) -> tuple[int, int] | None:
+        both = [self.document.first([key]) for key in (WIDTH, HEIGHT)]
+        entry = both[0] or self.document.first(SIZES)
+        values: list[Any] = [one.value for one in both if one] if both[0] else (_listed(entry.value) if entry else [])
+        if entry is None:
+            if stated is None:
+                fix = f"add '{WIDTH}: 960' and '{HEIGHT}: 540', or pass --size 960x540: the size of the pictures that were calibrated"
+                self._error("size", "it does not say of which size the calibrated pictures are", fix, "")
+            return stated
+        if len(values) != 2 or not all(isinstance(value, int) and value > 0 for value in values):
+            self._error("size", f"{values} is no width and height", "give two whole numbers of pixels", entry.place)
+            return None
+        size = (int(values[0]), int(values[1]))
+        if stated not in (None, size):
+            self._error(
+                "size", f"it says {size[0]}x{size[1]}, but {stated[0]}x{stated[1]} is asked for", "correct one of them", entry.place
+            )
+        return size
+
+    def _date(self) -> str:
+        entry = self.document.first([DATE])
+        if entry is None or entry.value in (None, ""):
+            return ""
+        if not STATED_DATE.fullmatch(str(entry.value)):
+            self._error(DATE, f"'{entry.value}' is no date", "write 2024, 2024-03 or 2024-03-18", entry.place)
+        return str(entry.value)
+
+    def _recordings(self) -> tuple[str, ...]:
+        entry = self.document.first([RECORDINGS])
+        return () if entry is None else tuple(map(str, _listed(entry.value)))
+
+    def _refuse_other_models(self) -> None:
+        entry = self.document.first([MODEL])
+        if entry is None:
+            return
+        stated = str(entry.value).casefold()
+        if any(model in stated for model in OTHER_MODELS):
+            self._error(MODEL, f"the lens model '{entry.value}' is not supported", "calibrate with OpenCV's pinhole model", entry.place)
+        elif entry.value in MODELS.values():
+            for side in ("left", "right"):
+                values = self._numbers(self._entry(f"distortion of the {side} camera"))
+                if values is not None and MODELS.get(values.size, entry.value) != entry.value:
+                    what = f"the {side} camera has {values.size} coefficients, but the model is said to be '{entry.value}'"
+                    self._error(MODEL, what, "correct the model or the coefficients", entry.place)
+
+    def _entry(self, what: str) -> Entry:
+        return self.document.first(KEYS[what]) or Entry("", None, "")
+
+    def _vector(self, what: str, shape: tuple[int, ...]) -> Matrix | None:
+        entry = self._entry(what)
+        values = self._numbers(entry)
+        if values is None:
+            if not entry.key:
+                first, *others = KEYS[what]
+                self._error("missing", f"it has no {what}", f"add it under the key {first} (or {', '.join(others)})", "")
+            return None
+        if values.size != int(np.prod(shape)):
+            self._error("shape", f"it has {values.size} numbers and not {int(np.prod(shape))}", f"give the {what}", entry.place)
+            return None
+        return values.reshape(shape)
+
+    def _numbers(self, entry: Entry) -> Matrix | None:
+        """Return the value of an entry as numbers; None when there is none, or when it was noted that they are none."""
+        if not entry.key:
+            return None
+        try:
+            values = np.array(entry.value, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+        if not values.size or not np.isfinite(values).all():
+            self._error("numbers", "it is no list of numbers", "copy it from the calibration", entry.place)
+            return None
+        return values
+
+    def _error(self, rule: str, what: str, fix: str, place: str) -> None:
+        self.faults.error(self.document.name, rule, what, fix, place=place)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return a list or a matrix of OpenCV as one flat list; a single value as a list of it."""
+    if isinstance(value, list):
+        return [one for item in value for one in _listed(item)]
+    return [] if value in (None, "") else [value]

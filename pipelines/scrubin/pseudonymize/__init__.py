@@ -1,1 +1,0 @@
-"""Stage pseudonymize: one pseudo-English id per recording."""

@@ -1,1 +1,0 @@
-"""How far raters agree: concordance, kappa, alpha, intraclass correlation."""

@@ -1,0 +1,1 @@
+"""Folders of annotations as LASANA publishes them: read, scored again, written."""

@@ -1,0 +1,208 @@
+"""LASANA's annotation files as text: ``<Task>.csv``, ``<Task>_rater<k>.csv``, every cell of them.
+
+Source: LASANA, section Data Records. Semicolons, one row per recording, ``True``/``False``,
+empty = undefined, numbers in full precision. Rows are sorted by id, an order that tells nothing.
+
+Source: LASANA, section Data Records; and what pandas, R and spreadsheets make of such cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.csv_text import is_missing
+from scrubin.ratings.params import NOT_RATED, TOTAL
+from scrubin.ratings.rater_sheet import released_recordings
+
+
+def task_csv(
+    task: str, skill: pd.DataFrame, errors: pd.DataFrame, videos: pd.DataFrame, aspects: Sequence[str], error_names: Sequence[str]
+) -> str:
+    """Return ``<Task>.csv``: errors, GRS, aspects, duration and frame count of every released recording.
+
+    Parameters
+    ----------
+    task
+        The task; rows of others are ignored.
+    skill, errors, videos
+        The tables of these names.
+    aspects, error_names
+        Columns beside GRS, and the task's errors, in the order of the columns.
+    """
+    return main_csv(skill, errors, released_recordings(videos[videos.task == task]), aspects, error_names)
+
+
+def main_csv(
+    skill: pd.DataFrame,
+    errors: pd.DataFrame,
+    recordings: pd.DataFrame,
+    aspects: Sequence[str],
+    error_names: Sequence[str],
+    *,
+    timed: bool = True,
+) -> str:
+    """Return ``<Task>.csv`` of recordings whose videos need not be there.
+
+    Parameters
+    ----------
+    skill, errors
+        The tables of these names; rows of other tasks are ignored.
+    recordings
+        One row per recording of one task, in the order of the rows: task, id, duration_s, frame_count.
+    aspects, error_names
+        As in ``task_csv``.
+    timed
+        Whether there are columns for duration and frame count.
+    """
+    scores = skill.set_index(["task", "id"])[[TOTAL, *aspects]].to_dict("index")
+    labels = errors.set_index(["task", "id", "error"]).occurred.to_dict()
+    rows = []
+    for row in recordings.to_dict("records"):
+        key = row["task"], row["id"]
+        score = scores.get(key, {})
+        cells = [row["id"], *(_truth(labels.get((*key, name))) for name in error_names)]
+        cells += [_number(score.get(name, math.nan)) for name in (TOTAL, *aspects)]
+        rows.append([*cells, duration(row["duration_s"]), str(row["frame_count"])] if timed else cells)
+    return _csv(["id", *error_names, TOTAL, *aspects, *(("duration", "frame_count") if timed else ())], rows)
+
+
+def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> str:
+    """Return ``<Task>_rater<k>.csv``: a rater's scores as given, empty when marked as failed, or ``not rated``."""
+    theirs = ratings[(ratings.task == task) & (ratings.rater == rater)]
+    points = theirs.set_index(["id", "aspect"]).score.to_dict()
+    empty = {id_: "" if failed else NOT_RATED for id_, failed in zip(theirs.id, theirs.failed, strict=True)}
+    names = [*aspects, TOTAL]
+    rows = [[id_, rater, *(_points(points[id_, name]) or empty[id_] for name in names)] for id_ in sorted(set(theirs.id))]
+    return _csv(["id", "rater", *names], rows)
+
+
+def labels_csv(errors: pd.DataFrame, error_names: Sequence[str]) -> str:
+    """Return ``<Task>_errors.csv``, our file of labels after harmonising: rows of one task of the table ``errors``."""
+    labels = errors.set_index(["id", "error"]).occurred.to_dict()
+    rows = ([id_, *(_truth(labels.get((id_, name))) for name in error_names)] for id_ in sorted(set(errors.id)))
+    return _csv(["id", *error_names], rows)
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """Return any table in the same spelling, in its own order of rows and columns."""
+    return _csv([str(name) for name in frame.columns], ([_cell(value) for value in row.values()] for row in frame.to_dict("records")))
+
+
+def duration(duration_s: float) -> str:
+    """Return a duration as ``h:mm:ss``, in complete seconds.
+
+    >>> duration(123.95)
+    '0:02:03'
+    """
+    seconds = int(duration_s)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def _truth(value: Any) -> str:
+    return "" if value is None else str(bool(value))
+
+
+def _number(value: float) -> str:
+    # repr is the shortest text that reads back as the same number.
+    return "" if math.isnan(value) else repr(float(value))
+
+
+def _cell(value: Any) -> str:
+    if value is None or pd.isna(value):
+        return ""
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _points(value: float) -> str:
+    return str(int(value)) if not math.isnan(value) and value == int(value) else _number(value)
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=";", lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+LONGEST = 60
+"""A number has at most so many characters; no message shows more of a cell."""
+DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_CLOCK = re.compile(r"(?:(?P<days>\d+) days?,? )?(?P<h>\d+):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)")
+TRUTH = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class CellType:
+    """What a cell holds, how it is read and how it is written; None is undefined."""
+
+    expected: str
+    read: Callable[[str], Any]
+    show: Callable[[Any], str]
+
+
+def number(text: str) -> float | None:
+    """Return a number; None when missing.
+
+    >>> number("3.0"), number("-1e-3"), number("NaN")
+    (3.0, -0.001, None)
+    """
+    if is_missing(text):
+        return None
+    if len(text) > LONGEST or not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
+        msg = f"{text[:LONGEST]!r} is no number"
+        raise ValueError(msg)
+    return float(text)
+
+
+def whole_number(text: str) -> int | None:
+    """Return a whole number, also from ``104.0``; None when missing."""
+    value = number(text)
+    if value is not None and (value != int(value) or not 0 <= value < 2**53):
+        msg = f"{text!r} is no whole number"
+        raise ValueError(msg)
+    return None if value is None else int(value)
+
+
+def truth(text: str) -> bool | None:
+    """Return True or False; None when missing."""
+    if is_missing(text):
+        return None
+    if text.lower() not in TRUTH:
+        msg = f"{text!r} is neither True nor False"
+        raise ValueError(msg)
+    return TRUTH[text.lower()]
+
+
+def seconds(text: str) -> float | None:
+    """Return a duration in seconds; None when missing.
+
+    >>> seconds("0:02:03"), seconds("0 days 00:02:03.5")
+    (123.0, 123.5)
+    """
+    if is_missing(text):
+        return None
+    match = _CLOCK.fullmatch(text) if len(text) <= LONGEST else None
+    if match is None:
+        msg = f"{text[:LONGEST]!r} is no duration"
+        raise ValueError(msg)
+    return int(match["days"] or 0) * 86400.0 + int(match["h"]) * 3600 + int(match["m"]) * 60 + float(match["s"])
+
+
+def _or_empty(show: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda value: "" if value is None else show(value)
+
+
+# repr is the shortest text that reads back as the same number.
+NUMBER = CellType("a number, or nothing where it is undefined", number, _or_empty(lambda value: repr(float(value))))
+TRUTH_VALUE = CellType("True or False", truth, _or_empty(lambda value: str(bool(value))))
+DURATION = CellType("a duration such as 0:02:03", seconds, _or_empty(duration))
+COUNT = CellType("a whole number", whole_number, _or_empty(lambda value: str(int(value))))

@@ -1,0 +1,281 @@
+"""The rater sheets of a folder: one file per rater, or long tables of all.
+
+``ratings.csv`` has the columns id, task and rater, and either one per aspect (GRS optional) or
+``aspect`` and ``score``, one row per aspect. ``errors.csv`` has id, task, rater, error and
+marked. Both are cut into one sheet per task and rater, so that the same checks hold for them.
+
+A sheet is a CSV named ``<Task>_rater<k>.csv`` (scores) or ``<Task>_rater<k>_errors.csv`` (error
+marks), as LASANA publishes them (section Data Records); or the part of a long table,
+``ratings.csv`` or ``errors.csv``, about one task and rater.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scrubin.base import csv_text, faults
+from scrubin.base.csv_text import shown
+from scrubin.base.errors import RatingsError
+from scrubin.base.faults import Fault
+from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical, check_task, read_cells, refuse_task
+
+NAMES = {"ratings.csv": False, "errors.csv": True}
+"""The names of long tables, and whether they hold error marks."""
+_KEY = ("id", "task", "rater")
+_PER_ENTRY = {False: ("aspect", "score"), True: ("error", "marked")}
+"""Columns of a table with a row per aspect or error: its name and its value."""
+# pandas writes whole numbers as 3.0 where a cell of the column is empty.
+_RATER = re.compile(r"([0-9]+)(\.0+)?")
+
+
+@dataclass(frozen=True)
+class LongTable:
+    """A long table task by task: the sheets of those that can be read, and the faults of the others.
+
+    A fault of a row that names no task stands under the name of the file.
+    """
+
+    sheets: Mapping[str, tuple[RaterSheet, ...]]
+    faults: Mapping[str, tuple[Fault, ...]]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What a long table is: its file, whether it marks errors, its columns and where they stand, and whether it has a row per entry."""
+
+    file: str
+    marks_errors: bool
+    columns: tuple[str, ...]
+    header_line: int
+    per_entry: bool
+
+
+def read_by_task(path: Path) -> LongTable:
+    """Return a long table whose faulty rows spoil their own tasks only; faults name the file without its folder.
+
+    Raises
+    ------
+    RatingsError
+        For text that is no CSV, a missing column, or ratings without rows.
+    """
+    table = read_cells(path, path.name)
+    layout = _layout(path, table)
+    if not table.rows and not table.misfits and not layout.marks_errors:
+        raise RatingsError([faults.error(layout.file, "no-rows", "it has names of columns, but no row", "add rows or remove the file")])
+    wrong: dict[str, list[Fault]] = {}
+    for misfit in table.misfits:
+        wrong.setdefault(misfit.row.cells.get("task") or layout.file, []).append(misfit.fault)
+    by_task: dict[str, dict[str, list[RatingRow]]] = {}
+    for line in table.rows:
+        row = RatingRow(layout.file, line.line, line.cells)
+        task = row.cells["task"]
+        try:
+            _check_key(row)
+            by_task.setdefault(task, {}).setdefault(_rater(row), []).append(row)
+        except RatingsError as error:
+            wrong.setdefault(task or layout.file, []).extend(error.faults)
+    sheets: dict[str, tuple[RaterSheet, ...]] = {}
+    for task, raters in sorted(by_task.items()):
+        try:
+            sheets[task] = tuple(_sheet(layout, task, rater, rows) for rater, rows in sorted(raters.items()))
+        except RatingsError as error:
+            wrong.setdefault(task, []).extend(error.faults)
+    return LongTable(
+        {task: of for task, of in sheets.items() if task not in wrong}, {task: tuple(of_task) for task, of_task in wrong.items()}
+    )
+
+
+def read(path: Path, tasks: Sequence[str]) -> list[RaterSheet]:
+    """Return a long table as one sheet per task and rater, sorted.
+
+    Parameters
+    ----------
+    path
+        A file named as in ``NAMES``.
+    tasks
+        The tasks of the manifest.
+
+    Raises
+    ------
+    RatingsError
+        Names file, line and value: for text that is no CSV, a missing column, a rater that is no
+        number, an unknown task, or an aspect or error that stands twice for a recording.
+    """
+    table = read_cells(path, str(path))
+    layout = _layout(path, table)
+    wrong: list[Fault] = [misfit.fault for misfit in table.misfits]
+    grouped: dict[tuple[str, str], list[RatingRow]] = {}
+    for line in table.rows:
+        row = RatingRow(layout.file, line.line, line.cells)
+        try:
+            check_task(layout.file, row.cells["task"], tasks, line.place)
+            grouped.setdefault((row.cells["task"], _rater(row)), []).append(row)
+        except RatingsError as error:
+            wrong += error.faults
+    RatingsError.raise_any(wrong)
+    sheets = [_sheet(layout, task, rater, rows) for (task, rater), rows in sorted(grouped.items())]
+    if not table.rows and not layout.per_entry and tasks:
+        # Without rows there is nothing to read, but wrong columns are wrong all the same.
+        sheets.append(_sheet(layout, tasks[0], "0", ()))
+    return sheets
+
+
+def _layout(path: Path, table: csv_text.Sheet) -> _Layout:
+    """Return the layout of a table; refuse one without the columns it needs."""
+    RatingsError.raise_any(table.file_faults)
+    marks_errors = NAMES[path.name]
+    pair = _PER_ENTRY[marks_errors]
+    per_entry = marks_errors or bool(set(pair) & set(table.columns))
+    required = (*_KEY, *(pair if per_entry else ()))
+    RatingsError.raise_any(csv_text.missing_columns(table.file, f"line {table.header_line}", table.columns, required))
+    return _Layout(table.file, marks_errors, table.columns, table.header_line, per_entry)
+
+
+def _check_key(row: RatingRow) -> None:
+    if not row.cells["task"]:
+        raise RatingsError([row.fault("task-empty", "task is empty", "name the task of the recording, or remove the row")])
+    refuse_task(row.file, row.cells["task"], row.place_of("task"))
+    if not row.cells["id"]:
+        raise RatingsError([row.fault("id-empty", "id is empty", "name the recording, or remove the row")])
+
+
+def _sheet(layout: _Layout, task: str, rater: str, rows: Iterable[RatingRow]) -> RaterSheet:
+    own = tuple(column for column in layout.columns if column not in ("task", "rater"))
+    kept = tuple(RatingRow(row.file, row.line, {column: row.cells[column] for column in own}) for row in rows)
+    sheet = RaterSheet(layout.file, task, rater, layout.marks_errors, own, kept, layout.header_line)
+    return _widened(sheet, *_PER_ENTRY[layout.marks_errors]) if layout.per_entry else sheet
+
+
+def _rater(row: RatingRow) -> str:
+    if not row.cells["rater"]:
+        raise RatingsError([row.fault("rater-empty", "rater is empty", "write the number of the rater")])
+    match = _RATER.fullmatch(row.cells["rater"])
+    if match is None:
+        what = f"rater is '{shown(row.cells['rater'])}', not a number"
+        raise RatingsError([row.fault("rater-number", what, "the name of a rater would be published, so number the raters")])
+    return canonical(match[1])
+
+
+def _widened(sheet: RaterSheet, name: str, value: str) -> RaterSheet:
+    """Return a sheet with one row per recording from one with a row per aspect or error."""
+    columns = [column for column in sheet.columns if column not in (name, value)]
+    first: dict[str, RatingRow] = {}
+    by_id: dict[str, list[RatingRow]] = {}
+    for row in sheet.rows:
+        entry = row.cells[name]
+        if not entry:
+            raise RatingsError([row.fault(f"{name}-empty", f"{name} is empty", f"name the {name} that the row is about")])
+        if entry in columns:
+            what = f"{name} is '{shown(entry)}', which is a column of the table, too"
+            raise RatingsError([row.fault(f"{name}-name", what, "remove the column or the row")])
+        first.setdefault(entry, row)
+        by_id.setdefault(row.cells["id"], []).append(row)
+    rows = tuple(_joined(rows, columns, name, value) for rows in by_id.values())
+    return RaterSheet(
+        sheet.file, sheet.task, sheet.rater, sheet.marks_errors, (*columns, *first), rows, sheet.header_line, first_rows=first
+    )
+
+
+def _joined(rows: Sequence[RatingRow], columns: Iterable[str], name: str, value: str) -> RatingRow:
+    common = {column: rows[0].cells[column] for column in columns}
+    values: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for row in rows:
+        _check_same(row, rows[0], common)
+        entry = row.cells[name]
+        if entry in lines:
+            what = f"{name} '{shown(entry)}' of id '{shown(row.cells['id'])}' stands twice, first in line {lines[entry]}"
+            raise RatingsError([row.fault(f"{name}-repeated", what, "remove one of the rows")])
+        values[entry], lines[entry] = row.cells[value], row.line
+    return RatingRow(rows[0].file, rows[0].line, {**common, **values}, lines)
+
+
+def _check_same(row: RatingRow, first: RatingRow, common: Mapping[str, str]) -> None:
+    for column, cell in common.items():
+        if row.cells[column] != cell:
+            what = f"{column} is '{shown(row.cells[column])}', but '{shown(cell)}' in line {first.line} about the same recording"
+            raise RatingsError([row.fault("row-contradicts", what, "correct one of them")])
+
+
+_NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
+LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv", re.IGNORECASE)
+"""Names that are meant to be those of a sheet, whatever stands for the rater."""
+_PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
+
+
+def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
+    """Return all sheets of a folder, sorted by file name; an empty folder is a study without ratings.
+
+    Parameters
+    ----------
+    folder
+        Holds one CSV per task and rater, or the long tables ``ratings.csv`` and ``errors.csv``,
+        or both.
+    tasks
+        The tasks of the manifest.
+
+    Raises
+    ------
+    RatingsError
+        For a missing folder; or with every fault of its files: a CSV whose name is none of a
+        sheet or names a rater, an unknown task, or text that is no CSV.
+    """
+    sheets, wrong = look_folder(folder, tasks)
+    RatingsError.raise_any(wrong)
+    return sheets
+
+
+def look_folder(folder: Path, tasks: Sequence[str]) -> tuple[list[RaterSheet], list[Fault]]:
+    """Return the sheets of a folder that can be read, and what is wrong with the others; parameters as of `read_folder`."""
+    if not folder.is_dir():
+        fix = "make it, and leave it empty when nobody rated"
+        return [], [faults.error(str(folder), "folder-missing", "there is no such folder", fix)]
+    # A hidden file belongs to an editor or a file manager, not to the study.
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
+    sheets: list[RaterSheet] = []
+    wrong: list[Fault] = []
+    for path in files:
+        try:
+            sheets += read(path, tasks) if path.name in NAMES else [_read_sheet(path, tasks)]
+        except RatingsError as error:
+            wrong += error.faults
+    return sheets, wrong
+
+
+def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:
+    """Return sheets without the rows of recordings that were withdrawn, by name or released id: nobody reads them any more."""
+    return [replace(sheet, rows=tuple(row for row in sheet.rows if row.cells.get("id", "") not in withdrawn)) for sheet in sheets]
+
+
+def misnamed(file: str, name: str) -> Fault:
+    """Return what is wrong with a file name of the pattern ``LIKE_RATER`` that is none of a sheet.
+
+    >>> misnamed("a/Knot_rater1 (1).csv", "Knot_rater1 (1).csv").what
+    "after '_rater' stands '1 (1)', no number"
+    """
+    match = LIKE_RATER.fullmatch(name)
+    rater = "" if match is None else match["rater"]
+    what, fix = f"after '_rater' stands '{shown(rater)}', no number", "number the raters, as in PegTransfer_rater1.csv, and rename the file"
+    if _PERSON.fullmatch(re.sub(r"(?i)_errors$", "", rater)):
+        what = "the name of a rater would be published"
+    elif rater.isdigit():
+        what = "expected a name such as PegTransfer_rater1.csv: the task, '_rater' and '.csv' in small letters"
+        fix = "rename or remove the file"
+    return faults.error(file, "file-name", what, fix)
+
+
+def _read_sheet(path: Path, tasks: Sequence[str]) -> RaterSheet:
+    file, match = str(path), _NAME.fullmatch(path.name)
+    if match is None and LIKE_RATER.fullmatch(path.name):
+        raise RatingsError([misnamed(file, path.name)])
+    if match is None:
+        what = "expected a name such as PegTransfer_rater1.csv or PegTransfer_rater1_errors.csv, or ratings.csv or errors.csv"
+        raise RatingsError([faults.error(file, "file-name", what, "rename or remove the file")])
+    check_task(file, match["task"], tasks)
+    sheet = read_cells(path, file)
+    RatingsError.raise_any(sheet.faults)
+    rows = tuple(RatingRow(file, row.line, row.cells) for row in sheet.rows)
+    return RaterSheet(file, match["task"], canonical(match["rater"]), match["errors"] is not None, sheet.columns, rows, sheet.header_line)

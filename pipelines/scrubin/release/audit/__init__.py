@@ -1,1 +1,0 @@
-"""The audit: a finished release is read again, and nothing private may be in it."""

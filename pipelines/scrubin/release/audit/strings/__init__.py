@@ -1,1 +1,0 @@
-"""Private texts: what must not stand in a release, in which spellings it could, and how it is searched."""

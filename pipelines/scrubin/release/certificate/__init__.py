@@ -1,1 +1,0 @@
-"""The certificate: every rule that was applied, the clause it serves, the evidence, what people looked at, and what remains."""

@@ -1,1 +1,0 @@
-"""Walks through files, byte by byte, without the libraries that wrote them."""

@@ -1,1 +1,0 @@
-"""Detectors: who proposes what to hide. See `scrubin.screen.detectors.registry`."""

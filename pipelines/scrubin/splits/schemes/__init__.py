@@ -1,1 +1,0 @@
-"""The kinds of splits, one module each, behind one registry."""

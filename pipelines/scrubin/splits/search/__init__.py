@@ -1,1 +1,0 @@
-"""The search for a balanced split: program, start, descent, bound and obstacles."""

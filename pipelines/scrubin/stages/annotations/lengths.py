@@ -1,0 +1,195 @@
+"""Whether labels have the length of their video, with what explains it if not: labels of another cut belong nowhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from scrubin.base.faults import Faults
+from scrubin.labels.model import SOURCE_FRAMES, Labels, Layer
+from scrubin.labels.rates import NS
+
+RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
+FITS = 0.02  # of the length: frames of a second more or less are no other rate
+
+
+def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float, rate: float, source_fps: float) -> str:
+    """Return what to do about labels that are longer or shorter than their video, with the likely offset.
+
+    "Likely" is only said with its reason: the labels fit at another rate, or begin as late as they end too late.
+    Otherwise both ends of the video may be missing, and nothing in the numbers says which.
+
+    Parameters
+    ----------
+    first_s, end_s
+        Start of the first label and end of the last one.
+    source_s
+        Length of the video.
+    tolerance_s
+        Differences up to this do not matter.
+    rate
+        Labels per second, as they are read.
+    source_fps
+        Frames per second of the video.
+    """
+    other = _other_rate(rate * end_s / source_s, source_fps)
+    if other:
+        return f"{other}; number them by the rule of the format, or convert them with the right --fps"
+    longer_s = end_s - source_s
+    if longer_s < 0:
+        cut = "the labels are of a copy that lacks"
+        return f"if {cut} its beginning, the offset is {-longer_s:g} s: add it to the labels; if {cut} its end, it is 0 s: label the rest"
+    if abs(first_s - longer_s) <= tolerance_s:
+        run = f"they begin at {first_s:g} s and run about as long as the video"
+        return f"{run}, so the likely offset is {longer_s:g} s: take it off the labels, or bring the whole video"
+    if first_s > longer_s:
+        fits = f"they begin at {first_s:g} s, so any offset from {longer_s:g} to {first_s:g} s makes them fit"
+        return f"{fits}, the likely one is how much of its beginning the video lacks: take it off the labels, or bring the whole video"
+    no_fit = f"they begin at {first_s:g} s, so no offset makes all of them fit"
+    ends = f"if the video lacks its beginning, the offset is {longer_s:g} s; if it lacks its end, it is 0 s"
+    return f"{no_fit}; {ends}: bring the whole video, or mend the labels"
+
+
+def _other_rate(likely_fps: float, source_fps: float) -> str:
+    """Return at which other rate the labels are as long as the video; "" for none."""
+    if abs(likely_fps - source_fps) <= FITS * source_fps:
+        return f"they are as long as the video at its own {source_fps:g} frames per second: likely they are numbered by its frames"
+    nearest = min(RATES, key=lambda rate: abs(float(rate) - likely_fps))
+    if abs(float(nearest) - likely_fps) > FITS * nearest:
+        return ""
+    if nearest == 1000:
+        return "they are as long as the video in milliseconds: likely they are counted in milliseconds"
+    return f"they are as long as the video at {float(nearest):g} per second: likely they are numbered at this rate"
+
+
+ASPECT_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """From where to where labels go, in units of their clock.
+
+    ``last`` is the start of the last label, or the end of the last span; ``end`` is what it covers at most.
+    ``gapless`` says that there is a label at every number from ``first`` to ``last``.
+    """
+
+    file: str
+    place: str
+    first: int
+    last: int
+    end: int
+    every_frame: bool = False
+    gapless: bool = False
+
+
+@dataclass(frozen=True)
+class _Video:
+    frames: int
+    length_s: float
+
+
+def check(
+    labels: Labels,
+    *,
+    source_frames: int,
+    source_s: float,
+    source_size: tuple[int, int],
+    tolerance_s: float,
+    faults: Faults,
+    first: int = 0,
+) -> None:
+    """Note labels beyond the end of the source, missing rows, and images of another shape.
+
+    Parameters
+    ----------
+    labels
+        Of one recording and format.
+    source_frames, source_s
+        Length of the source video, in frames and seconds.
+    source_size
+        Width and height of the source in px.
+    tolerance_s
+        Differences up to this are not an error.
+    first
+        The number of the first frame in the labels; instants in seconds or milliseconds start at 0.
+    """
+    extents = list(_extents(labels, first))
+    if extents and (source_frames < 1 or source_s <= 0):
+        faults.error(
+            extents[0].file, "video-empty", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled"
+        )
+        return
+    for extent in extents:
+        _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
+    for file, size in sorted((labels.image_sizes or {}).items()):
+        if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
+            fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
+            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames")
+
+
+def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
+    for layer in (labels.phases, labels.instances):
+        if layer is not None and len(layer.positions):
+            low, high = (int(layer.positions[at]) - first for at in (0, -1))
+            step = _step(layer) if layer.every_frame else 1
+            gapless = len(layer.positions) == high - low + 1 > 1
+            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, layer.every_frame, gapless)
+    for what, rows in (("spans of phases, steps or gestures", labels.segments), ("spans", labels.spans)):
+        if rows is not None and len(rows):
+            before = first if labels.clock == SOURCE_FRAMES else 0
+            start, end = int(rows["start"].min()) - before, int(rows["end"].max()) - before
+            yield _Extent(labels.recording, f"last of the {what}", start, end, end)
+
+
+def _step(layer: Layer) -> int:
+    # A label stands for the frames up to the next one, such as 25 of Cholec80's tools.
+    return int(np.diff(layer.positions).min()) if len(layer.positions) > 1 else 1
+
+
+def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, faults: Faults) -> None:
+    fps = video.frames / video.length_s
+    period_s = None if labels.clock.period_s is None else float(labels.clock.period_s)
+    unit_s = 1 / fps if period_s is None else period_s
+    # The last label by time covers up to a period, of which the video may have any part; a frame is there or not.
+    used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
+    if extent.gapless and extent.first == 1 and _is_behind(extent, unit_s, video):
+        fault = f"the labels run from 1 to {extent.last} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
+        faults.error(
+            extent.file,
+            "length",
+            fault,
+            "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)",
+            place=extent.place,
+        )
+        return
+    beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
+    is_short = extent.every_frame and missing_s > tolerance_s
+    if beyond_s <= tolerance_s and not is_short:
+        return
+    end = used if period_s is None else extent.end
+    if period_s is None:
+        fault = f"the labels have {used} frames, the video {video.frames} ({video.length_s:g} s)"
+    else:
+        fault = f"the labels end at {extent.end * unit_s:g} s, the video at {video.length_s:g} s"
+    rate = _rate(labels, unit_s)
+    fix = explained(extent.first * unit_s, end * unit_s, video.length_s, tolerance_s, rate, fps)
+    if is_short:
+        rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
+        fix = f"{rows} are not labelled: {fix}"
+    faults.error(extent.file, "length", fault, fix, place="" if is_short else extent.place)
+
+
+def _is_behind(extent: _Extent, unit_s: float, video: _Video) -> bool:
+    """Return whether the last label is behind the video, and would not be with a number less."""
+    half_frame_s = video.length_s / video.frames / 2  # less is rounding
+    return -half_frame_s <= extent.last * unit_s - video.length_s < unit_s
+
+
+def _rate(labels: Labels, unit_s: float) -> float:
+    """Return how many of its numbers a file has per second."""
+    unit = labels.about.get("spans", {}).get("unit")
+    return {"s": 1.0, "ms": 1000.0}.get(unit, 1 / unit_s) if unit_s == 1 / NS else 1 / unit_s

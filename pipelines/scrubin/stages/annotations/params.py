@@ -1,0 +1,89 @@
+"""The parameters of the stage annotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scrubin.base.errors import ParamsError
+from scrubin.base.params import ranged
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import formats
+from scrubin.labels.rates import NS
+from scrubin.labels.registry import FORMATS
+from scrubin.stages.annotations.windows import Windows
+
+__all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
+
+
+@dataclass(frozen=True)
+class SourceParams:
+    """One folder of label files.
+
+    Parameters
+    ----------
+    format
+        How its files are read.
+    folder
+        Where they are, relative to the raw folder, inside ``annotations/``.
+    vocabulary
+        Names and ids.
+    label_map
+        Merges of triplets: the name of a map of the library, or a CSV file in ``annotations/`` of the raw folder.
+    """
+
+    format: str = ranged(choices=tuple(sorted(FORMATS)))
+    folder: str = ranged()
+    vocabulary: str = ranged(choices=vocabulary.available())
+    label_map: str | None = field(default=None, metadata={})
+
+
+@dataclass(frozen=True)
+class WindowsParams:
+    """How far actions reach beyond contacts (ProstaTD, section 3.4).
+
+    Parameters
+    ----------
+    continuous_after_s, momentary_before_s, momentary_after_s
+        The paper has 2 s for each.
+    momentary
+        Verbs, or triplets ``instrument,verb,target``, that are momentary; all others are continuous.
+    """
+
+    continuous_after_s: float = ranged(low=0, high=60)
+    momentary_before_s: float = ranged(low=0, high=60)
+    momentary_after_s: float = ranged(low=0, high=60)
+    momentary: tuple[str, ...] = ranged()
+
+    def windows(self) -> Windows:
+        """Return the same in whole nanoseconds."""
+        lengths_s = (self.continuous_after_s, self.momentary_before_s, self.momentary_after_s)
+        continuous_after_ns, momentary_before_ns, momentary_after_ns = (round(length_s * NS) for length_s in lengths_s)
+        return Windows(continuous_after_ns, momentary_before_ns, momentary_after_ns, self.momentary)
+
+
+@dataclass(frozen=True)
+class AnnotationsParams:
+    """The section ``annotations``.
+
+    Parameters
+    ----------
+    sources
+        The folders; where two label the same recording, the first one counts.
+    box_tolerance
+        A box may leave the image by this share of its side; it is then cut to the image.
+    length_tolerance_s
+        Labels and video may differ in length by this much.
+    windows
+        How spans of contacts become actions; None: spans are actions.
+    """
+
+    sources: tuple[SourceParams, ...] = ranged()
+    box_tolerance: float = ranged(low=0, high=0.2)
+    length_tolerance_s: float = ranged(low=0, high=60)
+    windows: WindowsParams | None = field(default=None, metadata={})
+
+    def __post_init__(self) -> None:
+        """Refuse windows that no source uses: only spans have contacts."""
+        if self.windows is not None and not any(source.format == "spans" for source in self.sources):
+            msg = "params.yaml: 'annotations.windows' is for spans, but no source has the format spans; set it to null"
+            raise ParamsError(msg)

@@ -1,0 +1,141 @@
+"""What became of the labels: counts per recording, with released ids only. People read it; no stage does.
+
+``runs`` are the labelled frames, half open, which the table ``labelled`` has row by row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.files import json_text
+from scrubin.labels.instance_spans import runs
+from scrubin.labels.label_map import LabelMap
+from scrubin.labels.label_map import table as label_map_table
+from scrubin.labels.model import IntArray, Labels
+from scrubin.stages.annotations.params import SourceParams, WindowsParams
+from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline
+
+LAYERS = ("instances", "phases")
+CHANGED = ("label_maps", "windows")
+IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
+OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings")
+
+
+def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, Any]:
+    """Return what became of one layer of labels.
+
+    Parameters
+    ----------
+    hidden
+        Frames that are wholly black in the release.
+    """
+    alignment = placed.alignment
+    counts: dict[str, Any] = {
+        "format": placed.format,
+        "vocabulary": placed.vocabulary.name,
+        "labelled_frames": len(placed.frames),
+        "unlabelled_frames": len(line.frames) - len(placed.frames),
+        "labelled_hidden_frames": int(np.isin(placed.frames, hidden).sum()),
+        "rows": len(placed.rows),
+        "labels_before_cut": alignment.before,
+        "labels_after_cut": alignment.after,
+        "labels_between_frames": alignment.between,
+        "largest_shift_s": round(int(np.abs(alignment.shifts_ns).max(initial=0)) / NS, 6),
+        "runs": runs(placed.frames),
+    }
+    if "instrument_id" in placed.rows:
+        counts |= {"detail": placed.detail, "boxes": int(placed.rows["x"].notna().sum())}
+    return counts
+
+
+def shift_warning(placed: PlacedLayer, line: Timeline) -> list[str]:
+    """Return a warning when the cut does not start on a label, so that all labels move."""
+    if placed.clock.period_s is None:
+        return []
+    period_ns = round(placed.clock.period_s * NS)
+    past_ns = line.start_ns % period_ns
+    shift_ns = past_ns if 2 * past_ns <= period_ns else past_ns - period_ns
+    if shift_ns == 0:
+        return []
+    return [f"{placed.format}: the cut does not start on a label; labels and frames are about {shift_ns / NS:+.3f} s apart"]
+
+
+def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourceParams, LabelMap]) -> list[dict[str, Any]]:
+    """Return what the label maps merged, source by source: how many instances of which triplet became which.
+
+    Parameters
+    ----------
+    read
+        The labels of every recording with their source.
+    maps
+        The map of each source that has one.
+    """
+    entries = []
+    for source, label_map in maps.items():
+        labels = [one for of, one in read if of == source]
+        counts: Counter[tuple[str, str]] = Counter()
+        for one in labels:
+            counts.update(one.merged)
+        rows = label_map_table(counts).to_dict("records")
+        tables = [one.spans if one.instances is None else one.instances.rows for one in labels]
+        total = len(pd.concat(triplet_ids)) if (triplet_ids := [table[["triplet_id"]] for table in tables if table is not None]) else 0
+        entry = {"format": source.format, "vocabulary": source.vocabulary, "map": label_map.name, "source": label_map.source}
+        entries.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
+    return entries
+
+
+def document(summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], windows: WindowsParams | None) -> dict[str, Any]:
+    """Return the whole report; what no label was changed by is not in it."""
+    changed = {"label_maps": list(merged), "windows": None if windows is None else asdict(windows)}
+    return {**summary, **{name: value for name, value in changed.items() if value}}
+
+
+def beyond_tables(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the curator's page shows of the labels although no table has it.
+
+    Parameters
+    ----------
+    report
+        As ``document`` returns it.
+
+    Returns
+    -------
+    dict
+        ``left_out_recordings``; by layer the number of labels ``before_cut`` and ``after_cut``; ``notes``, sentences by
+        released id; ``label_maps`` and ``windows`` where they changed a label.
+    """
+    sums = report["totals"]
+    return {
+        "left_out_recordings": report["left_out_recordings"],
+        "outside_cut": {layer: {side: sums[f"{layer}_labels_{side}"] for side in ("before_cut", "after_cut")} for layer in LAYERS},
+        "notes": {id_: said for id_, entry in report["ids"].items() if (said := [*entry["warnings"], *entry["comparisons"]])},
+        **{name: report[name] for name in CHANGED if name in report},
+    }
+
+
+def digest(report: Mapping[str, Any]) -> str:
+    """Return the SHA-256 by which the stamps of the ground truth name its labels, as ``annotations``.
+
+    It is that of ``reports/annotations.json`` as version 0.1 wrote it. Only what stood there then counts: a report that
+    says more does not change a ground truth of the same labels.
+    """
+    ids = {id_: {key: entry[key] for key in OF_RECORDING_IN_DIGEST} for id_, entry in report["ids"].items()}
+    stamped = {key: report[key] for key in IN_DIGEST if key in report}
+    return hashlib.sha256(json_text({**stamped, "ids": ids}).encode()).hexdigest()
+
+
+def totals(ids: dict[str, Any]) -> dict[str, int]:
+    """Return the sums over all recordings."""
+    keys = ("labelled_frames", "unlabelled_frames", "rows", "labels_before_cut", "labels_after_cut")
+    return {
+        f"{kind}_{key}": sum(entry[kind][key] for entry in ids.values() if entry[kind] is not None)
+        for kind in ("phases", "instances")
+        for key in keys
+    }

@@ -1,0 +1,1 @@
+"""Stage frames: still images of the released videos; which convention made an existing folder of them."""

@@ -1,0 +1,147 @@
+"""The frames of all released videos: extracted once per video, kept, described, dropped where they are poor."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.store import store
+from scrubin.base.store.code_of import code_of
+from scrubin.base.tables.io import records
+from scrubin.stages.frames.extract import NOTHING, SHARD_NAME, DropParams, FramesParams, extract, file_name, without
+
+
+def why_dropped(measured: Mapping[str, Any], limits: DropParams) -> str | None:
+    """Return the first threshold that a frame is beyond, with its value; None for a frame that is kept.
+
+    A value on its threshold is kept.
+
+    Parameters
+    ----------
+    measured
+        The quality columns of the table `frames`, of the full-size picture.
+    limits
+        ``min_<column>`` and ``max_<column>``.
+
+    >>> why_dropped({"contrast": 3.25}, DropParams(None, None, None, 8.0, None))
+    'contrast 3.25 is below 8'
+    """
+    for limit in fields(limits):
+        threshold = getattr(limits, limit.name)
+        if threshold is None:
+            continue
+        end, _, column = limit.name.partition("_")
+        value = measured[column]
+        if end == "min" and value < threshold:
+            return f"{column} {value:.9g} is below {threshold:.9g}"
+        if end == "max" and value > threshold:
+            return f"{column} {value:.9g} is above {threshold:.9g}"
+    return None
+
+
+IN_A_GAP = "gap: nothing was recorded at this time"
+Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
+Gaps = Mapping[tuple[str, str], frozenset[int]]
+"""By id and camera, the numbers in the video of the first frame after each gap."""
+
+
+@dataclass(frozen=True)
+class ReleasedVideo:
+    """A released video whose frames are to be extracted."""
+
+    id: str
+    task: str
+    camera: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ExtractedFrames:
+    """The frames of one video: what is kept of them, and the rows of all."""
+
+    video: ReleasedVideo
+    entry: store.Entry
+    rows: list[dict[str, Any]]
+
+    @property
+    def place(self) -> str:
+        """Where its frames lie in the release: a folder, or a shard without its suffix."""
+        return f"frames/{self.video.task}/{self.video.camera}/{self.video.id}"
+
+    def copy_into(self, release: Path) -> None:
+        """Put what is kept into the release."""
+        if SHARD_NAME in self.entry.files:
+            self.entry.copy({SHARD_NAME: release / f"{self.place}.tar"})
+        else:
+            self.entry.copy({PurePosixPath(row["path"]).name: release / row["path"] for row in self.rows if row["path"] is not None})
+
+
+def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:
+    """Return the videos of the table `videos`."""
+    return [ReleasedVideo(**row) for row in records(table[["id", "task", "camera", "path", "sha256"]])]
+
+
+def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hidden: Spans, gaps: Gaps) -> ExtractedFrames:
+    """Return the frames of one video, extracted now or kept from an earlier run.
+
+    Thresholds of ``params.drop`` cost nothing to change: all frames are kept in the store. What falls into a gap is dropped: the frame
+    contract takes the first frame after it, which shows another time.
+
+    Raises
+    ------
+    VideoError
+        When the video cannot be decoded.
+    """
+    spans = hidden.get((video.id, video.camera), [])
+    inputs = {**asdict(replace(params, drop=NOTHING)), "sha256": video.sha256, "fps": str(params.fps), "hidden": spans}
+    code = code_of(__name__)
+    entry, _ = store.make(
+        store.key_of("frames", code, inputs), lambda folder: extract(release / video.path, folder, params, video.path, spans)
+    )
+    after_gaps = gaps.get((video.id, video.camera), frozenset())
+    rows = [judged(row, params, after_gaps) for row in entry.value]
+    dropped = [row["frame"] for row in rows if row["dropped"]]
+    if params.shards != "none" and dropped:
+        key = store.key_of("frames-kept", code, {"sha256": entry.files[SHARD_NAME], "dropped": dropped})
+        whole = entry.path(SHARD_NAME)
+        entry, _ = store.make(key, lambda folder: without(whole, dropped, folder / SHARD_NAME))
+    extracted = ExtractedFrames(video, entry, rows)
+    return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])
+
+
+def judged(row: Mapping[str, Any], params: FramesParams, after_gaps: Container[int] = ()) -> dict[str, Any]:
+    """Return a row with whether and why its frame is dropped; a hidden frame is never dropped, it is marked already."""
+    why = None
+    if not row["redacted"]:
+        in_gap = row["source_frame"] in after_gaps and float(row["frame"] / params.fps) < row["time_s"]
+        why = IN_A_GAP if in_gap else why_dropped(row, params.drop)
+    return {**row, "dropped": why is not None, "dropped_why": why}
+
+
+def hidden_spans(hidden: pd.DataFrame) -> Spans:
+    """Return by (id, camera) the first and last frames of all spans that are black as a whole."""
+    spans: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in records(hidden[hidden.x.isna()]):
+        spans.setdefault((row["id"], row["camera"]), []).append((row["first_frame"], row["last_frame"]))
+    return spans
+
+
+def frames_after_gaps(gaps: pd.DataFrame) -> Gaps:
+    """Return by (id, camera) the first frames after the rows of the table `gaps`."""
+    return {(str(id_), str(camera)): frozenset(rows["last_frame"] + 1) for (id_, camera), rows in gaps.groupby(["id", "camera"])}
+
+
+def frame_rows(extracted: Iterable[ExtractedFrames]) -> list[dict[str, Any]]:
+    """Return the rows of the public table `frames`."""
+    return [row for item in extracted for row in item.rows]
+
+
+def _named(item: ExtractedFrames, row: Mapping[str, Any], params: FramesParams) -> dict[str, Any]:
+    folder = item.place if params.shards == "none" else f"{item.place}.tar"
+    path = None if row["dropped"] else f"{folder}/{file_name(row['frame'], params.format)}"
+    return {"id": item.video.id, "camera": item.video.camera, "path": path}

@@ -1,0 +1,241 @@
+"""The ground truth of a study, written file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base import files, unpacking
+from scrubin.base.errors import TableError
+from scrubin.base.tables import io
+from scrubin.base.tables.public import of_reference_camera, skill_table
+from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
+from scrubin.labels.truth import detection, recognition
+from scrubin.labels.truth.detection import BoxedFrames
+from scrubin.labels.truth.recognition import Matrix
+from scrubin.labels.truth.recordings import Layer, Recording, split_columns
+from scrubin.stages.groundtruth.stamps import SIDECAR, Stamps, compact, contents, digest
+
+
+def phases(recording: Recording, layer: Layer) -> str:
+    """Return the phase sequence of a recording: ``frame,phase_id,phase,hidden``, labelled frames only."""
+    rows = layer.rows.sort_values("frame")[["frame", "phase_id", "phase"]]
+    return _csv(rows.assign(hidden=recording.is_hidden(rows["frame"].to_numpy())))
+
+
+def skill_sheets(table: pd.DataFrame, splits: pd.DataFrame) -> dict[str, str]:
+    """Return one CSV per task: ``id``, the split columns, and the columns of the table ``skill``."""
+    tasks = table.groupby("task", sort=True)
+    return {str(task): _with_splits(rows.drop(columns="task").set_index("id"), splits) for task, rows in tasks}
+
+
+def error_sheets(errors: pd.DataFrame, splits: pd.DataFrame) -> dict[str, str]:
+    """Return one CSV per task: ``id``, the split columns, and one True/False column per error."""
+    tasks = errors.groupby("task", sort=True)
+    # Set and unstack fails on a repeated key, which a pivot table would average.
+    wide = {str(task): rows.set_index(["id", "error"])["occurred"].unstack() for task, rows in tasks}  # noqa: PD010
+    return {task: _with_splits(rows, splits) for task, rows in wide.items()}
+
+
+def _with_splits(rows: pd.DataFrame, splits: pd.DataFrame) -> str:
+    rows = rows.sort_index()
+    return _csv(split_columns(splits).reindex(rows.index).join(rows).reset_index())
+
+
+def read_skill(path: Path) -> pd.DataFrame:
+    """Return the table ``skill`` with whatever aspects the study rates.
+
+    Raises
+    ------
+    TableError
+        When the file cannot be read or breaks the declaration.
+    """
+    try:
+        names = unpacking.parquet_schema(path).names
+    except OSError as error:
+        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
+        raise TableError(msg) from error
+    fixed = set(skill_table(()).column_names)
+    return io.read(skill_table(tuple(name for name in names if name not in fixed)), path)
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """One picture per recording and frame, of the camera that labels refer to.
+
+    Parameters
+    ----------
+    table
+        See `images`.
+    """
+
+    table: pd.DataFrame
+
+    def of(self, id_: str, frames: Sequence[int]) -> dict[int, str]:
+        """Return the paths of the pictures of some frames.
+
+        Raises
+        ------
+        TableError
+            When a labelled frame has none.
+        """
+        rows = self.table[self.table["id"] == id_]
+        paths: dict[int, str] = dict(zip(rows["frame"].tolist(), rows["path"].tolist(), strict=True))
+        missing = sorted(set(frames) - paths.keys())
+        if missing:
+            msg = f"table 'frames': {id_} has labels at frame {missing[0]}, but no such row; run 'dvc repro annotations'"
+            raise TableError(msg)
+        return {frame: paths[frame] for frame in frames}
+
+
+@dataclass(frozen=True)
+class WrittenRecording:
+    """What was written of one recording, and what the files over all recordings need of it.
+
+    Parameters
+    ----------
+    pictures
+        Path of the picture of each frame of `boxed`.
+    files, folders
+        Its own files and folders, relative to the ground truth: names, and per folder number and SHA-256 of its files.
+    """
+
+    recording: Recording
+    matrices: dict[Component, Matrix]
+    boxed: BoxedFrames | None
+    pictures: Mapping[int, str]
+    files: tuple[str, ...]
+    folders: Mapping[str, Mapping[str, Any]]
+
+    def counts(self) -> dict[str, Any]:
+        """Return what of the recording can be scored; a kind that is not labelled is null."""
+        instances, phases = self.recording.instances, self.recording.phases
+        return {
+            "vocabulary": {"instances": _name(instances), "phases": _name(phases)},
+            "recognition_frames": None if instances is None else len(instances.frames),
+            "recognition_components": sorted(self.matrices),
+            "detection_frames": None if self.boxed is None else len(self.boxed.frames),
+            "detection_frames_left_out": None if self.boxed is None else self.boxed.left_out,
+            "phase_frames": None if phases is None else len(phases.frames),
+            "dropped_frames_left_out": self.recording.dropped_frames,
+            "hidden_frames": len(self.recording.hidden & self._labelled()),
+        }
+
+    def _labelled(self) -> set[int]:
+        return {frame for layer in _layers(self.recording) for frame in layer.frames.tolist()}
+
+
+@dataclass(frozen=True)
+class VocabularyFiles:
+    """What is written of all recordings of one vocabulary; None where nothing is labelled so."""
+
+    vocabulary: Vocabulary
+    recognition: pd.DataFrame | None
+    coco: Mapping[str, Any] | None
+
+
+def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording: Recording) -> WrittenRecording:
+    """Write the files of one recording."""
+    matrices = recognition.matrices(recording)
+    boxed = detection.boxed(recording)
+    names: list[str] = []
+    folders: dict[str, Mapping[str, Any]] = {}
+    paths: dict[int, str] = {}
+    if recording.instances is not None:
+        vocabulary = recording.instances.vocabulary
+        names.append(f"{vocabulary.name}/recognition/{recording.id}.npz")
+        hidden, stamp = recording.is_hidden(recording.instances.frames), stamps.of("recognition", vocabulary)
+        with files.whole(folder / names[-1]) as part:
+            part.write_bytes(recognition.archive(recording.instances, hidden, matrices, stamp))
+        if boxed is not None:
+            names.append(f"{vocabulary.name}/detection/{recording.id}.json")
+            files.write_text(
+                folder / names[-1], compact({**detection.layouts(boxed, vocabulary), "stamp": stamps.of("detection", vocabulary)})
+            )
+            paths = pictures.of(recording.id, boxed.frames)
+            for layout in detection.LAYOUTS:
+                folders |= _write_labels(folder, f"{vocabulary.name}/{layout}", detection.label_files(boxed, vocabulary, paths, layout))
+    if recording.phases is not None:
+        names.append(f"{recording.phases.vocabulary.name}/phases/{recording.id}.csv")
+        files.write_text(folder / names[-1], phases(recording, recording.phases))
+    return WrittenRecording(recording, matrices, boxed, paths, tuple(names), folders)
+
+
+def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    written: dict[str, list[Path]] = {}
+    for name, text in texts.items():
+        path = folder / below / name
+        files.write_text(path, text)
+        written.setdefault(path.parent.relative_to(folder).as_posix(), []).append(path)
+    return {name: digest(paths) for name, paths in written.items()}
+
+
+def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[WrittenRecording], pictures: Pictures) -> list[VocabularyFiles]:
+    """Write the files over all recordings of each vocabulary; return them for all vocabularies that are used."""
+    used = {layer.vocabulary.name: layer.vocabulary for one in written for layer in _layers(one.recording)}
+    wholes = []
+    for name, vocabulary in sorted(used.items()):
+        own = [one for one in written if _name(one.recording.instances) == name]
+        boxed = [one.boxed for one in own if one.boxed is not None]
+        rows = recognition.rows(vocabulary, [(one.recording, one.matrices) for one in own]) if own else None
+        coco = detection.coco(vocabulary, boxed, pictures.table) if boxed else None
+        wholes.append(VocabularyFiles(vocabulary, rows, coco))
+        write_whole(folder / name, stamps, wholes[-1])
+        for layout in detection.LAYOUTS if boxed else ():
+            files.write_text(folder / name / layout / detection.NAMES, detection.names(vocabulary))
+            _write_sidecar(folder / name / layout, stamps.of("yolo", vocabulary))
+        if (folder / name / "phases").is_dir():
+            _write_sidecar(folder / name / "phases", stamps.of("phases", vocabulary))
+    return wholes
+
+
+def write_whole(folder: Path, stamps: Stamps, whole: VocabularyFiles, **subset: Any) -> None:
+    """Write recognition and detection of many recordings, each as the one file that a program takes."""
+    if whole.recognition is not None:
+        recognition.write(
+            folder / "recognition.parquet", whole.vocabulary, whole.recognition, stamps.of("recognition", whole.vocabulary, **subset)
+        )
+    if whole.coco is not None:
+        info = {"description": stamps.of("coco", whole.vocabulary)["definition"], "version": whole.vocabulary.version}
+        info["stamp"] = stamps.of("coco", whole.vocabulary, **subset)
+        files.write_text(folder / "coco.json", compact({"info": info, **whole.coco}))
+
+
+def write_sheets(folder: Path, stamps: Stamps, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
+    """Write skill and errors per task."""
+    for sheet, of_tasks in (("skill", skill_sheets(skill, splits)), ("errors", error_sheets(errors, splits))):
+        for task, text in of_tasks.items():
+            files.write_text(folder / sheet / f"{task}.csv", text)
+        if of_tasks:
+            _write_sidecar(folder / sheet, stamps.of(sheet, None))
+
+
+def _write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
+    """Write the stamp of the files of a folder beside it, with their hashes: they have no room for it themselves."""
+    single, together = contents(folder)
+    hashes = {name: files.sha256_of(path) for name, path in single.items()}
+    sidecar = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
+    files.write_json(folder.with_name(f"{folder.name}{SIDECAR}"), sidecar)
+
+
+def images(frames: pd.DataFrame) -> pd.DataFrame:
+    """Return one image per recording and frame that has a file: of the left camera, mono, else right."""
+    seen = of_reference_camera(frames)
+    columns = ["id", "camera", "frame", "path", "width", "height"]
+    return seen.loc[seen["path"].notna(), columns].sort_values(["id", "frame"], ignore_index=True)
+
+
+def _layers(recording: Recording) -> list[Layer]:
+    return [layer for layer in (recording.instances, recording.phases) if layer is not None]
+
+
+def _name(layer: Layer | None) -> str | None:
+    return None if layer is None else layer.vocabulary.name

@@ -1,0 +1,1 @@
+"""Stage ingest: what the raw study holds, which recordings are kept."""

@@ -1,0 +1,263 @@
+"""Kept, excluded or quarantined: one decision per recording, each with its reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.errors import RecordingError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import RECORDINGS
+from scrubin.media.probe import Probe
+from scrubin.media.raw_file import stored_probe, stored_sha256
+from scrubin.stages.ingest.manifest import NAME, IngestParams, ManifestProblem, ManifestRow, TaskParams
+
+
+@dataclass(frozen=True)
+class Media:
+    """One video file that could be read; see `scrubin.media.probe.Probe`."""
+
+    sha256: str
+    container: str
+    codec: str
+    width: int
+    height: int
+    rotation_deg: int
+    fps: Fraction
+    variable_rate: bool
+    frame_count: int
+    end_s: Fraction
+    has_audio: bool
+
+
+def read_media(raw: Path, row: ManifestRow) -> Media:
+    """Return what a file of the raw study holds.
+
+    Raises
+    ------
+    VideoError
+        When its content cannot be used.
+    StageError
+        When it cannot be read now.
+    """
+    sha256 = stored_sha256(raw / row.path, row.path)
+    probe = stored_probe(raw / row.path, row.path, sha256)
+    return media_of(sha256, probe)
+
+
+def media_of(sha256: str, probe: Probe) -> Media:
+    """Return what a probe says of a file, or of several that are joined."""
+    return Media(
+        sha256=sha256,
+        container=probe.container,
+        codec=probe.codec,
+        width=probe.width,
+        height=probe.height,
+        rotation_deg=probe.rotation_deg,
+        fps=probe.fps,
+        variable_rate=probe.variable_rate,
+        frame_count=probe.frame_count,
+        end_s=probe.end_s,
+        has_audio=probe.has_audio,
+    )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What happens to a recording: its interval in source seconds, its status and why."""
+
+    status: str
+    start_s: float | None = None
+    end_s: float | None = None
+    reason: str | None = None
+    error: RecordingError | None = None
+
+
+def decisions(
+    recordings: Mapping[str, list[ManifestRow]],
+    media: Mapping[str, Media | RecordingError],
+    sha256: Mapping[str, str],
+    doubts: Mapping[str, Sequence[str]],
+    params: IngestParams,
+) -> dict[str, Decision]:
+    """Return what happens to each recording.
+
+    Parameters
+    ----------
+    recordings
+        Rows of each, one per file, in the order of cameras and parts.
+    media
+        By the pictures of the first row of each camera, see `decide`.
+    sha256
+        By path, of every file that could be read.
+    doubts
+        By the pictures of the first row of each camera, what a person should look at.
+    params
+        The limits.
+    """
+    repeated = repeated_bytes(recordings, sha256)
+    decided = {}
+    for recording, rows in recordings.items():
+        if recording in repeated:
+            decided[recording] = Decision("quarantined", error=repeated[recording])
+        else:
+            sentences = [sentence for row in first_parts(rows) for sentence in doubts.get(row.pictures, ())]
+            decided[recording] = doubted(decide(first_parts(rows), media, params), sentences)
+    return decided
+
+
+def doubted(decision: Decision, sentences: Sequence[str]) -> Decision:
+    """Return a decision with what is doubtful about a recording that is kept."""
+    if decision.status != "kept" or not sentences:
+        return decision
+    return replace(decision, reason="; ".join([*([decision.reason] if decision.reason else []), *sentences]))
+
+
+def problems(recordings: Mapping[str, list[ManifestRow]], decided: Mapping[str, Decision]) -> list[ManifestProblem]:
+    """Return the quarantined recordings as problems, one each."""
+    return [
+        ManifestProblem(recording, next((row.camera for row in rows if row.path == error.file), rows[0].camera), error)
+        for recording, rows in recordings.items()
+        if (error := decided[recording].error) is not None
+    ]
+
+
+def recordings_table(
+    recordings: Mapping[str, list[ManifestRow]], media: Mapping[str, Media | RecordingError], decided: Mapping[str, Decision]
+) -> pd.DataFrame:
+    """Return the table `recordings`: one row per camera of the recordings that the manifest names usably."""
+    first = (row for members in recordings.values() for row in first_parts(members))
+    rows = (_recording_row(row, media.get(row.pictures), decided[row.recording]) for row in first)
+    return io.frame_of(RECORDINGS, rows)
+
+
+def first_parts(rows: list[ManifestRow]) -> list[ManifestRow]:
+    """Return the first row of each camera, which stands for all its files."""
+    by_camera: dict[str, ManifestRow] = {}
+    for row in rows:
+        by_camera.setdefault(row.camera, row)
+    return list(by_camera.values())
+
+
+def decide(rows: list[ManifestRow], media: Mapping[str, Media | RecordingError], params: IngestParams) -> Decision:
+    """Return what happens to one recording.
+
+    Parameters
+    ----------
+    rows
+        Its rows, the first of each camera.
+    media
+        By the pictures of this row: what the camera's files hold, or why they cannot be read. Not needed when excluded.
+    params
+        The limits of its task.
+    """
+    if rows[0].exclude.strip():
+        return Decision("excluded", reason=f"the curator: {rows[0].exclude.strip()}")
+    readable: list[Media] = []
+    for row in rows:
+        item = media[row.pictures]
+        if isinstance(item, RecordingError):
+            return Decision("quarantined", error=item)
+        readable.append(item)
+    error = _disagreement(rows, readable, params.stereo_tolerance_s) or _outside(rows, readable)
+    if error:
+        return Decision("quarantined", error=error)
+    start_s = rows[0].start_s or 0.0
+    last_s = min(float(item.end_s) for item in readable)
+    end_s = min(rows[0].end_s if rows[0].end_s is not None else last_s, last_s)
+    return _limited(start_s, end_s, rows[0].task, params.tasks[rows[0].task])
+
+
+def repeated_bytes(rows: Mapping[str, list[ManifestRow]], sha256: Mapping[str, str]) -> dict[str, RecordingError]:
+    """Return, by recording, the error for files whose bytes occur twice.
+
+    Which of the two the ratings and labels belong to cannot be known, so neither is used.
+    """
+    by_sha256: dict[str, list[ManifestRow]] = defaultdict(list)
+    for members in rows.values():
+        for row in members:
+            if row.path in sha256:
+                by_sha256[sha256[row.path]].append(row)
+    errors = {}
+    for same in by_sha256.values():
+        # One file may hold the views of both cameras.
+        if len({row.path for row in same}) > 1:
+            paths = " and ".join(sorted(f"'{row.path}'" for row in same))
+            for row in same:
+                fix = "copy the right file, or remove the rows of the wrong recording"
+                errors[row.recording] = RecordingError(row.path, f"{paths} have the same bytes", fix)
+    return errors
+
+
+def _recording_row(row: ManifestRow, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
+    readable = item if isinstance(item, Media) else None
+    reason, fix = decision.reason, None
+    if decision.error:
+        reason, fix = f"{decision.error.where}: {decision.error.reason}", decision.error.fix
+    return {
+        "recording": row.recording,
+        "participant": row.participant,
+        "trial": row.trial or None,
+        "site": row.site or None,
+        "task": row.task,
+        "camera": row.camera,
+        "path": row.path,
+        "sha256": readable.sha256 if readable else None,
+        "container": readable.container if readable else None,
+        "codec": readable.codec if readable else None,
+        "width": readable.width if readable else None,
+        "height": readable.height if readable else None,
+        "rotation_deg": readable.rotation_deg if readable else None,
+        "fps": str(readable.fps) if readable else None,
+        "variable_rate": readable.variable_rate if readable else None,
+        "frame_count": readable.frame_count if readable else None,
+        "duration_s": float(readable.end_s) if readable else None,
+        "has_audio": readable.has_audio if readable else None,
+        "start_s": decision.start_s,
+        "end_s": decision.end_s,
+        "status": decision.status,
+        "reason": reason,
+        "mend": fix,
+    }
+
+
+def _disagreement(rows: list[ManifestRow], cameras: list[Media], tolerance_s: float) -> RecordingError | None:
+    first, last = cameras[0], cameras[-1]
+    if abs(first.end_s - last.end_s) > Fraction(tolerance_s):
+        reason = f"{rows[0].camera} lasts {float(first.end_s):.3f} s, {rows[-1].camera} {float(last.end_s):.3f} s"
+        return RecordingError(rows[0].path, reason, "export both cameras again, or raise ingest.stereo_tolerance_s")
+    if first.fps != last.fps and not (first.variable_rate or last.variable_rate):
+        reason = f"{rows[0].camera} has {first.fps} frames per second, {rows[-1].camera} {last.fps}"
+        return RecordingError(rows[0].path, reason, "export both cameras with the same rate")
+    if (first.width, first.height) != (last.width, last.height):
+        reason = f"{rows[0].camera} is {first.width}x{first.height}, {rows[-1].camera} {last.width}x{last.height}"
+        return RecordingError(rows[0].path, reason, "export both cameras with the same size")
+    return None
+
+
+def _outside(rows: list[ManifestRow], cameras: list[Media]) -> RecordingError | None:
+    last_s = min(item.end_s for item in cameras)
+    # An interval noted to the hundredth may round past the last frame: half a frame is forgiven.
+    slack_s = max(1 / item.fps for item in cameras) / 2
+    for column, value in (("start_s", rows[0].start_s), ("end_s", rows[0].end_s)):
+        beyond = value is not None and (Fraction(value) > last_s + slack_s or (column == "start_s" and Fraction(value) >= last_s))
+        if beyond:
+            reason = f"{column} {value:g} lies outside the video '{rows[0].path}', which ends at {float(last_s):.3f} s"
+            return RecordingError(NAME, reason, "correct the interval", f"line {rows[0].line}")
+    return None
+
+
+def _limited(start_s: float, end_s: float, task: str, params: TaskParams) -> Decision:
+    limit_s = params.time_limit_s
+    if limit_s is None or end_s - start_s <= limit_s:
+        return Decision("kept", start_s, end_s)
+    length = f"it lasts {end_s - start_s:.1f} s, the limit of {task} is {limit_s:g} s"
+    if params.over_limit == "truncate":
+        return Decision("kept", start_s, start_s + limit_s, reason=f"truncated: {length}")
+    return Decision("excluded", start_s, end_s, reason=length)

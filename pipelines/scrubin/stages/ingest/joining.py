@@ -1,0 +1,347 @@
+"""The files of one camera put in a row, by names, clocks, pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime, timedelta
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+from av.error import FFmpegError
+
+from scrubin.base.errors import VideoError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS
+from scrubin.media.dicom import header
+from scrubin.media.joining import JoinedPart, start_times_s
+from scrubin.media.opening import contradictions, open_video
+from scrubin.media.pieces import UnreadableError
+from scrubin.media.source import FilePart, Source
+from scrubin.stages.ingest import file_names
+from scrubin.stages.ingest.decide import Media, media_of, read_media
+from scrubin.stages.ingest.file_names import Name
+from scrubin.stages.ingest.manifest import DICOM_TIME, FILE_NAME, NO_CLOCK, TIMECODE, ClockParams, ManifestRow
+from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
+
+RESOLUTION_S = 1
+"""Recorders write whole seconds: a difference that is no longer says nothing. A timecode is exact to the frame."""
+HALF_DAY_S = 12 * 3600
+_DIGITS = {"%Y": r"\d{4}", "%m": r"\d{2}", "%d": r"\d{2}", "%H": r"\d{2}", "%M": r"\d{2}", "%S": r"\d{2}", "%f": r"\d{1,6}"}
+_TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d\d)")
+_DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
+FIX_CLOCK = (
+    "write none into the column 'clock' of recordings.csv for this recording, or set ingest.clock in params.yaml to what its files say"
+)
+
+
+def gaps_s(raw: Path, paths: Sequence[str], parts: Sequence[JoinedPart], clock: ClockParams) -> list[Fraction]:
+    """Return how much is missing before each file; nothing before the first.
+
+    Parameters
+    ----------
+    paths
+        The files of one camera in order, relative to the raw folder.
+    parts
+        What each holds, frames that stand in two files included.
+    clock
+        What says when a file began.
+
+    Raises
+    ------
+    VideoError
+        When a file does not say it, or began before the one that it follows.
+    """
+    if clock.source == NO_CLOCK or len(paths) == 1:
+        return [Fraction(0)] * len(paths)
+    begins_s = [begin_s(raw, path, part, clock) for path, part in zip(paths, parts, strict=True)]
+    resolution_s = 1 / parts[0].probe.fps if clock.source == TIMECODE else Fraction(RESOLUTION_S)
+    gaps = [Fraction(0)]
+    for place in range(1, len(paths)):
+        passed_s = begins_s[place] - begins_s[place - 1]
+        if clock.source == TIMECODE and passed_s < -HALF_DAY_S:
+            passed_s += 2 * HALF_DAY_S  # a timecode begins again at midnight
+        if passed_s < 0:
+            reason = f"by its clock it began {-float(passed_s):g} s before '{paths[place - 1]}', the part before"
+            raise VideoError(paths[place], reason, "correct the order in the column 'part' of recordings.csv")
+        missing_s = passed_s - parts[place - 1].length_s
+        gaps.append(missing_s if missing_s > resolution_s else Fraction(0))
+    return gaps
+
+
+def begin_s(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Fraction:
+    """Return when a file began, in seconds from an instant that all files of a recorder share.
+
+    Raises
+    ------
+    VideoError
+        When it does not say so.
+    """
+    if clock.source == TIMECODE:
+        return timecode_s(path, _tag(raw / path, path, "timecode"), part.probe.fps)
+    if clock.source == FILE_NAME:
+        return _since_epoch_s(named(path, clock.format))
+    if clock.source == DICOM_TIME:
+        return _since_epoch_s(_dicom_time(raw / path, path))
+    text = _tag(raw / path, path, "creation_time")
+    try:
+        return _since_epoch_s(datetime.fromisoformat(text))
+    except ValueError as error:
+        raise VideoError(path, "it does not say when it was recorded (creation_time)", FIX_CLOCK) from error
+
+
+def timecode_s(path: str, text: str, fps: Fraction) -> Fraction:
+    """Return the time of a SMPTE timecode, in seconds from midnight, exact to the frame.
+
+    With a semicolon (drop-frame) numbers are left out so that the count keeps up with the clock: at 30000/1001 frames per second the first
+    two of every minute, but for every tenth; at 60000/1001 the first four (SMPTE ST 12-1, section 4.2.2).
+
+    Raises
+    ------
+    VideoError
+        When there is none.
+
+    >>> timecode_s("a.mxf", "00:01:00;02", Fraction(30000, 1001)) * Fraction(30000, 1001)
+    Fraction(1800, 1)
+    """
+    match = _TIMECODE.fullmatch(text.strip())
+    if match is None:
+        raise VideoError(path, "it has no timecode", FIX_CLOCK)
+    hours, minutes, seconds, frames = (int(match[name]) for name in ("hours", "minutes", "seconds", "frames"))
+    rate = round(fps)
+    number = (3600 * hours + 60 * minutes + seconds) * rate + frames
+    if match["drop"] in ";." and rate % 30 == 0:
+        whole_minutes = 60 * hours + minutes
+        number -= rate // 15 * (whole_minutes - whole_minutes // 10)
+    return number / fps
+
+
+def named(path: str, form: str) -> datetime:
+    """Return the time in a file's name.
+
+    Raises
+    ------
+    VideoError
+        When there is none of this form.
+
+    >>> named("videos/case3_20240131_140509_part.mp4", "%Y%m%d_%H%M%S")
+    datetime.datetime(2024, 1, 31, 14, 5, 9)
+    """
+    pattern = "".join(_DIGITS.get(piece, re.escape(piece)) for piece in re.findall(r"%[a-zA-Z]|.", form))
+    for match in re.finditer(pattern, PurePosixPath(path).stem):
+        try:
+            return datetime.strptime(match[0], form)
+        except ValueError:
+            continue
+    raise VideoError(path, f"its name holds no time of the form '{form}'", FIX_CLOCK)
+
+
+def _tag(path: Path, name: str, tag: str) -> str:
+    """Return a tag of the container or of one of its streams; empty when there is none."""
+    try:
+        with open_video(path) as container:
+            streams = [*container.streams.video, *container.streams.data]
+            every = [container.metadata, *(stream.metadata for stream in streams)]
+            return next((tags[tag] for tags in every if tags.get(tag)), "")
+    except FFmpegError as error:
+        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_CLOCK) from error
+
+
+def _dicom_time(path: Path, name: str) -> datetime:
+    try:
+        started = header.read(path).started
+    except UnreadableError as error:
+        raise VideoError(name, error.reason, error.fix) from error
+    match = _DICOM_TIME.match(started)
+    if match is None:
+        raise VideoError(
+            name, "its header does not say when it was recorded (AcquisitionDateTime, or ContentDate and ContentTime)", FIX_CLOCK
+        )
+    try:
+        return datetime.strptime(match[1], "%Y%m%d%H%M%S") + timedelta(seconds=float(match[2] or 0))
+    except ValueError as error:
+        raise VideoError(name, "the time of recording in its header is no time", FIX_CLOCK) from error
+
+
+def _since_epoch_s(time: datetime) -> Fraction:
+    passed = time.replace(tzinfo=None) - datetime(1970, 1, 1)
+    return Fraction(passed // timedelta(microseconds=1), 1_000_000)
+
+
+SECOND = 2
+FIX_MISSING_PART = "add the row of the missing file; hidden until somebody says in the review that none is missing"
+FIX_ORDER = "correct the order; hidden until somebody says in the review that it is right"
+
+
+def doubtful(paths: Sequence[str]) -> dict[int, str]:
+    """Return, by the place of a file from 0, what its name says against its place behind the one before.
+
+    Only names that differ in their number are compared: `case_001` and `case_003`, not `case_001` and `closing_003`.
+
+    >>> doubtful(["videos/a_001.mp4", "videos/a_003.mp4"])[1]
+    "the names skip from number 1 ('videos/a_001.mp4') to 3 ('videos/a_003.mp4'): add the row of the missing file; \
+hidden until somebody says in the review that none is missing"
+    >>> doubtful(["videos/100MEDIA/DJI_0999.MP4", "videos/101MEDIA/DJI_0001.MP4"])
+    {}
+    """
+    read = [file_names.read(PurePosixPath(path)) for path in paths]
+    said: dict[int, str] = {}
+    for place in range(1, len(paths)):
+        sentence = _between(read[place - 1], read[place], paths[place - 1], paths[place])
+        if sentence:
+            said[place] = sentence
+    first, last = read[0].count, read[-1].count
+    # A camera counts on from card to card, but seldom from 2 on.
+    if first is not None and (first.number > 1 if first.is_part else first.number == SECOND) and len(paths) > 1:
+        said[0] = f"'{paths[0]}' is the first file and calls itself number {first.number}: {FIX_MISSING_PART}"
+    if last is not None and last.of is not None and last.number < last.of:
+        told = f"'{paths[-1]}' is the last file and calls itself number {last.number} of {last.of}: {FIX_MISSING_PART}"
+        said[len(paths) - 1] = "; ".join(filter(None, (said.get(len(paths) - 1), told)))
+    return said
+
+
+def _between(before: Name, after: Name, path_before: str, path: str) -> str:
+    """Return what two names say against that the second file follows the first; "" when nothing."""
+    if before.key[1] != after.key[1]:
+        return ""
+    is_part = after.count is not None and after.count.is_part
+    if before.recorded_s is not None and after.recorded_s is not None and before.recorded_s != after.recorded_s:
+        if after.recorded_s < before.recorded_s:
+            return f"by the times in their names '{path}' was recorded before '{path_before}': {FIX_ORDER}"
+        if not is_part:
+            return ""  # a number behind a time may count within that time
+    if after.count is None:
+        return ""
+    # `case12` and `case12-2`: the first one is not numbered.
+    first, second = before.count.number if before.count else 1, after.count.number
+    if file_names.follows(first, second):
+        return ""
+    here = f"from number {first} ('{path_before}') to {second} ('{path}')"
+    if second == first:
+        return f"number {first} is there twice, '{path_before}' and '{path}': {FIX_ORDER}"
+    return f"the names skip {here}: {FIX_MISSING_PART}" if second > first else f"the names go back {here}: {FIX_ORDER}"
+
+
+@dataclass(frozen=True)
+class CameraRecording:
+    """All files of one camera of a recording, in order."""
+
+    rows: tuple[ManifestRow, ...]
+
+    @property
+    def path(self) -> str:
+        """The first file, by which messages name it."""
+        return self.rows[0].path
+
+    @property
+    def pictures(self) -> str:
+        """What stands for its pictures, see `Row.pictures`."""
+        return self.rows[0].pictures
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the files of one camera are together.
+
+    Parameters
+    ----------
+    source
+        How they follow each other.
+    media
+        What they hold together.
+    parts
+        Rows of the table `parts`.
+    doubts
+        What a person should look at, a sentence each.
+    """
+
+    source: Source
+    media: Media
+    parts: tuple[Mapping[str, Any], ...]
+    doubts: tuple[str, ...] = ()
+
+
+def by_camera(rows: Iterable[ManifestRow]) -> list[CameraRecording]:
+    """Return the files of each camera; rows are sorted by recording, camera and part."""
+    cameras: dict[tuple[str, str], list[ManifestRow]] = {}
+    for row in rows:
+        cameras.setdefault((row.recording, row.camera), []).append(row)
+    return [CameraRecording(tuple(members)) for members in cameras.values()]
+
+
+def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
+    """Return what the files of a camera are together.
+
+    Parameters
+    ----------
+    clock
+        That of all recordings for which the list says none.
+
+    Raises
+    ------
+    VideoError
+        When the content of a part cannot be used, or parts do not belong together.
+    StageError
+        When a file cannot be read now.
+    """
+    view = camera.rows[0].view
+    plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows), view)
+    clock = replace(clock, source=camera.rows[0].clock or clock.source)
+    plain.probe(raw)  # refuses what does not belong together before anything is decoded
+    gaps = gaps_s(raw, plain.paths, plain.joined_parts(raw), clock)
+    seen = seams(raw, plain.parts, gaps)
+    parts = tuple(replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True))
+    source = Source(parts, view)
+    probed = source.probe(raw)
+    doubts = (*seen.doubts, *_of_names(raw, source))
+    of_headers = (f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
+    told = (*(one.sentence for one in doubts), *of_headers)
+    return Joined(source, media_of(source.sha256, probed), tuple(_rows(raw, camera, source, doubts)), told)
+
+
+def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:
+    """Return the hash of every file."""
+    return {part.path: part.sha256 for one in joined for part in one.source.parts}
+
+
+def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
+    """Return the table `parts`."""
+    return io.frame_of(PARTS, (row for one in joined for row in one.parts))
+
+
+def _of_names(raw: Path, source: Source) -> Iterator[Doubt]:
+    """Yield what the names of the files say against their order, unless a clock says how much is missing there."""
+    parts = source.joined_parts(raw)
+    counts = [part.probe.frame_count for part in parts]
+    for place, sentence in doubtful(source.paths).items():
+        if not parts[place].gap_s:
+            frames = max(1, round(SHOWN_S * parts[place].probe.fps))
+            yield Doubt(place, sentence, *around(place, counts, parts[place].first, frames))
+
+
+def _rows(raw: Path, camera: CameraRecording, source: Source, doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:
+    parts = source.joined_parts(raw)
+    begins = [0, *accumulate(part.probe.frame_count - part.first for part in parts)]
+    starts = start_times_s(parts)
+    for place, (row, part, of_file, start_s) in enumerate(zip(camera.rows, source.parts, parts, starts, strict=True)):
+        mine = [doubt for doubt in doubts if doubt.part == place]
+        numbers = [begins[at] + max(0, frame - parts[at].first) for doubt in mine for at, frame in doubt.stretch]
+        yield {
+            "recording": row.recording,
+            "camera": row.camera,
+            "part": row.part,
+            "path": part.path,
+            "sha256": part.sha256,
+            "first_frame": part.first,
+            "frame_count": of_file.probe.frame_count - part.first,
+            "start_s": str(start_s),
+            **dict(zip("xywh", (None,) * 4 if source.view is None else astuple(source.view), strict=True)),
+            "gap_s": str(part.gap_s),
+            "doubt": "; ".join(doubt.sentence for doubt in mine) or None,
+            "doubtful_first": min(numbers) if numbers else None,
+            "doubtful_last": max(numbers) - 1 if numbers else None,
+        }

@@ -1,0 +1,379 @@
+"""The manifest ``recordings.csv``: one row per video file, or per camera of a recording, as the curator wrote it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base import csv_text, faults
+from scrubin.base.csv_text import seconds
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.faults import Fault, ranges_text
+from scrubin.base.params import ranged
+from scrubin.media.source import View
+from scrubin.stages.named_files import files_below, several
+
+NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
+TIMECODE, DICOM_TIME = "timecode", "dicom_time"
+CLOCKS = (NO_CLOCK, CREATION_TIME, TIMECODE, DICOM_TIME, FILE_NAME)
+
+
+@dataclass(frozen=True)
+class TaskParams:
+    """What holds for all recordings of one task.
+
+    Parameters
+    ----------
+    cameras
+        The cameras that each recording must have: left and right, or mono.
+    time_limit_s
+        Longest kept interval; None for no limit.
+    over_limit
+        What happens to a longer one: ``exclude`` it, or ``truncate`` it at the limit.
+    """
+
+    cameras: tuple[str, ...] = ranged(choices=("left", "right", "mono"))
+    time_limit_s: float | None = ranged(low=0.001)
+    over_limit: str = ranged(choices=("exclude", "truncate"))
+
+
+@dataclass(frozen=True)
+class ClockParams:
+    """What says when each file of a recording of several files began; the column ``clock`` of the list says otherwise for one recording.
+
+    Parameters
+    ----------
+    format
+        Of a time in a name, as `datetime.strptime` takes it.
+    source
+        ``none``: files follow each other without a gap. ``creation_time``: the tag of the container. ``timecode``: of its timecode
+        track. ``dicom_time``: of the DICOM header. ``file_name``: a time in its name.
+    """
+
+    format: str
+    source: str = ranged(choices=CLOCKS)
+
+
+@dataclass(frozen=True)
+class IngestParams:
+    """Tasks by name, the clock of files that are joined, and how much the cameras of a pair may differ in length."""
+
+    tasks: dict[str, TaskParams]
+    clock: ClockParams
+    stereo_tolerance_s: float = ranged(low=0, high=10)
+
+
+NAME = "recordings.csv"
+COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+NEEDED = ("recording", "task", "camera", "path")
+"""Without these, and a participant, a row says nothing."""
+TIMES = ("start_s", "end_s")
+OPTIONAL = ("part", "rig", "clock")
+DRAFT = "confirm"
+"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
+NOBODY = Memory()
+_CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
+# What the rows of a recording, its cameras and parts, must have in common.
+SHARED = ("participant", "trial", "site", "task", "rig", "clock", "start_s", "end_s", "exclude")
+
+
+@dataclass(frozen=True)
+class ManifestRow:
+    """One row of the manifest.
+
+    Parameters
+    ----------
+    line
+        Its line in the file.
+    start_s, end_s
+        In seconds of the whole recording, from its first frame; None where nothing is cut.
+    path
+        The file. Several files that the curator names as a folder or pattern are a row each.
+    part
+        Which of the files of this camera it is, from 1, in their order.
+    rig
+        Of which stereo rig the cameras are; "" where nobody says it.
+    view
+        The part of the picture that is this camera's; None: all of it.
+    clock
+        What says when each of its files began, one of `scrubin.stages.ingest.manifest.CLOCKS`; "": what ``ingest.clock`` says.
+    """
+
+    line: int
+    recording: str
+    participant: str
+    trial: str
+    site: str
+    task: str
+    camera: str
+    path: str
+    start_s: float | None
+    end_s: float | None
+    exclude: str
+    part: int = 1
+    rig: str = ""
+    view: View | None = None
+    clock: str = ""
+
+    @property
+    def pictures(self) -> str:
+        """What stands for the pictures of this row: its file, and the part of it that is this camera's."""
+        return self.path if self.view is None else f"{self.path}: {self.view}"
+
+
+@dataclass(frozen=True)
+class ManifestProblem:
+    """Why a row, or a recording, cannot be used."""
+
+    recording: str
+    camera: str
+    error: RecordingError
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The usable recordings, each with its rows by camera, and what is wrong with the others."""
+
+    recordings: dict[str, list[ManifestRow]]
+    problems: list[ManifestProblem]
+
+
+def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY, files: Sequence[str] | None = None) -> Manifest:
+    """Return the recordings of a manifest and every problem in it.
+
+    A problem takes its whole recording out, because half a stereo pair, or one of two
+    contradicting rows, is no recording.
+
+    Parameters
+    ----------
+    data
+        The file's bytes.
+    tasks
+        By name.
+    withdrawn
+        Whose rows are passed over, whatever is wrong with them.
+    files
+        Those below ``videos/``: what folders and patterns name; None: every path is that of a file.
+
+    Raises
+    ------
+    ManifestError
+        When the file as a whole is not a manifest.
+    """
+    manifest, wrong = look(data, tasks, withdrawn, files)
+    ManifestError.raise_any(wrong)
+    return manifest
+
+
+def look(
+    data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY, files: Sequence[str] | None = None
+) -> tuple[Manifest, tuple[Fault, ...]]:
+    """Return as much of a manifest as can be read, and what is wrong with the file as a whole; parameters as of `parse`.
+
+    Where columns are unknown or missing, what can be known of the rows is looked at all the same.
+    """
+    rows: list[ManifestRow] = []
+    problems: list[ManifestProblem] = []
+    sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
+    wrong = sheet.file_faults
+    if DRAFT in sheet.columns:
+        fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
+        what = f"it is a draft that nobody has confirmed: it has a column '{DRAFT}'"
+        return Manifest({}, []), (*wrong, faults.error(NAME, "draft", what, fix, place=f"line {sheet.header_line}"))
+    if set(NEEDED) - set(sheet.columns):
+        return Manifest({}, []), wrong  # without these nobody knows what a row is about
+    sheet, unclear = csv_text.with_points(sheet, TIMES)
+    unclear_lines = {fault.place: fault for fault in unclear}
+    for misfit in sheet.misfits:
+        if _is_withdrawn(misfit.row, withdrawn):
+            continue
+        fix = "put cells that hold commas or line breaks in double quotes"
+        problems.append(_problem(misfit.row, RecordingError(NAME, misfit.fault.what, fix, misfit.row.place)))
+    for cells in sheet.rows:
+        if _is_withdrawn(cells, withdrawn):
+            continue
+        try:
+            if cells.place in unclear_lines:
+                fault = unclear_lines[cells.place]
+                raise RecordingError(NAME, fault.what, fault.fix, fault.place)
+            rows += _files_of(_row(cells, tasks), "part" in cells.cells and bool(cells.cells["part"]), files)
+        except RecordingError as error:
+            problems.append(_problem(cells, error))
+    problems += _contradictions(rows, tasks, {problem.recording for problem in problems})
+    bad = {problem.recording for problem in problems}
+    recordings: dict[str, list[ManifestRow]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
+        if row.recording not in bad:
+            recordings[row.recording].append(row)
+    return Manifest(dict(recordings), problems), wrong
+
+
+def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> list[ManifestProblem]:
+    """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
+    sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
+    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
+    below = files_below(folder)
+    written = {row.as_written("path") for row in rows if "path" in row.cells}
+    named = {path for one in written for path in several(one, below) or [str(PurePosixPath(one))]}
+    paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
+    return [
+        ManifestProblem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
+        for path in paths
+        if path not in named and not PurePosixPath(path).name.startswith(".") and not withdrawn.has("path", path)
+    ]
+
+
+def _is_withdrawn(row: csv_text.CsvRow, withdrawn: Memory) -> bool:
+    return row.cells.get("recording", "") in withdrawn or withdrawn.has_participant(row.cells.get("participant", ""))
+
+
+def _problem(row: csv_text.CsvRow, error: RecordingError) -> ManifestProblem:
+    return ManifestProblem(row.cells.get("recording") or row.place, row.cells.get("camera", ""), error)
+
+
+def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
+    # A blank behind a name is a slip of the hand; a file may really be called so.
+    path = row.as_written("path")
+    for column in ("recording", "participant", "task", "camera", "path"):
+        if row.cells.get(column) == "":
+            raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    # Whoever says everything at once reads rows of which a column is missing, and has said so.
+    cells = dict.fromkeys(COLUMNS, "") | dict(row.cells)
+    row = replace(row, cells=cells)
+    task, (camera, view) = cells["task"], _camera(row)
+    if task not in tasks:
+        raise RecordingError(NAME, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks", row.place)
+    if camera not in tasks[task].cameras:
+        cameras = " and ".join(tasks[task].cameras)
+        raise RecordingError(NAME, f"'{camera}' is no camera of {task}", f"its cameras are {cameras}", row.place)
+    _refuse_outside(row.place, path)
+    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
+    if end_s is not None and (start_s or 0.0) >= end_s:
+        raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", row.place)
+    text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
+    part, text["rig"], text["clock"] = _part(row), cells.get("rig", ""), _clock(row)
+    return ManifestRow(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, view=view, **text)
+
+
+def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> list[ManifestRow]:
+    """Return a row per file; one that names a single file stays as it is."""
+    paths = None if files is None else several(row.path, files)
+    if paths is None:
+        return [row]
+    place = f"line {row.line}"
+    if not paths:
+        raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
+    if has_part:
+        raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
+    return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
+
+
+def _camera(row: csv_text.CsvRow) -> tuple[str, View | None]:
+    """Return a camera and the part of the picture that is its own, as ``left`` or ``left=crop(0 0 960 1080)``."""
+    written = row.cells["camera"]
+    name, equals, rectangle = (text.strip() for text in written.partition("="))
+    if not equals:
+        return written, None
+    match = _CROP.fullmatch(rectangle)
+    if match is None:
+        fix = "write the rectangle as left=crop(0 0 960 1080): x, y, width and height in pixels"
+        raise RecordingError(NAME, f"camera '{written}' is not understood", fix, row.place)
+    return name, View(*map(int, match.groups()))
+
+
+def _clock(row: csv_text.CsvRow) -> str:
+    written = row.cells.get("clock", "")
+    if written and written not in CLOCKS:
+        fix = f"use one of {', '.join(CLOCKS)}, or leave it empty: ingest.clock in params.yaml holds then"
+        raise RecordingError(NAME, f"clock '{written}' is none", fix, row.place)
+    return written
+
+
+def _part(row: csv_text.CsvRow) -> int:
+    written = row.cells.get("part", "")
+    if not written:
+        return 1
+    if not (written.isascii() and written.isdecimal()) or int(written) < 1:
+        raise RecordingError(NAME, f"part '{written}' is no number", "number the files of a camera 1, 2, 3 in their order", row.place)
+    return int(written)
+
+
+def _refuse_outside(place: str, path: str) -> None:
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts or "\0" in path or parts[:1] != ("videos",) or len(parts) < 2:
+        fix = "give it relative to the raw folder, such as videos/a.mkv"
+        raise RecordingError(NAME, f"path '{path}' does not lie in videos/", fix, place)
+
+
+def _contradictions(rows: list[ManifestRow], tasks: Mapping[str, TaskParams], incomplete: Container[str]) -> list[ManifestProblem]:
+    """Return what rows say against each other; ``incomplete`` are recordings of which rows cannot be read: what lacks there is known."""
+    problems = _named_twice(rows)
+    by_recording: dict[str, list[ManifestRow]] = defaultdict(list)
+    for row in rows:
+        by_recording[row.recording].append(row)
+    for recording, members in by_recording.items():
+        cameras = Counter((row.camera, row.part) for row in members)
+        wanted = tasks[members[0].task].cameras
+        for row in members:
+            place = f"line {row.line}"
+            if (count := cameras[row.camera, row.part]) > 1:
+                fix = "keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
+                part = f", part {row.part}" if len(_parts_of(members)[row.camera]) > 1 else ""
+                error = RecordingError(NAME, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, place)
+                problems.append(ManifestProblem(recording, row.camera, error))
+        for column in SHARED:
+            if len({getattr(row, column) for row in members}) > 1:
+                lines = ", ".join(str(row.line) for row in members)
+                error = RecordingError(NAME, f"'{recording}' has different '{column}'", "make them equal", f"lines {lines}")
+                problems.append(ManifestProblem(recording, members[0].camera, error))
+        for camera, parts in sorted(_parts_of(members).items()):
+            of_camera = [row for row in members if row.camera == camera]
+            if len({row.view for row in of_camera}) > 1:
+                reason, lines = (
+                    f"the parts of camera {camera} of '{recording}' have different views",
+                    ", ".join(str(row.line) for row in of_camera),
+                )
+                problems.append(ManifestProblem(recording, camera, RecordingError(NAME, reason, "make them equal", f"lines {lines}")))
+            missing = next(part for part in itertools.count(1) if part not in parts)
+            if missing < max(parts) and recording not in incomplete:
+                reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"
+                error = RecordingError(NAME, reason, "add the row of the missing file, or number the parts anew", f"line {members[0].line}")
+                problems.append(ManifestProblem(recording, camera, error))
+        for camera in sorted(set(wanted) - {row.camera for row in members}) if recording not in incomplete else ():
+            error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
+            problems.append(ManifestProblem(recording, camera, error))
+    return problems
+
+
+def _named_twice(rows: list[ManifestRow]) -> list[ManifestProblem]:
+    """Return a problem for every line that names files of other lines, unless they are two views of one picture."""
+    by_path: dict[str, list[ManifestRow]] = defaultdict(list)
+    for row in rows:
+        by_path[str(PurePosixPath(row.path))].append(row)
+    shared: dict[int, list[ManifestRow]] = defaultdict(list)
+    for path, uses in by_path.items():
+        for row in uses:
+            if len(uses) > len({one.view for one in uses if one.recording == row.recording}):
+                shared[row.line].append(replace(row, path=path))
+    problems = []
+    for line, members in sorted(shared.items()):
+        others = sorted({row.line for one in members for row in by_path[one.path]} - {line})
+        first = f"'{members[0].path}'"
+        what = f"{first} stands" if len(members) == 1 else f"{len(members)} of its files, such as {first}, stand"
+        reason = f"{what} in several rows, also in {'line' if len(others) == 1 else 'lines'} {ranges_text(others)}"
+        problems.append(
+            ManifestProblem(members[0].recording, members[0].camera, RecordingError(NAME, reason, "name each file once", f"line {line}"))
+        )
+    return problems
+
+
+def _parts_of(rows: list[ManifestRow]) -> dict[str, set[int]]:
+    parts: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        parts[row.camera].add(row.part)
+    return parts

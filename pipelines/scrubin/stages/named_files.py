@@ -1,0 +1,46 @@
+"""The files of one camera that a row of ``recordings.csv`` names as a folder or a pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import translate
+from pathlib import Path, PurePosixPath
+
+from scrubin.base.faults import natural
+from scrubin.data.verify.on_disk import is_litter
+
+VIDEOS = "videos"
+_SPECIAL = frozenset("*?[")
+
+
+def files_below(raw: Path) -> list[str]:
+    """Return every file below ``videos/``, relative to the raw folder, sorted; without those that systems hide or leave behind."""
+    every = (path.relative_to(raw).as_posix() for path in (raw / VIDEOS).rglob("*") if path.is_file())
+    return sorted(path for path in every if not PurePosixPath(path).name.startswith(".") and not is_litter(path))
+
+
+def several(path: str, files: Sequence[str]) -> list[str] | None:
+    """Return the files that a path names, in the order of their names, numbers by their value; None when it names one file.
+
+    A folder names the files in it, not those in folders below. A pattern has ``*``, ``?`` or ``[...]``, which match within one name.
+
+    >>> several("videos/case", ["videos/case/10.mp4", "videos/case/9.mp4", "videos/case/old/1.mp4"])
+    ['videos/case/9.mp4', 'videos/case/10.mp4']
+    >>> several("videos/case_*.mp4", ["videos/case_2.mp4", "videos/case_3/1.mp4"])
+    ['videos/case_2.mp4']
+    """
+    plain = str(PurePosixPath(path))
+    if plain in files:
+        return None
+    inside = [file for file in files if str(PurePosixPath(file).parent) == plain]
+    if not inside and _SPECIAL & set(plain):
+        inside = [file for file in files if _matches(plain, file)]
+    elif not inside and not path.endswith("/"):
+        return None
+    return sorted(inside, key=natural)
+
+
+def _matches(pattern: str, file: str) -> bool:
+    wanted, parts = PurePosixPath(pattern).parts, PurePosixPath(file).parts
+    return len(wanted) == len(parts) and all(re.match(translate(one), part) for one, part in zip(wanted, parts, strict=True))

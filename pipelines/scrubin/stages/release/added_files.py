@@ -1,0 +1,129 @@
+"""Files that the release stage itself adds: archives, lists, checksums.
+
+Equal files give equal bytes: nothing is compressed (videos are already), members are sorted, and
+every header that could tell who packed it when has a fixed value.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from scrubin.base import file_lists
+from scrubin.base.errors import ReleaseError
+from scrubin.base.file_lists import CHECKSUMS
+from scrubin.base.files import CHUNK_BYTES, FIXED_TIME_S, set_fixed_time, sha256_of, sha256_of_all, whole
+
+ADDED_NAMES = (
+    "Annotation",
+    "CERTIFICATE.md",
+    "README.md",
+    "SHA256SUMS",
+    "archives",
+    "certificate.json",
+    "croissant.json",
+    "data_dictionary.md",
+    "metadata",
+    "tables",
+)
+
+
+def discard(folder: Path) -> None:
+    """Remove what the stage has written: a refused release must not look finished."""
+    for name in ADDED_NAMES:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def fix_times(folder: Path, sha256: Mapping[str, str]) -> None:
+    """Give every file of a release the fixed time, also those that DVC or a copy has made anew."""
+    for name, value in sha256.items():
+        if int((folder / name).stat().st_mtime) != FIXED_TIME_S:
+            set_fixed_time(folder / name, value)
+
+
+def fix_times_again(folder: Path) -> None:
+    """Give the files that a finished release lists the fixed time once more, whoever has moved or copied them since.
+
+    A list without its files, or a file that is not listed, is the audit's business.
+    """
+    listed = folder / file_lists.CHECKSUMS
+    if listed.is_file():
+        sha256, _ = file_lists.read_checksums(listed.read_text(encoding="utf-8", errors="replace"))
+        there = {name: value for name, value in sha256.items() if (folder / name).is_file()}
+        fix_times(folder, there | {file_lists.CHECKSUMS: sha256_of(listed)})
+
+
+def sizes_of_files(folder: Path, sha256: Mapping[str, str]) -> dict[str, int]:
+    """Return the bytes of every file, by relative name."""
+    return {name: (folder / name).stat().st_size for name in sorted(sha256)}
+
+
+ANNOTATION = "Annotation"
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
+UNIX = 3
+FILE_MODE = 0o100644 << 16
+
+
+def archive_contents(folder: Path) -> dict[str, dict[str, Path]]:
+    """Return the archives of a release: file name to member name to file.
+
+    ``videos/<task>/<camera>/<id>.mkv`` becomes ``<task>/<camera>/<id>.mkv`` in ``<task>_<camera>.zip``.
+    """
+    archives: dict[str, dict[str, Path]] = {}
+    for path in sorted((folder / "videos").glob("*/*/*")):
+        task, camera, _ = path.relative_to(folder / "videos").parts
+        archives.setdefault(f"{task}_{camera}.zip", {})[f"{task}/{camera}/{path.name}"] = path
+    annotation = {path.relative_to(folder).as_posix(): path for path in sorted((folder / ANNOTATION).glob("*"))}
+    return archives | ({f"{ANNOTATION}.zip": annotation} if annotation else {})
+
+
+def write_archive(path: Path, members: Mapping[str, Path]) -> None:
+    """Write one archive, whole or not at all."""
+    with whole(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(members):
+            entry = zipfile.ZipInfo(name, FIXED_DATE)
+            entry.create_system = UNIX
+            entry.external_attr = FILE_MODE
+            entry.file_size = members[name].stat().st_size  # decides on large-file headers
+            with members[name].open("rb") as source, archive.open(entry, "w") as target:
+                shutil.copyfileobj(source, target, CHUNK_BYTES)
+
+
+def hashes(folder: Path, known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder but the list itself, by relative name, sorted.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    known
+        Hashes that others state, by name: these files are not read.
+    """
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    stated = dict(known or {})
+    sha256 = stated | sha256_of_all({name: path for name, path in files.items() if name not in stated and name != CHECKSUMS})
+    return {name: sha256[name] for name in sorted(files) if name != CHECKSUMS}
+
+
+def checksums_text(sha256: Mapping[str, str]) -> str:
+    r"""Return the list, sorted by name.
+
+    Raises
+    ------
+    ReleaseError
+        For a name with a line break or a backslash, which sha256sum would have to escape.
+
+    >>> checksums_text({"a/b.csv": "0" * 64})[60:]
+    '0000  a/b.csv\n'
+    """
+    odd = sorted(name for name in sha256 if any(letter in name for letter in "\\\n\r"))
+    if odd:
+        msg = f"{odd[0]!r}: a released file name may not hold a line break or a backslash; rename it"
+        raise ReleaseError(msg)
+    return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))

@@ -1,0 +1,294 @@
+"""``facts.json``: what is measured of a release, in numbers. It counts, it names nobody.
+
+Datasheet, card and Croissant take their numbers from it. A number that does not exist is null, and what the study does not
+have (ratings, labels) is empty: neither is zero. What a study names (tasks, errors, instruments) is a value, never a key:
+keys are ours, and the audit holds them against words that identify.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.errors import ReleaseError
+from scrubin.base.tables import io
+from scrubin.base.tables.io import records
+from scrubin.base.tables.private import CUTS, RECORDINGS, of_recordings
+
+NAME = "facts.json"
+CURATOR = "the curator:"
+DIGITS = 4
+KEYS = """
+by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
+frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
+extracted_share labelled vocabulary instances boxes instruments phases spans n raters rated ratings_each failed_share with_score
+strong_disagreement ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
+worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
+cannot be used withdrawn excluded by the curator longer than its task allows in the review k_fold proven work_limit sampled
+"""
+"""The keys of the facts and their fixed values, for the audit: these words are public."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is known of a study beside its public tables; all of it may be missing.
+
+    Parameters
+    ----------
+    certificate
+        The certificate's public form: what was hidden, and what was seen.
+    scores, splits, validation
+        The documents ``scores.json``, ``splits.json`` and ``validation.json`` of the stages of these names.
+    left_out
+        Counts of recordings that are not released, by reason; see ``left_out``.
+    people
+        How many people were recorded; None where nobody knows.
+    synthetic
+        Whether the study is a synthetic one.
+    """
+
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    splits: Mapping[str, Any] = field(default_factory=dict)
+    validation: Mapping[str, Any] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    people: int | None = None
+    synthetic: bool = False
+
+
+def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]:
+    """Return all facts as a JSON value.
+
+    Parameters
+    ----------
+    tables
+        The public tables by name; at least ``videos`` and ``frames``.
+    study
+        What else is known.
+    """
+    return {
+        "size": _size(tables["videos"], tables["frames"]) | {"people": study.people},
+        "left_out": dict(study.left_out),
+        "hidden": _hidden(study.certificate, tables["videos"], tables["frames"]),
+        "seen": dict(study.certificate.get("review", {})),
+        "labels": _labels(tables),
+        "ratings": _ratings(tables, study.scores),
+        "errors": _errors(tables),
+        "splits": _splits(tables, study.splits),
+        "rows": {name: len(table) for name, table in sorted(tables.items())},
+        "validation": {"verdict": study.validation.get("verdict"), **study.validation.get("counts", {})},
+        "audit": study.certificate.get("audited"),
+        "synthetic": study.synthetic,
+    }
+
+
+def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) -> dict[str, int]:
+    """Return how many recordings were not released, by the kind of reason; reasons themselves may name people.
+
+    Who withdrew is in no table any more: ``metadata/withdrawn.json`` counts them.
+
+    Parameters
+    ----------
+    recordings, quarantine
+        The private tables of these names, quarantine of all stages.
+    excluded
+        How many recordings a reviewer excluded.
+    """
+    by_kind: dict[str, set[str]] = {}
+    for row in records(recordings[recordings["status"] != "kept"]):
+        by_kind.setdefault(_kind(row["status"], row["reason"] or ""), set()).add(row["recording"])
+    by_kind.setdefault("cannot be used", set()).update(map(str, of_recordings(quarantine)["recording"]))
+    return {kind: len(names) for kind, names in sorted(by_kind.items()) if names} | (
+        {"excluded in the review": excluded} if excluded else {}
+    )
+
+
+def _kind(status: str, reason: str) -> str:
+    if status == "quarantined":
+        return "cannot be used"
+    return "excluded by the curator" if reason.startswith(CURATOR) else "longer than its task allows"
+
+
+def _size(videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, Any]:
+    tasks = [
+        {
+            "name": str(task),
+            "released": int(rows["id"].nunique()),
+            "videos": len(rows),
+            "hours": _rounded(rows["duration_s"].sum() / 3600),
+            "shortest_s": _rounded(rows["duration_s"].min()),
+            "longest_s": _rounded(rows["duration_s"].max()),
+            "cameras": sorted(map(str, rows["camera"].unique())),
+            "pictures_px": sorted({f"{row['width']}x{row['height']}" for row in records(rows)}),
+        }
+        for task, rows in videos.groupby("task", sort=True)
+    ]
+    return {
+        "released": int(videos["id"].nunique()),
+        "videos": len(videos),
+        "hours": _rounded(videos["duration_s"].sum() / 3600),
+        "video_frames": int(videos["frame_count"].sum()),
+        "frames": len(frames),
+        "frames_with_file": int(frames["path"].notna().sum()),
+        "frames_dropped": int(frames["dropped"].sum()),
+        "tasks": tasks,
+    }
+
+
+def _hidden(certificate: Mapping[str, Any], videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, Any]:
+    stated = dict(certificate.get("hidden", {}))
+    total, black, partly = int(videos["frame_count"].sum()), stated.get("black_frames"), stated.get("partly_black_frames")
+    return stated | {
+        "black_share": None if black is None or not total else _rounded(black / total),
+        "partly_black_share": None if partly is None or not total else _rounded(partly / total),
+        "extracted_frames": int(frames["redacted"].sum()),
+        "extracted_share": _rounded(frames["redacted"].mean()) if len(frames) else None,
+        "by_task": [
+            {"name": str(task), "extracted_frames": int(rows.sum()), "extracted_share": _rounded(rows.mean())}
+            for task, rows in frames["redacted"].groupby(frames["id"].map(videos.groupby("id")["task"].first()), sort=True)
+        ],
+    }
+
+
+def _labels(tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    if not len(tables.get("labelled", ())):
+        return {}
+    labelled = tables["labelled"]
+    frames = [
+        {"name": str(layer), "vocabulary": str(vocabulary), "released": int(rows["id"].nunique()), "frames": len(rows)}
+        for (layer, vocabulary), rows in labelled.groupby(["layer", "vocabulary"], sort=True)
+    ]
+    found: dict[str, Any] = {"labelled": frames}
+    if "triplets" in tables:
+        triplets = tables["triplets"]
+        found["instances"] = len(triplets)
+        found["boxes"] = int(triplets["x"].notna().sum())
+        found["instruments"] = _counts(triplets["instrument"])
+    if "phases" in tables:
+        found["phases"] = _counts(tables["phases"]["phase"])
+    if "spans" in tables:
+        found["spans"] = len(tables["spans"])
+    return found
+
+
+def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not len(tables.get("ratings", ())):
+        return []
+    found = []
+    for task, rows in tables["ratings"].groupby("task", sort=True):
+        per_id = rows.groupby("id")["rater"].nunique()
+        marked = rows.drop_duplicates(["id", "rater"])
+        document = scores.get("tasks", {}).get(task, {})
+        agreement = document.get("agreement", {}).get("GRS", {}).get("failed_excluded", {})
+        icc, alpha = agreement.get("icc") or {}, agreement.get("alpha") or {}
+        one = {
+            "name": str(task),
+            "raters": int(rows["rater"].nunique()),
+            "rated": len(per_id),
+            "ratings_each": [int(per_id.min()), int(per_id.max())],
+            "failed_share": _rounded(marked["failed"].mean()),
+            "with_score": document.get("recordings", {}).get("with_GRS"),
+            "strong_disagreement": document.get("recordings", {}).get("strong_disagreement"),
+            "ICC(2,1)": _interval(icc.get("ICC(2,1)")),
+            "ICC(2,k)": _interval(icc.get("ICC(2,k)")),
+            "icc_raters": icc.get("k"),
+            "icc_n": icc.get("n"),
+            "alpha": _rounded(alpha.get("alpha")),
+        }
+        found.append(one)
+    return found
+
+
+def _errors(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    if not len(tables.get("errors", ())):
+        return []
+    return [
+        {"task": str(task), "name": str(error), "n": len(rows), "occurred": int(rows["occurred"].sum())}
+        for (task, error), rows in tables["errors"].groupby(["task", "error"], sort=True)
+    ]
+
+
+def _splits(tables: Mapping[str, pd.DataFrame], document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not len(tables.get("splits", ())):
+        return []
+    stated = {scheme["scheme"]: scheme for scheme in document.get("schemes", ())}
+    found = []
+    for name, rows in tables["splits"].groupby("scheme", sort=True):
+        scheme = stated.get(name, {})
+        proofs = scheme.get("proofs") or []
+        sizes = rows.groupby(["fold", "subset"]).size()
+        one = {
+            "name": str(name),
+            "kind": scheme.get("kind"),
+            "folds": int(rows["fold"].nunique()),
+            "subsets": [
+                {"name": str(subset), "fewest": int(of_subset.min()), "most": int(of_subset.max())}
+                for subset, of_subset in sizes.groupby(level="subset", sort=True)
+            ],
+            "mean_imbalance": _rounded((scheme.get("imbalance") or {}).get("mean")),
+            "worst_imbalance": _rounded((scheme.get("imbalance") or {}).get("worst")),
+            "proofs": sorted({str(proof.get("status")) for proof in proofs}),
+        }
+        found.append(one)
+    return found
+
+
+def _counts(names: pd.Series[str]) -> list[dict[str, Any]]:
+    return [{"name": str(name), "n": int(count)} for name, count in sorted(names.dropna().value_counts().items())]
+
+
+def _interval(value: Mapping[str, Any] | None) -> dict[str, float | None] | None:
+    return None if not value else {end: _rounded(value.get(end)) for end in ("value", "low", "high")}
+
+
+def _rounded(value: Any) -> float | None:
+    """Return a number with four decimals; None and NaN stay undefined."""
+    return None if value is None or pd.isna(value) else round(float(value), DIGITS)
+
+
+INTERIM = Path("data/interim")
+
+
+def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synthetic: bool, folder: Path = INTERIM) -> Study:
+    """Return what is known.
+
+    Parameters
+    ----------
+    quarantine
+        Of all stages.
+    certificate
+        The certificate's public form.
+    synthetic
+        Whether the study is a synthetic one.
+    folder
+        Where the stages leave their documents.
+
+    Raises
+    ------
+    ReleaseError
+        For a document that cannot be read.
+    """
+    recordings = io.read(RECORDINGS, folder / "recordings.parquet")
+    released = recordings[recordings["recording"].isin(set(io.read(CUTS, folder / "cuts.parquet")["recording"]))]
+    return Study(
+        certificate=certificate,
+        scores=_document(folder / "scores.json"),
+        splits=_document(folder / "splits.json"),
+        validation=_document(folder / "validation.json"),
+        left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
+        people=int(released["participant"].nunique()),
+        synthetic=synthetic,
+    )
+
+
+def _document(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path}: it cannot be read ({type(error).__name__}: {error}); run 'dvc repro' again"
+        raise ReleaseError(msg) from error

@@ -1,0 +1,305 @@
+"""The plan carried out by encoders: nothing but pictures in the result, at the times of the plan.
+
+Its parameter sets have an id of their own, so that they stand beside those of the source in one header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import ffmpeg
+import numpy as np
+import numpy.typing as npt
+from av.codec.context import Flags
+from av.filter import Graph
+from av.video.frame import PictureType
+
+from scrubin.media import ffmpeg as program
+from scrubin.media import h264
+from scrubin.media.ffmpeg import THREADS
+from scrubin.media.opening import for_programs
+from scrubin.media.probe import Probe
+from scrubin.media.source import View
+from scrubin.media.structure import COPYABLE_FORMATS
+from scrubin.stages.render.plan import Hidden, Plan, RenderParams, SourceFile
+
+MUXING = {"fflags": "+bitexact"}
+HELD_FRAMES = 32
+"""More than any decoder holds back (ITU-T H.264, A.3.1)."""
+
+
+def retimed(source: Path, target: Path, plan: Plan, fps: int) -> None:
+    """Write a video again, frame k at the time that the plan has for it.
+
+    Parameters
+    ----------
+    source
+        Frame k is shown at k / ``fps`` seconds.
+    """
+    with av.open(f"file:{source}") as container, av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
+        stream = container.streams.video[0]
+        track = out.add_stream_from_template(stream, opaque=True)
+        track.metadata.clear()
+        for written, packet in enumerate(packet for packet in container.demux(stream) if packet.size):
+            number = round(int(packet.pts or 0) * packet.time_base * fps)
+            fresh: av.Packet[Any] = av.Packet(bytes(packet))
+            fresh.pts, fresh.dts = plan.ticks[number], decoding_tick(plan.ticks, written)
+            fresh.time_base, fresh.is_keyframe, fresh.stream = plan.time_base, packet.is_keyframe, track
+            out.mux_one(fresh)
+
+
+def decoding_tick(ticks: Sequence[int], written: int) -> int:
+    """Return a decoding time for the packet behind so many others; Matroska does not keep it.
+
+    It does not fall, and is no later than any frame that is still to come.
+    """
+    index = written - HELD_FRAMES
+    return ticks[min(index, len(ticks) - 1)] if index >= 0 else index
+
+
+FLAGS = "bicubic+accurate_rnd+full_chroma_int+bitexact"
+"""How ffmpeg converts pictures: to the bit, on every processor."""
+GREY = 128
+BLACK_TV, BLACK_FULL = 16, 0
+
+
+class Encoder:
+    """One run of frames that follow each other; a new run needs a new encoder."""
+
+    def __init__(self, like: av.VideoStream, probed: Probe, set_id: int, params: RenderParams) -> None:
+        source = like.codec_context
+        context = av.CodecContext.create("libx264", "w")
+        context.width, context.height = source.width, source.height
+        context.pix_fmt = "yuv420p"
+        context.time_base, context.framerate = probed.time_base, probed.fps
+        if source.sample_aspect_ratio:
+            context.sample_aspect_ratio = source.sample_aspect_ratio
+        context.color_range = source.color_range
+        context.color_primaries, context.color_trc, context.colorspace = source.color_primaries, source.color_trc, source.colorspace
+        context.thread_count = THREADS
+        context.flags |= Flags.global_header | Flags.bitexact
+        # cpu-independent: otherwise x264 takes reciprocals from the processor.
+        context.options = {
+            "preset": params.preset,
+            "crf": str(params.crf),
+            "x264-params": f"cpu-independent=1:sps-id={set_id}:open-gop=0:fullrange={int(probed.full_range)}",
+        }
+        context.open()
+        self._context = context
+        self._black = BLACK_FULL if probed.full_range else BLACK_TV
+        self.header = h264.header(bytes(context.extradata or b""))
+
+    def encode(self, frame: av.VideoFrame, number: int, tick: int, plan: Plan) -> Iterator[av.Packet[Any]]:
+        """Yield what is ready after this frame.
+
+        Parameters
+        ----------
+        number, tick
+            Number of the frame in the released video, and its time there.
+        """
+        here = [item for item in plan.hidden if item.first <= number <= item.last]
+        fresh = _blackened(frame, here, self._black)
+        fresh.pts, fresh.time_base = tick, self._context.time_base
+        # A group starts where something is hidden or shown again: a black frame must not be predicted from a shown one.
+        starts = any(number in (item.first, item.last + 1) for item in plan.hidden)
+        fresh.pict_type = PictureType.I if starts else PictureType.NONE
+        yield from self._context.encode(fresh)
+
+    def end(self) -> Iterator[av.Packet[Any]]:
+        """Yield the rest."""
+        yield from self._context.encode(None)
+
+
+class Plain:
+    """Pictures of one file as 8-bit 4:2:0, in the range of those that are copied beside them.
+
+    Parameters
+    ----------
+    full_range, wanted
+        Whether its luma runs from 0 to 255 and not from 16 to 235, and whether that of the copied pictures does.
+    """
+
+    def __init__(self, *, full_range: bool, wanted: bool) -> None:
+        self._same = full_range == wanted
+        self._ranges = [("full" if full else "limited") for full in (full_range, wanted)]
+        self._graph: Graph | None = None
+
+    def picture(self, frame: av.VideoFrame) -> av.VideoFrame:
+        """Return a frame with its time."""
+        if self._same and frame.format.name in COPYABLE_FORMATS:
+            return frame
+        self._graph = self._graph or self._scaling(frame)
+        self._graph.push(frame)
+        scaled = self._graph.pull()
+        if not isinstance(scaled, av.VideoFrame):
+            msg = "a picture came out as none"
+            raise TypeError(msg)
+        return scaled
+
+    def _scaling(self, frame: av.VideoFrame) -> Graph:
+        graph = Graph()
+        ranges = f"in_range={self._ranges[0]}:out_range={self._ranges[1]}"
+        graph.link_nodes(
+            graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=frame.time_base),
+            graph.add("scale", f"{ranges}:flags={FLAGS}"),
+            graph.add("format", "yuv420p"),
+            graph.add("buffersink"),
+        ).configure()
+        return graph
+
+
+def _blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.VideoFrame:
+    """Return a frame of its own memory whose hidden rectangles are black, luma ``black`` and grey chroma."""
+    planes: npt.NDArray[np.uint8] = frame.to_ndarray().astype(np.uint8, copy=True)
+    height, width = frame.height, frame.width
+    luma, chroma = planes[:height], planes[height:].reshape(2, height // 2, width // 2)
+    for item in hidden:
+        x, y, w, h = item.box_xywh or (0, 0, width, height)
+        luma[y : y + h, x : x + w] = black
+        chroma[:, y // 2 : (y + h) // 2, x // 2 : (x + w) // 2] = GREY
+    return av.VideoFrame.from_ndarray(planes, format="yuv420p")
+
+
+def bare(packet: bytes | memoryview, length_bytes: int) -> tuple[bytes, bool]:
+    """Return the picture of a packet alone, its NAL units behind 4-byte lengths, and whether it is an IDR picture."""
+    kept: list[bytes | memoryview] = []
+    is_key = False
+    for unit in h264.units(packet, length_bytes):
+        unit_type = h264.unit_type(unit)
+        if unit_type in (h264.SLICE, h264.IDR):
+            kept += [len(unit).to_bytes(h264.LENGTH_BYTES, "big"), unit]
+            is_key = is_key or unit_type == h264.IDR
+    return b"".join(kept), is_key
+
+
+# A frame of a recording never takes longer than this, whatever the preset: then it hangs.
+SECONDS_PER_FRAME = 2.0
+SHORTEST_TIMEOUT_S = 120.0
+TERMS = 50
+STEADY_FPS = 25
+BARE = {
+    "format": "matroska",
+    "map_metadata": -1,
+    "map_chapters": -1,
+    "fflags": "+bitexact",
+    "bsf:v": "filter_units=remove_types=6",  # SEI, in which x264 writes its settings and cameras their clocks
+}
+
+
+def encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+    """Write the released video of the files of one camera.
+
+    Audio, subtitles, data and timecode streams, attachments, chapters, tags, SEI messages and
+    encoder strings stay behind; what FFmpeg writes into the head of every file is removed afterwards.
+
+    Raises
+    ------
+    VideoError
+        When ffmpeg cannot do it.
+    """
+    with ExitStack() as stack:
+        paths = [stack.enter_context(for_programs(file.path, target.parent)) for file in files]
+        _encode([replace(file, path=path) for file, path in zip(files, paths, strict=True)], target, plan, params, name)
+
+
+def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+    steady = plan if len(files) == 1 else _steady(plan)
+    stream = _hidden(_joined(files, plan), steady)
+    encoded = target.with_name(f"encoded-{target.name}")
+    encoding = ffmpeg.output(
+        stream,
+        f"file:{encoded}",
+        vcodec="libx264",
+        preset=params.preset,
+        crf=params.crf,
+        threads=program.THREADS,
+        pix_fmt="yuv420p",
+        fps_mode="passthrough",
+        enc_time_base="demux",
+        force_key_frames=_key_times(steady),
+        # Otherwise x264 takes reciprocals from the processor, which Intel and AMD round differently.
+        **{"flags:v": "+bitexact", "x264-params": "cpu-independent=1"},
+        **BARE,
+    )
+    frames = plan.first_source_frame + plan.frame_count
+    timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
+    program.run(encoding, name, timeout_s)
+    # The encoder's name is written by encoding alone: a copy without tags is free of it.
+    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE)
+    program.run(bare, name, timeout_s)
+    if len(files) > 1:
+        target.replace(encoded)
+        retimed(encoded, target, plan, STEADY_FPS)
+    encoded.unlink()
+
+
+def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
+    """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
+    streams = []
+    for file in files:
+        own = file.own_plan(plan)
+        if own is not None:
+            # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
+            stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS)
+            streams.append(_plain_picture(_trimmed(stream["V:0"], own[1]), plan, file.view))
+    if len(files) == 1:
+        return streams[0]
+    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
+    return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
+
+
+def _steady(plan: Plan) -> Plan:
+    """Return the plan with frames at a steady rate: ffmpeg joins files on clocks of its own, and times are written afterwards."""
+    return replace(plan, ticks=tuple(range(plan.frame_count)), time_base=Fraction(1, STEADY_FPS))
+
+
+def _trimmed(stream: Any, plan: Plan) -> Any:
+    # By number: the clocks of two readers of AVI differ by a frame, their frames do not.
+    first = plan.first_source_frame
+    return stream.filter("trim", start_frame=first, end_frame=first + plan.frame_count).filter("setpts", "PTS-STARTPTS")
+
+
+def _plain_picture(stream: Any, plan: Plan, view: View | None) -> Any:
+    """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording."""
+    x, y = (view.x, view.y) if view else (0, 0)
+    stream = stream.filter("crop", plan.width, plan.height, x, y, exact=1)
+    stream = stream.filter("scale", out_range="tv", flags=FLAGS)
+    return stream.filter("format", "yuv420p")
+
+
+def _hidden(stream: Any, plan: Plan) -> Any:
+    boxes = sorted({item.box_xywh or (0, 0, plan.width, plan.height) for item in plan.hidden})
+    for box in boxes:
+        spans = [item for item in plan.hidden if (item.box_xywh or (0, 0, plan.width, plan.height)) == box]
+        x, y, w, h = box
+        # ffmpeg's expressions take no more than 100 terms.
+        for start in range(0, len(spans), TERMS):
+            enable = _enabled(spans[start : start + TERMS], plan)
+            stream = stream.filter("drawbox", x, y, w, h, color="black", t="fill", enable=enable)
+    return stream
+
+
+def _enabled(spans: Sequence[Hidden], plan: Plan) -> str:
+    # Limits lie halfway between two frames, so that no rounding moves a frame across them.
+    return "+".join(f"between(t,{_before(item.first, plan):.9f},{_before(item.last + 1, plan):.9f})" for item in spans)
+
+
+def _before(frame: int, plan: Plan) -> float:
+    if frame == 0:
+        return -1.0
+    if frame == plan.frame_count:
+        return float(plan.times_s[-1]) + 1.0
+    return float((plan.times_s[frame - 1] + plan.times_s[frame]) / 2)
+
+
+def _key_times(plan: Plan) -> str:
+    """Return the times at which a new group of pictures starts: a black frame must not be predicted from a shown one."""
+    frames = {frame for item in plan.hidden for frame in (item.first, item.last + 1) if 0 <= frame < plan.frame_count}
+    # ffmpeg takes the first frame at or behind a time, so a time that is rounded up would miss its frame.
+    return ",".join(f"{max(0.0, _before(frame, plan)):.6f}" for frame in sorted({0} | frames))

@@ -1,0 +1,259 @@
+"""How people look: when something counts as looked at, how much of a review is done, at what pace.
+
+One look (fixation) takes about a quarter of a second and covers a few degrees of the field of
+view. At 60 cm a still of 160 x 90 px is about 4 degrees wide: one look holds it. Of scenes in
+pictures of 32 x 32 pixels people still say what they are (Torralba, Fergus and Freeman, IEEE PAMI
+2008); a person in one of 90 px height is found. Therefore every still of the sheet needs its own
+quarter of a second, and a screen of n new stills n of them. In the lens neighbouring frames, a
+25th of a second apart, stand side by side at half that width: one look holds two. A picture at
+full size fills the field of view: six looks, one at each corner, where recorders write names, and
+two in the middle.
+
+Who searches for what is rare misses more of it: 7 % where half of the pictures hold a target, 30 %
+where one in a hundred does (Wolfe, Horowitz and Kenner, Nature 435:439, 2005). Time alone proves
+no attention; therefore some stills are checks (`scrubin.stages.review.checks`), as in the screening of
+luggage (threat image projection).
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scrubin.base.errors import ReviewError
+from scrubin.stages.review.events import Planted, Seen, event_of
+from scrubin.stages.review.ledger import Line
+
+LOOK_S = 0.25
+"""One fixation."""
+NEEDED_S = {"sheet": LOOK_S, "released": LOOK_S, "lens": LOOK_S / 2, "full": 6 * LOOK_S}
+"""Attention for each still, by view."""
+LEAST_HEIGHT_PX = {"sheet": 90, "released": 90, "lens": 64, "full": 90}
+"""So high a still must be displayed, by view."""
+IDLE_S = 10.0
+"""Whoever has touched neither key nor pointer for so long is not there."""
+ROUNDING_S = 0.01
+MOST_GAPS = 1000
+CHECKED_KINDS = ("person", "name")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a page measured while stills were on the screen.
+
+    Parameters
+    ----------
+    looked_s
+        Attention that they got: the page visible and focused, nothing before it, the person there.
+    inputs
+        Keys and acts of the pointer in that time; the last one passed the stills.
+    height_px
+        Displayed height of the smallest still, in CSS pixels.
+    sheet
+        Whether a screen of the sheet begins with this line; another camera of the same screen goes on with it.
+    """
+
+    looked_s: float
+    inputs: int
+    height_px: int
+    sheet: bool = False
+
+
+def needed_s(view: str, stills: int) -> float:
+    """Return how much attention so many stills need.
+
+    >>> needed_s("sheet", 24)
+    6.0
+    """
+    return NEEDED_S[view] * stills
+
+
+def why_not(view: str, stills: int, look: Look) -> str:
+    """Return why stills do not count as looked at, as a sentence; "" when they do."""
+    least_px, left_s = LEAST_HEIGHT_PX[view], needed_s(view, stills) - look.looked_s
+    if look.height_px < least_px:
+        return f"stills of {look.height_px} px are too small to count: at least {least_px} px"
+    if left_s > ROUNDING_S:
+        return f"{left_s:.1f} s more for these {stills} stills: each needs {NEEDED_S[view]:g} s"
+    return "" if look.inputs > 0 else "nothing counts as seen before a person goes on from it, by a key or by the pointer"
+
+
+def of_seen(event: Seen) -> Look | None:
+    """Return what was measured for a line of the ledger; None for one of before it was measured."""
+    if event.looked_s is None or event.inputs is None or event.height_px is None:
+        return None
+    return Look(event.looked_s, event.inputs, event.height_px, bool(event.sheet))
+
+
+def counts(event: Seen) -> bool:
+    """Whether a line proves that its stills were looked at."""
+    look, stills = of_seen(event), sum(count for _, _, count in event.stills)
+    return look is not None and not why_not(event.view, stills, look)
+
+
+class Clock:
+    """The time that one person can have spent, over all pages and sessions: no moment is spent twice.
+
+    Parameters
+    ----------
+    now_s
+        A clock that nobody sets.
+    """
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self.now_s = now_s
+        self._free: list[tuple[float, float]] = []
+        self._until_s = now_s()
+        self._lock = threading.Lock()
+
+    def spend(self, looked_s: float, since_s: float) -> None:
+        """Take so much of the time since an instant, the latest first.
+
+        Raises
+        ------
+        ReviewError
+            When so much has not passed: nothing is taken then.
+        """
+        with self._lock:
+            self._go_on()
+            passed_s = math.fsum(max(0.0, end - max(start, since_s)) for start, end in self._free)
+            if looked_s > passed_s + ROUNDING_S:
+                msg = f"only {passed_s:.1f} s have passed in which these stills can have been looked at, not {looked_s:.1f} s"
+                raise ReviewError(msg)
+            self._take(looked_s, since_s)
+
+    def take(self, looked_s: float) -> None:
+        """Take what the same person spent in another session."""
+        with self._lock:
+            self._go_on()
+            self._take(looked_s, float("-inf"))
+
+    def _go_on(self) -> None:
+        now_s = self.now_s()
+        self._free = [*self._free[-MOST_GAPS:], (self._until_s, now_s)]
+        self._until_s = now_s
+
+    def _take(self, looked_s: float, since_s: float) -> None:
+        left: list[tuple[float, float]] = []
+        for start, end in reversed(self._free):
+            taken = min(looked_s, max(0.0, end - max(start, since_s)))
+            looked_s -= taken
+            if start < end - taken:
+                left.append((start, end - taken))
+        self._free = left[::-1]
+
+
+def summary(looks: Sequence[tuple[Line, Seen]], planted: Sequence[Planted], share: float) -> dict[str, Any]:
+    """Return how attentive a review was, from lines of the ledger that newly covered something.
+
+    Parameters
+    ----------
+    looks
+        Those lines, in order.
+    planted
+        All checks that were shown.
+    share
+        Of the stills that are to be checks.
+    """
+    sheets: list[float] = []
+    begun: set[tuple[str, str]] = set()
+    for line, event in looks:
+        who = line.by, line.session
+        if event.view != "sheet":
+            continue
+        if event.sheet or who not in begun or not sheets:
+            sheets.append(0.0)
+            begun.add(who)
+        sheets[-1] += event.looked_s or 0.0
+    heights = [event.height_px for _, event in looks if event.view == "sheet" and event.height_px is not None]
+    return {
+        "looked_s": round(math.fsum(event.looked_s or 0.0 for _, event in looks), 3),
+        "sheets": len(sheets),
+        "median_sheet_s": round(statistics.median(sheets), 3) if sheets else None,
+        "still_height_px": min(heights, default=None),
+        "least_still_s": NEEDED_S["sheet"],
+        "least_height_px": LEAST_HEIGHT_PX["sheet"],
+        "checks": {kind: _noticed([one for one in planted if one.kind == kind]) for kind in CHECKED_KINDS},
+        "checks_share": share,
+    }
+
+
+def _noticed(planted: Sequence[Planted]) -> dict[str, int]:
+    return {"shown": len(planted), "noticed": sum(one.outcome == "noticed" for one in planted)}
+
+
+PAUSE_S = 120.0
+"""Two lines further apart than this had a pause between them."""
+USUAL_PACE, USUAL_S = 2.0, 300.0
+"""A review takes so many times the attention that its stills need; so much of it stands for what is usual."""
+LENS_FRAMES = 22
+
+
+class Summarised(Protocol):
+    """A recording, as far as progress needs it."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing of it is unseen or undecided."""
+
+    @property
+    def unseen_s(self) -> int:
+        """How many of its seconds are unseen, over its cameras."""
+
+    @property
+    def lenses_missing(self) -> int:
+        """Of how many proposals the ends are unseen."""
+
+    @property
+    def stops_missing(self) -> int:
+        """How many stills at full size are unseen."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Recordings done and left; seconds of footage left, and of work at the pace so far (None: nothing was done yet)."""
+
+    done: int
+    left: int
+    unseen_s: int
+    seconds_left: float | None
+
+
+def progress(recordings: Iterable[Summarised], lines: Sequence[Line]) -> Progress:
+    """Return how far a review is.
+
+    What is left takes at least the attention that its stills need. How many times that it takes
+    is measured over all that was done, beginning from what is usual, so that one long look or one
+    pause changes little.
+    """
+    items = list(recordings)
+    left_s = math.fsum(
+        needed_s("sheet", one.unseen_s) + needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing)
+        for one in items
+    )
+    done_s = math.fsum(needed_s(event.view, _stills(event)) for event in map(event_of, lines) if isinstance(event, Seen) and counts(event))
+    pace = (USUAL_PACE * USUAL_S + worked_s(lines)) / (USUAL_S + done_s)
+    unseen_s = sum(one.unseen_s for one in items)
+    return Progress(sum(one.done for one in items), sum(not one.done for one in items), unseen_s, pace * left_s if done_s else None)
+
+
+def _stills(event: Seen) -> int:
+    return sum(count for _, _, count in event.stills)
+
+
+def worked_s(lines: Sequence[Line]) -> float:
+    """Return for how long people worked: from line to line of each session, without pauses."""
+    total, last = 0.0, dict[str, datetime.datetime]()
+    for line in lines:
+        at = datetime.datetime.fromisoformat(line.at)
+        gap_s = (at - last[line.session]).total_seconds() if line.session in last else 0.0
+        # A clock that was set back counts nothing.
+        total += gap_s if 0 < gap_s <= PAUSE_S else 0.0
+        last[line.session] = at
+    return total

@@ -1,0 +1,451 @@
+"""The desk at which a person reviews a study: everything that the page or a command asks for, every decision."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import getpass
+import json
+import math
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.audit.plan import FACE_KIND, TEXT_KIND
+from scrubin.base.errors import ReviewError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE, QUARANTINE
+from scrubin.stages.review import attention, events, study, views
+from scrubin.stages.review.attention import Look, Progress, progress
+from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
+from scrubin.stages.review.ledger import Line
+from scrubin.stages.review.questions import Sight
+from scrubin.stages.review.standing import FileKey, Run, Standing, seconds_of
+from scrubin.stages.review.state import State
+from scrubin.stages.review.status import frames_on_screen
+from scrubin.stages.review.views import DRAWN, RecordingSummary, RecordingView
+
+QUARANTINES = ("ingest", "screen", "render")
+CHANGE = "change"
+WHATS = (ACCEPT, REJECT, CHANGE, ADD)
+
+
+class Desk:
+    """A study, its ledger and one person; not for several threads at once.
+
+    Parameters
+    ----------
+    folder
+        The project.
+    state
+        The study and its ledger.
+    by
+        Who decides.
+    """
+
+    def __init__(self, folder: Path, state: State, by: str) -> None:
+        self._folder, self._state, self.by = folder, state, by
+        self.session = secrets.token_hex(8)
+        self._elsewhere_s = self._spent_elsewhere_s()
+
+    @classmethod
+    def open(cls, folder: Path = Path(), by: str | None = None) -> Desk:
+        """Return the desk of a project.
+
+        Raises
+        ------
+        ReviewError
+            When there is nothing to review yet, or the ledger's chain is broken.
+        """
+        return cls(folder, State.load(folder), by or getpass.getuser())
+
+    @property
+    def head(self) -> str:
+        """Changes with every line of the ledger, also with those of other programs."""
+        self._state.update()
+        return self._state.ledger.head
+
+    @property
+    def reviewed(self) -> study.ReviewedStudy:
+        """The study."""
+        return self._state.study
+
+    @property
+    def standing(self) -> Standing:
+        """What stands now."""
+        self._state.update()
+        return self._state.standing
+
+    def boundaries_s(self, number: int, camera: str) -> npt.NDArray[np.float64]:
+        """Return the presentation time of every frame, then the end of the last; shape (n + 1,)."""
+        return self._state.times_s((self._state.name(number), camera))
+
+    def file(self, number: int, camera: str) -> study.StudyFile:
+        """Return a file of a recording.
+
+        Raises
+        ------
+        ReviewError
+            When there is none.
+        """
+        key = self._state.name(number), camera
+        if key not in self._state.study.files:
+            msg = "there is no such video file to review"
+            raise ReviewError(msg)
+        return self._state.study.files[key]
+
+    def recordings(self) -> list[RecordingSummary]:
+        """Return all recordings of the manifest, by name."""
+        self._state.update()
+        return [self._summary(number) for number in range(len(self._state.names))]
+
+    def recording(self, number: int) -> RecordingView:
+        """Return one recording."""
+        self._state.update()
+        name = self._state.name(number)
+        status, of, standing = self._state.statuses(name), self._state.study, self._state.standing
+        return RecordingView(
+            self._summary(number),
+            tuple(views.file_view(of.files[one.key], one, of.stops.get(one.key, ())) for one, _ in status),
+            tuple(views.proposal_view(of.files[one.key], item, of.reviewers) for one, items in status for item in items),
+            tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
+            tuple(views.missing(status)),
+            tuple(views.log(name, standing)),
+        )
+
+    def progress(self) -> Progress:
+        """Return how much is done, and how long the rest takes at the pace so far."""
+        summaries = [one for one in self.recordings() if one.status == "kept"]
+        return progress(summaries, self._state.ledger.lines())
+
+    def decide(
+        self,
+        number: int,
+        camera: str,
+        what: str,
+        kind: str,
+        first: int,
+        last: int,
+        *,
+        box_xywh: Box | None = None,
+        proposal_key: str = "",
+        why: str = "",
+        nonce: str = "",
+        to_first: int | None = None,
+        to_last: int | None = None,
+    ) -> Line:
+        """Append a decision about frames ``[first, last]``; ``change`` accepts ``[to_first, to_last]`` instead.
+
+        Rejecting what a person added withdraws it; changing it withdraws it and adds the new span. Accepting a question of the audit
+        adds a span: for a face whole frames, for a text its rectangle, with the margin around it.
+
+        Raises
+        ------
+        ReviewError
+            When the frames or the rectangle lie outside, or what it is about is gone.
+        """
+        self._state.update()
+        file = self.file(number, camera)
+        self._refuse_other_file(file)
+        if what not in WHATS or kind not in events.KINDS:
+            msg = f"a decision is one of {', '.join(WHATS)} about one of {', '.join(events.KINDS)}"
+            raise ReviewError(msg)
+        target = (to_first, to_last) if what == CHANGE and to_first is not None and to_last is not None else (first, last)
+        for a, b in ((first, last), target):
+            if not 0 <= a <= b < file.frame_count:
+                msg = f"frames {a} to {b} are no span of a file with frames 0 to {file.frame_count - 1}"
+                raise ReviewError(msg)
+        if what == CHANGE and (target[1] < first or last < target[0]):
+            msg = f"the new ends, frames {target[0]} to {target[1]}, do not touch the span from {first} to {last}; draw a new one instead"
+            raise ReviewError(msg)
+        self._refuse_box(file, box_xywh)
+        if proposal_key.startswith(DRAWN):
+            return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
+        if what in (ACCEPT, REJECT, CHANGE):
+            self._refuse_changed(file.key, proposal_key)
+        if proposal_key.startswith(ASKED):
+            return self._answer(file, what, target, proposal_key, why, nonce)
+        times_s = self._state.times_s(file.key)
+        spans = _spans(what, (first, last), target, times_s)
+        decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._state.study.detectors)
+        return self._append("decided", decided, nonce)
+
+    def seen(self, number: int, camera: str, view: str, frames: Sequence[int], look: Look, nonce: str = "") -> Line | None:
+        """Append that stills were looked at; None when there are none.
+
+        Raises
+        ------
+        ReviewError
+            When they were too small, or too short on the screen, to count.
+        """
+        file = self.file(number, camera)
+        numbers = sorted({int(frame) for frame in frames})
+        if not numbers:
+            return None
+        if view not in events.VIEWS or numbers[0] < 0 or numbers[-1] >= file.frame_count:
+            msg = f"no such stills: view '{view}', frames {numbers[0]} to {numbers[-1]} of {file.frame_count}"
+            raise ReviewError(msg)
+        if reason := attention.why_not(view, len(numbers), look):
+            raise ReviewError(reason)
+        seconds = tuple(seconds_of(numbers, self._state.times_s(file.key)))
+        stills = events.runs(numbers)
+        says = events.Seen(file.recording, camera, file.sha256, view, stills, seconds, **dataclasses.asdict(look))
+        return self._append("seen", says, nonce)
+
+    def written(self, nonce: str) -> Line | None:
+        """Return the line that a wish of this session was written as; None when it was not."""
+        return self._state.ledger.written(self.session, nonce)
+
+    def newly_elsewhere_s(self) -> float:
+        """Return how much attention this person has spent in other sessions since this was asked last."""
+        before, self._elsewhere_s = self._elsewhere_s, self._spent_elsewhere_s()
+        return max(0.0, self._elsewhere_s - before)
+
+    def _spent_elsewhere_s(self) -> float:
+        lines = (line for line in self.lines() if line.event == "seen" and line.by == self.by and line.session != self.session)
+        return math.fsum(line.facts.get("looked_s") or 0.0 for line in lines)
+
+    def planted(self, number: int, camera: str, frame: int, kind: str, size: float, outcome: str, nonce: str = "") -> Line:
+        """Append that a check was shown, and whether this person noticed it."""
+        file = self.file(number, camera)
+        return self._append("planted", events.Planted(file.recording, camera, file.sha256, frame, kind, size, outcome), nonce)
+
+    def sample(self, drawn: events.Sampled) -> Line:
+        """Append that clips of the released videos were drawn."""
+        return self._append("sampled", drawn, "")
+
+    def check(self, videos: str, clip: events.Clip, outcome: str, why: str, nonce: str = "") -> Line:
+        """Append what this person says about a clip of the released videos.
+
+        Raises
+        ------
+        ReviewError
+            For another outcome than clean and finding, and for a finding that does not say what there is to see.
+        """
+        if outcome not in (events.CLEAN, events.FINDING):
+            msg = f"a clip is {events.CLEAN}, or it is a {events.FINDING}"
+            raise ReviewError(msg)
+        if outcome == events.FINDING and not why.strip():
+            msg = "say what there is to see in the clip"
+            raise ReviewError(msg)
+        return self._append("checked", events.Checked(videos, clip, outcome, why.strip()), nonce)
+
+    def lines(self) -> list[Line]:
+        """Return all lines of the ledger."""
+        return self._state.ledger.lines()
+
+    def exclude(self, number: int, why: str, nonce: str = "") -> Line:
+        """Append that a recording is not to be released."""
+        name = self._state.name(number)
+        if not why.strip():
+            msg = "say why the recording is excluded"
+            raise ReviewError(msg)
+        sha256 = {key[1]: self._state.study.files[key].sha256 for key in self._state.study.cameras(name)}
+        if not sha256:
+            msg = f"'{name}' is not kept: it is not released anyway"
+            raise ReviewError(msg)
+        return self._append("excluded", events.Excluded(name, sha256, why.strip()), nonce)
+
+    def include(self, number: int, nonce: str = "") -> Line:
+        """Append that an exclusion counts no longer."""
+        self._state.update()
+        entry = self._state.standing.excludes(self._state.name(number))
+        if entry is None:
+            msg = "the recording is not excluded by a reviewer"
+            raise ReviewError(msg)
+        if self._state.study.reviewers > 1 and entry[0].by != self.by:
+            msg = f"'{entry[0].by}' excluded this recording, and only they can take that back"
+            raise ReviewError(msg)
+        return self._append("withdrawn", events.Withdrawn(entry[0].number, ""), nonce)
+
+    def acknowledge(self, subject: str, key: str, why: str, until: str | None = None, nonce: str = "") -> Line:
+        """Append that somebody knows of a quarantined recording, a warning or a near-duplicate."""
+        if subject not in events.SUBJECTS or not why.strip():
+            msg = f"an acknowledgement is about one of {', '.join(events.SUBJECTS)}, and needs a reason"
+            raise ReviewError(msg)
+        if until is not None and not _is_date(until):
+            msg = f"'{until}' is no date such as 2027-01-31"
+            raise ReviewError(msg)
+        return self._append("acknowledged", events.Acknowledged(subject, key, why.strip(), until), nonce)
+
+    def undo(self, nonce: str = "") -> Line | None:
+        """Withdraw this person's latest decision, exclusion or acknowledgement that still stands; None when there is none."""
+        self._state.update()
+        standing = self._state.standing
+        mine = [line.number for line, _ in standing.lines.values() if line.by == self.by and standing.stands(line.number)]
+        return self._append("withdrawn", events.Withdrawn(max(mine), ""), nonce) if mine else None
+
+    def times_s(self, key: FileKey) -> npt.NDArray[np.float64]:
+        """Return the presentation time of every frame of a file, then the end of the last; shape (n + 1,)."""
+        return self._state.times_s(key)
+
+    def set_aside(self) -> set[str]:
+        """Return the recordings of the manifest that cannot be reviewed: nothing of them is released."""
+        quarantined = {str(row["recording"]) for row in self.quarantined()}
+        return (set(self._state.names) | quarantined) - set(self._state.study.recordings())
+
+    def append_all(self, imported: Sequence[events.Event]) -> None:
+        """Append decisions of a sheet; the last event is the sheet itself."""
+        for event in imported[:-1]:
+            self._append("decided", event, "")
+        self._append("imported", imported[-1], "")
+
+    def append_exported(self, sheet: events.Sheet) -> None:
+        """Append that a sheet was written."""
+        self._append("exported", sheet, "")
+
+    def quarantined(self) -> list[dict[str, Any]]:
+        """Return the quarantined files of all stages that ran, each with its acknowledgement."""
+        self._state.update()
+        rows = []
+        for stage in QUARANTINES:
+            path = self._folder / study.INTERIM / f"quarantine_{stage}.parquet"
+            rows += io.records(io.read(QUARANTINE, path)) if path.is_file() else []
+        return [{**row, "acknowledged": self._state.acknowledged("quarantine", row["recording"])} for row in rows]
+
+    def warnings(self) -> list[dict[str, Any]]:
+        """Return the rules of the last validation that warned, each with its acknowledgement."""
+        self._state.update()
+        failed = [one for one in self._outcomes() if one["result"] == "failed" and one["severity"] == "warning"]
+        rows = [{"key": f"{one['table']}.{one['rule']}", "says": one["says"], "count": one["count"]} for one in failed]
+        return [{**row, "acknowledged": self._state.acknowledged("warning", row["key"])} for row in rows]
+
+    def near_duplicates(self) -> list[dict[str, Any]]:
+        """Return the pairs of released ids that the last validation found to show the same, each with its acknowledgement."""
+        self._state.update()
+        found = [row for one in self._outcomes() if one["rule"] == "near_duplicate_recording" for row in one["keys"]]
+        keys = sorted({",".join(sorted((row["id"], row["like"]))) for row in found})
+        names = self._names_by_id()
+        return [
+            {
+                "key": key,
+                "recordings": [names.get(one, one) for one in key.split(",")],
+                "acknowledged": self._state.acknowledged("near-duplicate", key),
+            }
+            for key in keys
+        ]
+
+    def _names_by_id(self) -> dict[str, str]:
+        path = self._folder / "data/private/linkage.parquet"
+        return {str(row["id"]): str(row["recording"]) for row in io.records(io.read(LINKAGE, path))} if path.is_file() else {}
+
+    def _outcomes(self) -> list[dict[str, Any]]:
+        try:
+            said = json.loads((self._folder / study.INTERIM / "validation.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []  # the stage validate has not run yet
+        outcomes: list[dict[str, Any]] = said["outcomes"]
+        return outcomes
+
+    def _summary(self, number: int) -> RecordingSummary:
+        name = self._state.names[number]
+        rows, status = self._state.rows[name], self._state.statuses(name)
+        return views.summary(number, rows, status, *views.state_of(rows, self._state.standing, is_reviewed=bool(status)))
+
+    def _append(self, event: str, says: events.Event, nonce: str) -> Line:
+        line = self._state.ledger.append(event, events.facts(says), by=self.by, session=self.session, nonce=nonce)
+        self._state.update()
+        return line
+
+    def _decide_drawn(
+        self,
+        file: study.StudyFile,
+        what: str,
+        kind: str,
+        target: tuple[int, int],
+        box_xywh: Box | None,
+        key: str,
+        why: str,
+        nonce: str,
+    ) -> Line:
+        number = int(key.removeprefix(DRAWN).partition(":")[0])
+        if not self._state.standing.stands(number):
+            msg = "this span was withdrawn in the meantime; look at it again"
+            raise ReviewError(msg)
+        by = self._state.standing.lines[number][0].by
+        if self._state.study.reviewers > 1 and by != self.by:
+            msg = f"'{by}' added this span, and only they can change or withdraw it; draw one of your own"
+            raise ReviewError(msg)
+        if what == CHANGE:
+            # The new span first: whatever happens between the two lines, nothing is shown.
+            spans = _spans(ADD, target, target, self._state.times_s(file.key))
+            decided = Decided(file.recording, file.camera, file.sha256, kind, spans, box_xywh, why, key, self._state.study.detectors)
+            line = self._append("decided", decided, nonce and f"{nonce}+")
+            self._append("withdrawn", events.Withdrawn(number, why), nonce)
+            return line
+        if what == REJECT:
+            return self._append("withdrawn", events.Withdrawn(number, why), nonce)
+        msg = "what a person added is hidden already"
+        raise ReviewError(msg)
+
+    def _answer(self, file: study.StudyFile, what: str, target: Run, key: str, why: str, nonce: str) -> Line:
+        """Append the answer to a question of the audit: a span to hide, or that what is there may be seen."""
+        sight, times_s = Sight.of_key(key), self._state.times_s(file.key)
+        kind = "text" if sight.kind == TEXT_KIND else "out_of_body"
+        asked = sight.first, sight.last
+        if what == REJECT:
+            spans = _spans(REJECT, asked, asked, times_s)
+            for number in self._hidden_for(file.key, key):
+                # What was hidden for an answer stays hidden otherwise.
+                self._append("withdrawn", events.Withdrawn(number, why), nonce and f"{nonce}-{number}")
+        else:
+            ends = self._with_margin(asked, times_s) if what == ACCEPT else target
+            spans = _spans(ADD, ends, ends, times_s)
+        box = None if sight.kind == FACE_KIND and what != REJECT else sight.box_xywh
+        detectors = self._state.study.detectors
+        return self._append("decided", Decided(file.recording, file.camera, file.sha256, kind, spans, box, why, key, detectors), nonce)
+
+    def _hidden_for(self, key: FileKey, question: str) -> list[int]:
+        """Return the lines in which this person, or with one reviewer anybody, had a span hidden for an answer."""
+        decided = self._state.standing.decided.get(key, {}).items()
+        mine = [(number, one) for number, (by, one) in decided if by == self.by or self._state.study.reviewers == 1]
+        return [number for number, one in mine if one.proposal == question and not one.lets_through]
+
+    def _with_margin(self, run: Run, times_s: npt.NDArray[np.float64]) -> Run:
+        margin_s = self._state.study.margin_s
+        return frames_on_screen((float(times_s[run[0]]) - margin_s, float(times_s[run[1] + 1]) + margin_s), times_s)
+
+    def _refuse_other_file(self, file: study.StudyFile) -> None:
+        gone = next((path for path in file.source.paths if not (self._state.raw / path).is_file()), None)
+        if gone is not None:
+            msg = f"{gone}: the file is gone; put it back, then run: .venv/bin/dvc repro screen"
+            raise ReviewError(msg)
+        changed = file.source.changed(self._state.raw)
+        if changed is not None:
+            msg = f"{changed}: the file is another one than was screened; run: .venv/bin/dvc repro screen"
+            raise ReviewError(msg)
+
+    def _refuse_box(self, file: study.StudyFile, box_xywh: Box | None) -> None:
+        if box_xywh is None:
+            return
+        x, y, w, h = box_xywh
+        if x < 0 or y < 0 or w < 1 or h < 1 or x + w > file.size_px[0] or y + h > file.size_px[1]:
+            msg = f"the rectangle {x},{y},{w},{h} is not inside the picture of {file.size_px[0]}x{file.size_px[1]} pixels"
+            raise ReviewError(msg)
+
+    def _refuse_changed(self, key: FileKey, proposal_key: str) -> None:
+        offered = {item.proposal.key for one, items in self._state.statuses(key[0]) if one.key == key for item in items}
+        if proposal_key not in offered | {one.key for one in self._state.study.proposed(key, self._state.standing)}:
+            msg = "this proposal is no longer there: the detectors ran again, or the other camera changed; look at it again"
+            raise ReviewError(msg)
+
+
+def _spans(what: str, proposed: Run, target: Run, boundaries_s: npt.NDArray[np.float64]) -> tuple[DecidedSpan, ...]:
+    def span(name: str, first: int, last: int) -> DecidedSpan:
+        return DecidedSpan(name, first, last, float(boundaries_s[first]), float(boundaries_s[last + 1]))
+
+    if what != CHANGE:
+        return (span(what, *proposed),)
+    left = [(proposed[0], min(proposed[1], target[0] - 1)), (max(proposed[0], target[1] + 1), proposed[1])]
+    return (*(span(REJECT, first, last) for first, last in left if first <= last), span(ACCEPT, *target))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -1,0 +1,310 @@
+"""What is hidden in a recording: proposals after people's decisions.
+
+One rule: what a detector proposes is hidden until a person rejects it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Box, Decided
+
+Interval = tuple[float, float]
+# Rounding of times that somebody read off a player.
+TICK_S = 0.001
+CURATOR, PAIR, SHEET, AUDIT, GAP = "curator", "pair", "sheet", "audit", "gap"
+ACCEPTED, REJECTED, UNREVIEWED = "accepted", "rejected", "unreviewed"
+STILLS_STEP_S = 1.0
+"""Of the sheet: between two of its stills lies a second of which a person sees nothing."""
+GAP_KIND = "out_of_body"
+MIRRORED_KINDS = frozenset({"out_of_body", "other"})
+"""What one camera of a pair sees, the other sees as well; text stands where its own recorder wrote it."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A span, or a rectangle during a span, that is to be hidden unless a person rejects it.
+
+    Parameters
+    ----------
+    kind, source
+        As in the table `redactions`.
+    interval_s
+        Half open, in source seconds from the first frame.
+    box_xywh
+        In pixels of the picture as displayed; None: the whole frame.
+    score, faces, text
+        What the detector says about it.
+    """
+
+    kind: str
+    source: str
+    interval_s: Interval
+    box_xywh: Box | None = None
+    score: float | None = None
+    faces: int | None = None
+    text: str | None = None
+
+    @property
+    def key(self) -> str:
+        """A name that stays as long as the span does."""
+        box = "" if self.box_xywh is None else ":" + ",".join(map(str, self.box_xywh))
+        return f"{self.source}:{self.kind}:{self.interval_s[0]:.6f}-{self.interval_s[1]:.6f}{box}"
+
+    def hides(self, other: Proposed) -> bool:
+        """Whether all of another one is hidden with this one."""
+        start_s, end_s = other.interval_s
+        around = self.box_xywh is None or covers(self.box_xywh, other.box_xywh)
+        return around and self.interval_s[0] <= start_s and end_s <= self.interval_s[1]
+
+
+def covers(decided: Box | None, proposed: Box | None) -> bool:
+    """Whether a rectangle holds all of another one: what it leaves over was not rejected."""
+    if decided is None or proposed is None:
+        return decided is None
+    x, y, w, h = proposed
+    return decided[0] <= x and decided[1] <= y and x + w <= decided[0] + decided[2] and y + h <= decided[1] + decided[3]
+
+
+@dataclass(frozen=True)
+class Asked(Proposed):
+    """A question of the audit, under its own key; by itself it hides nothing."""
+
+    asked: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of the question."""
+        return self.asked
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a proposal and what was decided about it; ``disputed``: two people decided differently."""
+
+    interval_s: Interval
+    decision: str
+    disputed: bool = False
+
+
+def rows(
+    recording: str, camera: str, proposals: Sequence[Proposed], decided: Sequence[tuple[str, Decided]], reviewers: int, limits: Limits
+) -> list[dict[str, Any]]:
+    """Return the rows of the table `redactions` for one video file.
+
+    Parameters
+    ----------
+    proposals
+        Of all detectors.
+    decided
+        Person and decision, in the order in which they were made.
+    reviewers
+        How many people must agree to show what was proposed.
+    limits
+        Of the file.
+    """
+    done = []
+    for proposal in proposals:
+        for part in parts(proposal, decided, reviewers, limits):
+            hidden = part.decision != REJECTED
+            done.append(_row(recording, camera, replace(proposal, interval_s=part.interval_s), part.decision, hidden=hidden))
+    return done + [_row(recording, camera, one, ACCEPTED, hidden=True) for one in added(decided, reviewers)]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """End of the last frame of a file in source seconds, and the margin that the detectors put around a span."""
+
+    last_s: float
+    margin_s: float
+
+
+def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int, limits: Limits) -> list[Part]:
+    """Return the parts of a proposal with what was decided about each, in order.
+
+    A decision holds for exactly its interval. With one reviewer the latest decision counts,
+    whoever made it. With more, each person's latest one does: any acceptance hides, and only
+    so many rejections show.
+    """
+    painted = [_painted(proposal, says, limits) for says in _by_person(proposal, decided, reviewers)]
+    edges = sorted({edge for pieces in painted for piece, _ in pieces for edge in piece} | set(proposal.interval_s))
+    done: list[Part] = []
+    for start, end in pairwise(edges):
+        decisions = [decision for pieces in painted for (a, b), decision in pieces if a <= start and end <= b]
+        part = Part((start, end), _agreed(decisions, reviewers), disputed={ACCEPTED, REJECTED} <= set(decisions))
+        if done and (done[-1].decision, done[-1].disputed) == (part.decision, part.disputed):
+            done[-1] = replace(part, interval_s=(done[-1].interval_s[0], end))
+        else:
+            done.append(part)
+    return done
+
+
+def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
+    """Return what people want hidden whatever the detectors say: what they added, and what they accepted.
+
+    What was accepted and later rejected is not among it; what was added can only be withdrawn.
+    """
+    done = []
+    for place, (by, one) in enumerate(decided):
+        later = [other for who, other in decided[place + 1 :] if reviewers == 1 or who == by]
+        for span in one.spans:
+            if span.what == REJECT:
+                continue
+            taken = [] if span.what == ADD else _rejected(one, later)
+            for interval_s in without((span.start_s, span.end_s), taken):
+                done.append(Proposed(one.kind, CURATOR, interval_s, one.box_xywh))
+    return list(dict.fromkeys(done))
+
+
+def mirrored(hidden: Iterable[Proposed], own: Iterable[Proposed], last_s: float) -> list[Proposed]:
+    """Return what is proposed in a camera because the other camera of the pair hides it.
+
+    Parameters
+    ----------
+    hidden
+        What is hidden in the other camera, by whomever.
+    own
+        What is proposed or added in this one: that needs no second proposal.
+    last_s
+        End of this camera's last frame.
+    """
+    mine = list(own)
+    done: list[Proposed] = []
+    for one in hidden:
+        if one.kind not in MIRRORED_KINDS or one.source == PAIR:
+            continue
+        same = [other.interval_s for other in (*mine, *done) if other.kind == one.kind and other.box_xywh in (None, one.box_xywh)]
+        clipped = one.interval_s[0], min(one.interval_s[1], last_s)
+        if clipped[0] < clipped[1]:
+            done += [replace(one, source=PAIR, interval_s=left) for left in without(clipped, same)]
+    return done
+
+
+def gaps(hidden: Iterable[Proposed], shown: Iterable[Interval]) -> list[Proposed]:
+    """Return what is proposed because it lies between two hidden stretches of whole frames, less than a still's step apart.
+
+    The sheet may show nothing of it. What a person said is to be shown stays shown.
+
+    Parameters
+    ----------
+    hidden
+        What is hidden, by whomever.
+    shown
+        What people rejected.
+    """
+    spans = sorted((one for one in hidden if one.box_xywh is None), key=lambda one: one.interval_s)
+    kept_open = sorted(shown)
+    done: list[Proposed] = []
+    before: Proposed | None = None
+    for one in spans:
+        if before is not None and TICK_S < one.interval_s[0] - before.interval_s[1] < STILLS_STEP_S:
+            gap = before.interval_s[1], one.interval_s[0]
+            kind = one.kind if one.kind == before.kind else GAP_KIND
+            if not any(start < gap[1] and gap[0] < end for start, end in kept_open):
+                done.append(Proposed(kind, GAP, gap))
+        if before is None or one.interval_s[1] > before.interval_s[1]:
+            before = one
+    return done
+
+
+def without(interval: Interval, removed: Iterable[Interval]) -> list[Interval]:
+    """Return what is left of an interval, in order.
+
+    >>> without((0, 10), [(2, 3), (9, 12)])
+    [(0, 2), (3, 9)]
+    """
+    left = [interval]
+    for start, end in removed:
+        left = [part for a, b in left for part in ((a, min(b, start)), (max(a, end), b)) if part[0] < part[1]]
+    return sorted(left)
+
+
+@dataclass(frozen=True)
+class _Say:
+    interval_s: Interval
+    decision: str
+    # Read off a player: what it leaves of the margin means nothing.
+    is_rough: bool
+
+
+def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[list[_Say]]:
+    said: dict[str, list[_Say]] = {}
+    for by, one in decided:
+        for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
+            about = {ACCEPT: overlaps, REJECT: covers}.get(span.what)
+            if about is not None and about(one.box_xywh, proposal.box_xywh):
+                decision = ACCEPTED if span.what == ACCEPT else REJECTED
+                said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
+    return list(said.values())
+
+
+def _painted(proposal: Proposed, says: Sequence[_Say], limits: Limits) -> list[tuple[Interval, str]]:
+    """Return the proposal's parts as one person decided: the latest decision counts."""
+    pieces: list[tuple[Interval, str, bool]] = [(proposal.interval_s, UNREVIEWED, False)]
+    for say in says:
+        covered = [(max(a, say.interval_s[0]), min(b, say.interval_s[1])) for (a, b), _, _ in pieces]
+        pieces = [(left, name, rough) for part, name, rough in pieces for left in without(part, [say.interval_s])]
+        pieces += [(part, say.decision, say.is_rough) for part in covered if part[0] < part[1]]
+    ordered = sorted(pieces)
+    for place, (part, name, _) in enumerate(ordered):
+        beside = [ordered[near] for near in (place - 1, place + 1) if 0 <= near < len(ordered)]
+        rough = [other for other in beside if other[2]]
+        if name == UNREVIEWED and rough and _is_margin(part, proposal.interval_s, limits):
+            ordered[place] = part, rough[0][1], False
+    return [(part, name) for part, name, _ in ordered]
+
+
+def _agreed(decisions: Sequence[str], reviewers: int) -> str:
+    if ACCEPTED in decisions:
+        return ACCEPTED
+    return REJECTED if decisions.count(REJECTED) >= reviewers else UNREVIEWED
+
+
+def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
+    return [
+        (span.start_s, span.end_s)
+        for other in later
+        if other.kind == one.kind and not other.lets_through and covers(other.box_xywh, one.box_xywh)
+        for span in other.spans
+        if span.what == REJECT
+    ]
+
+
+def overlaps(decided: Box | None, proposed: Box | None) -> bool:
+    """Whether two rectangles share a pixel."""
+    if decided is None or proposed is None:
+        return decided is None
+    ends = [(decided[side] + decided[side + 2], proposed[side] + proposed[side + 2]) for side in (0, 1)]
+    return all(decided[side] < ends[side][1] and proposed[side] < ends[side][0] for side in (0, 1))
+
+
+def _is_margin(part: Interval, proposed: Interval, limits: Limits) -> bool:
+    """Whether what a decision left is no more than the margin that was put around the span."""
+    if part == proposed or part[1] - part[0] > limits.margin_s + TICK_S:
+        return False
+    # At the ends of the video the margin is cut off: what touches them may be the span itself.
+    return (part[0] == proposed[0] and proposed[0] > 0) or (part[1] == proposed[1] and proposed[1] < limits.last_s)
+
+
+def _row(recording: str, camera: str, proposal: Proposed, decision: str, *, hidden: bool) -> dict[str, Any]:
+    x, y, w, h = proposal.box_xywh or (None, None, None, None)
+    return {
+        "recording": recording,
+        "camera": camera,
+        "kind": proposal.kind,
+        "start_s": proposal.interval_s[0],
+        "end_s": proposal.interval_s[1],
+        "x": x,
+        "y": y,
+        "w": w,
+        "h": h,
+        "score": proposal.score,
+        "faces": proposal.faces,
+        "text": proposal.text,
+        "source": proposal.source,
+        "decision": decision,
+        "accepted": hidden,
+    }

@@ -1,0 +1,136 @@
+"""The curator's decisions, ``redactions.csv``: what to hide, what to accept, what to reject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Mapping
+from dataclasses import dataclass, replace
+
+from scrubin.base import csv_text
+from scrubin.base.csv_text import seconds
+from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.faults import Fault, near
+from scrubin.stages.review.events import ACCEPT, ADD, KINDS, REJECT
+
+NAME = "redactions.csv"
+COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
+DECISIONS = (ADD, ACCEPT, REJECT)
+PIXELS = re.compile(r"[0-9]{1,6}")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One row: an interval in source seconds (None: to that end) and a rectangle (None: whole frame)."""
+
+    line: int
+    recording: str
+    camera: str
+    kind: str
+    start_s: float | None
+    end_s: float | None
+    box_xywh: tuple[int, int, int, int] | None
+    decision: str
+
+    def interval_s(self, last_s: float) -> tuple[float, float]:
+        """Return the interval within a video that ends at ``last_s``."""
+        return self.start_s or 0.0, min(self.end_s, last_s) if self.end_s is not None else last_s
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All usable rows, and the error of each recording whose rows are not."""
+
+    rows: list[Decision]
+    errors: dict[str, RecordingError]
+
+
+def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Container[str] = (), withdrawn: Container[str] = ()) -> Decisions:
+    """Return the decisions, one per camera that a row holds for.
+
+    Parameters
+    ----------
+    data
+        The file's bytes.
+    cameras
+        The cameras of every recording in the manifest.
+    set_aside
+        Recordings whose rows in the manifest cannot be used: nothing of them is released.
+    withdrawn
+        Recordings that were withdrawn: their rows are passed over.
+
+    Raises
+    ------
+    ManifestError
+        When the file is no such list, or names a recording that the manifest does not: what
+        was meant to be hidden must never be passed over.
+    """
+    rows: list[Decision] = []
+    errors: dict[str, RecordingError] = {}
+    of_rows: list[Fault] = []
+    sheet = csv_text.read(NAME, data, COLUMNS, (), keep_rows=True)
+    wrong = list(sheet.faults)
+    if missing := set(COLUMNS) - set(sheet.columns):
+        # What cannot be known of a row is not said to be wrong with it.
+        sheet = replace(sheet, rows=() if missing - {"x", "y", "w", "h", "camera"} else tuple(_filled(row) for row in sheet.rows))
+    sheet, unclear = csv_text.with_points(sheet, ("start_s", "end_s"))
+    unclear_lines = {fault.place: fault for fault in unclear}
+    for row in sheet.rows:
+        recording = row.cells["recording"]
+        if recording not in cameras:
+            wrong += [] if recording in set_aside or recording in withdrawn else [_unknown(row, cameras)]
+            continue
+        try:
+            if row.place in unclear_lines:
+                fault = unclear_lines[row.place]
+                raise RecordingError(NAME, fault.what, fault.fix, fault.place)
+            rows += _decisions(row, cameras[recording])
+        except RecordingError as error:
+            of_rows += error.faults
+            errors.setdefault(recording, error)
+    if wrong:
+        raise ManifestError([*wrong, *of_rows])
+    return Decisions([row for row in rows if row.recording not in errors], errors)
+
+
+def _filled(row: csv_text.CsvRow) -> csv_text.CsvRow:
+    return replace(row, cells=dict.fromkeys(COLUMNS, "") | dict(row.cells))
+
+
+def _unknown(row: csv_text.CsvRow, cameras: Collection[str]) -> Fault:
+    name = row.cells["recording"]
+    close = near(name, cameras)
+    fix = f"did you mean '{close}'?" if close else "correct its name, or remove the row"
+    return Fault(NAME, "recording-unknown", f"'{name}' is no recording of recordings.csv", fix, row.place)
+
+
+def _decisions(row: csv_text.CsvRow, cameras: tuple[str, ...]) -> list[Decision]:
+    cells, place = row.cells, row.place
+    for column, known in (("kind", KINDS), ("decision", DECISIONS), ("camera", ("", *cameras))):
+        if cells[column] not in known:
+            names = ", ".join(name or "(empty)" for name in known)
+            raise RecordingError(NAME, f"{column} is '{cells[column]}'", f"use one of {names}", place)
+    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
+    if (start_s or 0.0) >= (end_s if end_s is not None else float("inf")):
+        raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", place)
+    box_xywh = _box_xywh(row)
+    decision = cells["decision"]
+    if start_s is None and end_s is None and box_xywh is None and decision != "reject":
+        raise RecordingError(NAME, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording", place)
+    if cells["kind"] == "text" and box_xywh is None and decision == "accept":
+        raise RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place)
+    if cells["kind"] not in ("text", "other") and box_xywh is not None and decision == "reject":
+        reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
+        raise RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place)
+    held = (cells["camera"],) if cells["camera"] else cameras
+    return [Decision(row.line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, decision) for camera in held]
+
+
+def _box_xywh(row: csv_text.CsvRow) -> tuple[int, int, int, int] | None:
+    texts = [row.cells[name] for name in "xywh"]
+    if not any(texts):
+        return None
+    if not all(PIXELS.fullmatch(text) for text in texts) or 0 in map(int, texts[2:]):
+        fix = "give x,y,w,h in whole pixels, or leave all four empty"
+        raise RecordingError(NAME, f"the rectangle is {','.join(texts)}", fix, row.place)
+    x, y, w, h = (int(text) for text in texts)
+    return x, y, w, h

@@ -1,0 +1,135 @@
+"""The ledger written anew: when somebody withdraws, or a recording gets another name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.stages.review.events import Forgotten, Renamed
+from scrubin.stages.review.ledger import Ledger, Line
+
+NAMELESS = "(withdrawn)"
+FORGOTTEN = "forgotten"
+NOBODY = ""
+
+
+def forget(ledger: Ledger, withdrawn: Memory) -> bool:
+    """Take those who withdrew out of a ledger; return whether they were in it.
+
+    Its first line says how many lines are gone; all others follow in their order, in a new chain.
+
+    Raises
+    ------
+    ReviewError
+        When the chain is broken, or nothing can be written.
+    """
+    return ledger.write_anew(partial(_without, withdrawn=withdrawn))
+
+
+def _without(lines: Sequence[Line], withdrawn: Memory) -> list[dict[str, Any]] | None:
+    bodies: list[dict[str, Any]] = []
+    number_of: dict[int, int] = {}
+    changed = 0
+    for line in lines:
+        facts = _facts_without(line, withdrawn)
+        if facts is None or (line.event == "withdrawn" and facts["line"] not in number_of):
+            continue
+        changed += facts != line.facts
+        if line.event == "withdrawn":
+            facts["line"] = number_of[facts["line"]]
+        number_of[line.number] = len(bodies) + 2  # behind the line that tells of all this
+        bodies.append({"at": line.at, "by": line.by, "event": line.event, "facts": facts, "nonce": line.nonce, "session": line.session})
+    gone = len(lines) - len(bodies)
+    if not gone and not changed:
+        return None
+    told = asdict(Forgotten(gone, changed, len(lines), lines[-1].sha256))
+    # The time of the last line: when somebody withdrew is nobody's business.
+    first = {"at": lines[-1].at, "by": NOBODY, "event": FORGOTTEN, "facts": told, "nonce": "", "session": ""}
+    return [first, *bodies]
+
+
+def _facts_without(line: Line, withdrawn: Memory) -> dict[str, Any] | None:
+    """Return what a line says without those who withdrew; None when it is about nobody else."""
+    facts = dict(line.facts)
+    if facts.get("recording") in withdrawn or (line.event == "checked" and _is_theirs(facts["clip"], withdrawn)):
+        return None
+    if line.event == "acknowledged" and (
+        withdrawn.in_text(facts["key"]) or any(one in withdrawn for one in (facts["key"], *facts["key"].split(",")))
+    ):
+        return None
+    if line.event == "sampled":
+        facts["clips"] = [clip for clip in facts["clips"] if not _is_theirs(clip, withdrawn)]
+        if not facts["clips"]:
+            return None
+    # The key of a question of the audit holds what was read.
+    for name in ("why", "proposal"):
+        if name in facts:
+            facts[name] = _nameless(facts[name], withdrawn)
+    return facts
+
+
+def _is_theirs(clip: Mapping[str, Any], withdrawn: Memory) -> bool:
+    return clip["recording"] in withdrawn or clip["id"] in withdrawn
+
+
+def _nameless(text: str, withdrawn: Memory) -> str:
+    names = sorted(withdrawn.in_text(text), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, names)), NAMELESS, text) if names else text
+
+
+RENAMED = "renamed"
+
+
+def rename(ledger: Ledger, old: str, new: str) -> bool:
+    """Write a new chain in which a recording has its new name; return whether any line was about it.
+
+    Raises
+    ------
+    ReviewError
+        When the chain is broken, or nothing can be written.
+    """
+    return ledger.write_anew(partial(_named, old=old, new=new))
+
+
+def lines_about(ledger: Ledger, old: str) -> int:
+    """Return how many lines name a recording."""
+    return sum(_facts_renamed(line, old, "") != line.facts for line in ledger.lines())
+
+
+def _named(lines: Sequence[Line], old: str, new: str) -> list[dict[str, Any]] | None:
+    facts = [_facts_renamed(line, old, new) for line in lines]
+    changed = sum(now != line.facts for now, line in zip(facts, lines, strict=True))
+    if not changed:
+        return None
+    # Lines are named by their numbers, which all go up by one.
+    for line, now in zip(lines, facts, strict=True):
+        if line.event == "withdrawn":
+            now["line"] = line.facts["line"] + 1
+    bodies = [
+        {"at": line.at, "by": line.by, "event": line.event, "facts": now, "nonce": line.nonce, "session": line.session}
+        for line, now in zip(lines, facts, strict=True)
+    ]
+    told = asdict(Renamed(changed, len(lines), lines[-1].sha256))
+    return [{"at": lines[-1].at, "by": NOBODY, "event": RENAMED, "facts": told, "nonce": "", "session": ""}, *bodies]
+
+
+def _facts_renamed(line: Line, old: str, new: str) -> dict[str, Any]:
+    """Return what a line says with the new name."""
+    facts = dict(line.facts)
+    if facts.get("recording") == old:
+        facts["recording"] = new
+    if line.event == "acknowledged" and facts["subject"] == "quarantine" and facts["key"] == old:
+        facts["key"] = new
+    if line.event == "checked":
+        facts["clip"] = _clip(facts["clip"], old, new)
+    if line.event == "sampled":
+        facts["clips"] = [_clip(clip, old, new) for clip in facts["clips"]]
+    return facts
+
+
+def _clip(clip: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {**clip, "recording": new if clip["recording"] == old else clip["recording"]}

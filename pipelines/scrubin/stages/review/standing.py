@@ -1,0 +1,230 @@
+"""What stands after all lines of the ledger: decisions, exclusions, acknowledgements, what was seen by whom, what is unseen.
+
+Every second of the kept interval needs a still, every *stop* its own look at full size, and every
+proposal its *lens*: both of its ends frame by frame, five frames to either side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.stages.review import attention
+from scrubin.stages.review.events import Acknowledged, Decided, Event, Excluded, Planted, Seen, Sheet, Withdrawn, event_of
+from scrubin.stages.review.ledger import Line
+
+Flags = npt.NDArray[np.bool_]
+FileKey = tuple[str, str]
+"""Recording and camera."""
+CLOSE_VIEWS = ("lens", "full")
+FULL_VIEW = "full"
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A video file of the study, as far as coverage needs to know it."""
+
+    sha256: str
+    frame_count: int
+    duration_s: float
+
+
+@dataclass
+class SeenBy:
+    """What one person looked at of one file.
+
+    Parameters
+    ----------
+    seconds
+        Whole seconds, shape (s,).
+    frames
+        In the lens or at full size, shape (n,).
+    full
+        At full size, shape (n,).
+    """
+
+    seconds: Flags
+    frames: Flags
+    full: Flags
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The state of a study after all lines that were applied.
+
+    Parameters
+    ----------
+    files
+        Of the study as it is now.
+    decided
+        By file, the decisions that stand, in order, with the line and the person of each.
+    excluded
+        By recording.
+    seen
+        By file and person.
+    lost
+        By file, how many lines are about another file of that name: they count no longer.
+    unlooked
+        By file, how many lines say that something was on a screen, but not that anybody looked at it: they count nothing.
+    looks
+        Lines by which a person saw what they had not seen before, in order.
+    planted
+        Checks that were shown, in order.
+    sheets
+        Hashes of the ``redactions.csv`` that were imported or exported.
+    """
+
+    files: Mapping[FileKey, KnownFile]
+    lines: dict[int, tuple[Line, Event]] = field(default_factory=dict)
+    decided: dict[FileKey, dict[int, tuple[str, Decided]]] = field(default_factory=dict)
+    excluded: dict[str, tuple[Line, Excluded]] = field(default_factory=dict)
+    acknowledged: dict[tuple[str, str], tuple[Line, Acknowledged]] = field(default_factory=dict)
+    seen: dict[FileKey, dict[str, SeenBy]] = field(default_factory=dict)
+    lost: dict[FileKey, int] = field(default_factory=dict)
+    unlooked: dict[FileKey, int] = field(default_factory=dict)
+    looks: list[tuple[Line, Seen]] = field(default_factory=list)
+    planted: list[tuple[Line, Planted]] = field(default_factory=list)
+    sheets: set[str] = field(default_factory=set)
+
+    def apply(self, lines: Iterable[Line]) -> None:
+        """Take further lines into account, in their order."""
+        for line in lines:
+            event = event_of(line)
+            if not isinstance(event, Seen | Planted):
+                self.lines[line.number] = line, event
+            if isinstance(event, Decided | Seen | Planted):
+                self._about_file(line, event)
+            elif isinstance(event, Withdrawn):
+                self._withdraw(event.line)
+            elif isinstance(event, Excluded):
+                self.excluded[event.recording] = line, event
+            elif isinstance(event, Acknowledged):
+                self.acknowledged[event.subject, event.key] = line, event
+            elif isinstance(event, Sheet):
+                self.sheets.add(event.sha256)
+
+    def stands(self, number: int) -> bool:
+        """Whether the decision, exclusion or acknowledgement of a line still counts."""
+        entry = self.lines.get(number)
+        if entry is None:
+            return False
+        line, event = entry
+        if isinstance(event, Decided):
+            return number in self.decided.get((event.recording, event.camera), {})
+        if isinstance(event, Excluded):
+            return event.recording in self.excluded and self.excluded[event.recording][0] == line
+        if isinstance(event, Acknowledged):
+            return (event.subject, event.key) in self.acknowledged and self.acknowledged[event.subject, event.key][0] == line
+        return False
+
+    def excludes(self, recording: str) -> tuple[Line, Excluded] | None:
+        """Return the exclusion of a recording, if there is one and its files are those that were excluded."""
+        entry = self.excluded.get(recording)
+        if entry is None:
+            return None
+        now = {camera: file.sha256 for (name, camera), file in self.files.items() if name == recording}
+        return entry if all(entry[1].sha256.get(camera) == sha256 for camera, sha256 in now.items()) else None
+
+    def _about_file(self, line: Line, event: Decided | Seen | Planted) -> None:
+        key = event.recording, event.camera
+        file = self.files.get(key)
+        if file is None or file.sha256 != event.sha256:
+            self.lost[key] = self.lost.get(key, 0) + 1
+        elif isinstance(event, Decided):
+            self.decided.setdefault(key, {})[line.number] = line.by, event
+        elif isinstance(event, Planted):
+            self.planted.append((line, event))
+        elif event.view != "released" and not attention.counts(event):
+            self.unlooked[key] = self.unlooked.get(key, 0) + 1
+        elif event.view != "released" and self._see(file, self.seen.setdefault(key, {}), line.by, event):
+            # What is black in the release was not seen.
+            self.looks.append((line, event))
+
+    def _see(self, file: KnownFile, by_person: dict[str, SeenBy], person: str, event: Seen) -> bool:
+        """Note what a person saw, and return whether any of it is new."""
+        if person not in by_person:
+            seconds = np.zeros(int(np.ceil(file.duration_s)), dtype=np.bool_)
+            by_person[person] = SeenBy(seconds, *(np.zeros(file.frame_count, dtype=np.bool_) for _ in range(2)))
+        mine = by_person[person]
+        shown = [(mine.seconds, slice(first, last + 1)) for first, last in event.seconds]
+        stills = [slice(first, first + step * (count - 1) + 1, step) for first, step, count in event.stills]
+        close = [(mine.frames, one) for one in stills] if event.view in CLOSE_VIEWS else []
+        full = [(mine.full, one) for one in stills] if event.view == FULL_VIEW else []
+        is_new = False
+        for flags, places in (*shown, *close, *full):
+            is_new |= not bool(flags[places].all())
+            flags[places] = True
+        return is_new
+
+    def _withdraw(self, number: int) -> None:
+        line, event = self.lines.get(number, (None, None))
+        if line is None or not self.stands(number):
+            return
+        if isinstance(event, Decided):
+            del self.decided[event.recording, event.camera][number]
+        elif isinstance(event, Excluded):
+            del self.excluded[event.recording]
+        elif isinstance(event, Acknowledged):
+            del self.acknowledged[event.subject, event.key]
+
+
+AROUND_FRAMES = 5
+Run = tuple[int, int]
+
+
+def seconds_of(frames: Sequence[int], boundaries_s: npt.NDArray[np.float64]) -> list[Run]:
+    """Return the whole seconds during which one of the frames is on screen, as runs ``(first, last)``.
+
+    Parameters
+    ----------
+    frames
+        Frame numbers, increasing.
+    boundaries_s
+        Presentation time of every frame, then the end of the last; shape (n + 1,).
+
+    >>> seconds_of([0, 2], np.array([0, 0.5, 1.5, 3.0]))
+    [(0, 2)]
+    """
+    seconds = np.zeros(math.ceil(boundaries_s[-1]) + 1, dtype=np.bool_)
+    for frame in frames:
+        seconds[int(boundaries_s[frame]) : max(math.ceil(boundaries_s[frame + 1]), int(boundaries_s[frame]) + 1)] = True
+    return true_runs(seconds[: math.ceil(boundaries_s[-1])])
+
+
+def true_runs(flags: Flags) -> list[Run]:
+    """Return the runs of true flags as ``(first, last)``."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]
+
+
+def unseen_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float) -> list[Run]:
+    """Return the seconds of the kept interval of which no still was seen, as runs."""
+    required = np.zeros(int(np.ceil(duration_s)), dtype=np.bool_)
+    required[int(interval_s[0]) : math.ceil(interval_s[1])] = True
+    return true_runs(required & ~seen.seconds) if seen is not None else true_runs(required)
+
+
+def lens_frames(first: int, last: int, frame_count: int) -> list[Run]:
+    """Return the frames that the lens of a span ``[first, last]`` must show: around its beginning, and around its end.
+
+    >>> lens_frames(3, 100, 104)
+    [(0, 8), (95, 103)]
+    """
+    ends = [(max(edge - AROUND_FRAMES, 0), min(edge + AROUND_FRAMES, frame_count - 1)) for edge in (first, last)]
+    return [(ends[0][0], ends[1][1])] if ends[1][0] <= ends[0][1] + 1 else ends
+
+
+def lens_seen(first: int, last: int, seen: SeenBy | None) -> bool:
+    """Whether somebody saw the lens of a span."""
+    if seen is None:
+        return False
+    return all(bool(seen.frames[a : b + 1].all()) for a, b in lens_frames(first, last, len(seen.frames)))
+
+
+def stop_seen(frame: int, kind: str, seen: SeenBy | None) -> bool:
+    """Whether somebody looked at a stop: for a scene at full size, where small names can be read, for a jump in the lens at least."""
+    return seen is not None and bool((seen.full if kind == "scene" else seen.frames)[frame])

@@ -1,0 +1,150 @@
+"""A study with its ledger as they are at the moment, read again whenever somebody appended to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base import params
+from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.params import ranged
+from scrubin.base.tables import io
+from scrubin.base.tables.private import RECORDINGS
+from scrubin.stages.review import questions, study
+from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
+from scrubin.stages.review.standing import FileKey
+from scrubin.stages.review.status import FileStatus, Judged, file_status, judged
+
+
+@dataclass(frozen=True)
+class DecisionsParams:
+    """The stage decisions has no parameters."""
+
+
+@dataclass(frozen=True)
+class ReviewParams:
+    """How people's decisions count.
+
+    Parameters
+    ----------
+    reviewers
+        So many people must each see all of a recording. With one, the latest decision counts,
+        whoever made it. With more, each person's latest one does: what anybody accepts is
+        hidden, and only what so many reject is shown.
+    checks
+        Share of the stills that are shown with a person or a name planted in them, to know how
+        many the reviewers notice; at least one in a recording of a minute. 0: none.
+    """
+
+    reviewers: int = ranged(low=1, high=9)
+    checks: float = ranged(low=0.0, high=0.2)
+
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+class State:
+    """What stands, and how far the review of each recording is; not for several threads at once.
+
+    Parameters
+    ----------
+    of
+        What is reviewed.
+    ledger
+        What people decided and saw.
+    raw
+        Folder of the raw study.
+    rows
+        Of the table `recordings`, by recording.
+    """
+
+    def __init__(self, of: study.ReviewedStudy, ledger: Ledger, raw: Path, rows: Rows) -> None:
+        self.study, self.ledger, self.raw, self.rows = of, ledger, raw, rows
+        self.names = list(rows)
+        self.standing = of.standing()
+        self._applied, self._head = 0, FIRST
+        self._boundaries: dict[FileKey, npt.NDArray[np.float64]] = {}
+        self._statuses: dict[str, list[tuple[FileStatus, list[Judged]]]] = {}
+
+    @classmethod
+    def load(cls, folder: Path) -> State:
+        """Return the state of a project.
+
+        Raises
+        ------
+        ReviewError
+            When there is nothing to review yet, or the ledger's chain is broken.
+        """
+        path = folder / params.PARAMS_PATH
+        reviewers = params.load("review", ReviewParams, path).reviewers
+        margin_s = float(params.read(path).get("screen", {}).get("margin_s", 0))
+        raw = folder / params.raw_folder(path)
+        of = study.load(reviewers, margin_s, raw, folder).asking(questions.load(folder))
+        state = cls(of, Ledger(folder / LEDGER_PATH), raw, _rows(folder))
+        state.update()
+        return state
+
+    def update(self) -> None:
+        """Take in what was appended since."""
+        lines = self.ledger.lines()
+        if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
+            # Another ledger under this name.
+            self.standing, self._applied = self.study.standing(), 0
+            self._statuses.clear()
+        new = lines[self._applied :]
+        self.standing.apply(new)
+        for line in new:
+            self._statuses.pop(str(line.facts.get("recording", "")), None)
+            if line.event == "withdrawn":
+                self._statuses.clear()
+        self._applied, self._head = len(lines), self.ledger.head
+
+    def statuses(self, name: str) -> list[tuple[FileStatus, list[Judged]]]:
+        """Return for each file of a recording how far its review is, and its proposals."""
+        if name not in self._statuses:
+            done = []
+            for key in self.study.cameras(name):
+                items = judged(self.study, key, self.standing, self.times_s)
+                done.append((file_status(self.study, key, self.standing, items), items))
+            self._statuses[name] = done
+        return self._statuses[name]
+
+    def times_s(self, key: FileKey) -> npt.NDArray[np.float64]:
+        """Return the presentation time of every frame of a file, then the end of the last; shape (n + 1,)."""
+        if key not in self._boundaries:
+            self._boundaries[key] = study.times_s(self.raw, self.study.files[key])
+        return self._boundaries[key]
+
+    def name(self, number: int) -> str:
+        """Return the name of a recording by its number in the list.
+
+        Raises
+        ------
+        ReviewError
+            When there is none.
+        """
+        if not 0 <= number < len(self.names):
+            msg = "there is no such recording"
+            raise ReviewError(msg)
+        return self.names[number]
+
+    def acknowledged(self, subject: str, key: str) -> dict[str, Any] | None:
+        """Return who acknowledged something, why and until when; None when nobody did."""
+        entry = self.standing.acknowledged.get((subject, key))
+        return None if entry is None else {"by": entry[0].by, "why": entry[1].why, "until": entry[1].until}
+
+
+def _rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    try:
+        rows = io.records(io.read(RECORDINGS, folder / study.INTERIM / "recordings.parquet"))
+    except TableError as error:
+        raise ReviewError(str(error)) from error
+    done: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: (row["recording"], row["camera"])):
+        done.setdefault(row["recording"], []).append(row)
+    return done

@@ -1,0 +1,142 @@
+"""Every kind of split by its name; a new kind is one function with one entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.errors import SplitError
+from scrubin.base.faults import within
+from scrubin.stages.splits.best_split import Effort, Progress
+from scrubin.stages.splits.cohort import Cohort
+from scrubin.stages.splits.recording_sheet import read_released
+from scrubin.stages.splits.released_splits import can_be_extended, extension, kept
+from scrubin.stages.splits.schemes import balanced, difficulty_folds, k_fold, leave_n_participants_out, published
+from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.split_params import (
+    BalancedParams,
+    DifficultyFoldsParams,
+    KFoldParams,
+    LeaveOutParams,
+    OfficialParams,
+    SchemeParams,
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all schemes of a study share.
+
+    Parameters
+    ----------
+    seed, effort
+        Of every draw and search.
+    raw
+        Folder of the raw study, where released splits and lists of videos lie.
+    progress
+        Told of better splits while searching.
+    elsewhere
+        Recordings of the study that are split by themselves, because they are of another task.
+    released
+        By split, the rows in which everybody was released before somebody withdrew: nobody is moved.
+    withdrawn
+        Released ids that nobody may meet again.
+    """
+
+    seed: int
+    effort: Effort
+    raw: Path
+    progress: Progress | None = None
+    elsewhere: frozenset[str] = frozenset()
+    released: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    withdrawn: Container[str] = frozenset()
+
+
+def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Split]:
+    """Return the splits of a scheme by their names: one, or one per task named ``<scheme>.<task>``.
+
+    Parameters
+    ----------
+    name
+        Name of the scheme.
+    cohort
+        All recordings, with every column that any scheme balances.
+    p
+        Its parameters.
+    setting
+        What all schemes share.
+
+    Raises
+    ------
+    SplitError
+        When the scheme is impossible for the cohort, by the name of the scheme.
+    """
+    parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
+    split_of = {}
+    for part, recordings in parts.items():
+        elsewhere = frozenset(cohort.people.id) - frozenset(recordings.people.id)
+        try:
+            split_of[part] = _of(part, recordings, p, replace(setting, elsewhere=elsewhere))
+        except SplitError as error:
+            raise SplitError(within(error.faults, f"split '{part}'")) from error
+    return split_of
+
+
+def _of(part: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> Split:
+    """Return a split, as it was released where somebody withdrew since; official ones follow their list in any case."""
+    released = setting.released.get(part)
+    if released is None or isinstance(p, OfficialParams):
+        return SCHEMES[p.kind](cohort, p, setting)
+    if isinstance(p, BalancedParams) and can_be_extended(cohort, released, p):
+        return _extended(cohort.balancing(p.balance), released[["id", "subset"]], p, setting)
+    return kept(cohort, released, p)
+
+
+def of_task(cohort: Cohort, task: str) -> Cohort:
+    """Return the recordings of one task."""
+    return cohort.only((cohort.people.task == task).to_numpy())
+
+
+def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Split:
+    chosen = cohort.balancing(p.balance)
+    if p.extends is None:
+        return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
+    return _extended(chosen, read_released(setting.raw / p.extends), p, setting)
+
+
+def _extended(chosen: Cohort, rows: pd.DataFrame, p: BalancedParams, setting: Setting) -> Split:
+    gone = rows.id.isin(setting.elsewhere) | rows.id.map(setting.withdrawn.__contains__).astype(bool)
+    old = extension(chosen, rows[~gone], list(p.subsets))
+    split = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
+    return replace(split, notes=old.notes())
+
+
+def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Split:
+    chosen = cohort.balancing(p.balance)
+    return k_fold(chosen, p.folds, p.repeats, setting.seed, setting.effort, validation=p.validation, progress=setting.progress)
+
+
+def _difficulty_folds(cohort: Cohort, p: DifficultyFoldsParams, setting: Setting) -> Split:
+    return difficulty_folds(cohort, p.difficulty, p.folds, p.repeats, setting.seed, validation=p.validation)
+
+
+def _leave_out(cohort: Cohort, p: LeaveOutParams, setting: Setting) -> Split:
+    return leave_n_participants_out(cohort, p.participants, p.repeats, setting.seed)
+
+
+def _official(cohort: Cohort, p: OfficialParams, setting: Setting) -> Split:
+    return published(cohort, p.split, setting.raw / p.videos)
+
+
+SCHEMES: dict[str, Callable[[Cohort, Any, Setting], Split]] = {
+    "balanced": _balanced,
+    "k_fold": _k_fold,
+    "difficulty_folds": _difficulty_folds,
+    "leave_n_participants_out": _leave_out,
+    "official": _official,
+}
+"""How each kind of split is made."""

@@ -1,0 +1,288 @@
+"""The kinds of splits: balanced, folds, one out, official.
+
+Source: LASANA, section LASANA benchmark.
+
+The first repetition is searched for like a balanced split, with its bound; the others start from
+another random deal each and are improved until no move or exchange makes them better, because
+the best split is the best one every time.
+
+Source: CholecT50 (Nwoye and Padoy 2022), section on cross-validation: sorted by the duration of
+the procedure, cut into clusters of as many as there are folds, and each cluster dealt at random.
+Here participants are dealt, so that those with several recordings stay whole; a participant is as
+difficult as its recordings are on average.
+
+With n = 1 it is leave-one-user-out as JIGSAWS defines it. Such folds tell which recordings are of
+one person: do not publish them where that is private.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.errors import SplitError
+from scrubin.public_splits import catalogue
+from scrubin.public_splits.catalogue import load
+from scrubin.stages.splits.best_split import Effort, Progress, drawn, solve
+from scrubin.stages.splits.cohort import Cohort
+from scrubin.stages.splits.groups import Group, fraction, groups
+from scrubin.stages.splits.program import Counts, Program
+from scrubin.stages.splits.recording_sheet import read
+from scrubin.stages.splits.split import Proof, Split, obstacles, proof, rows_of
+
+
+def folds(parts: Sequence[Sequence[str]], first: int, *, validation: bool) -> list[tuple[int, str, str]]:
+    """Return rows (fold, subset, id): fold ``first + i`` tests part i, and validates on the next one when asked to.
+
+    Raises
+    ------
+    SplitError
+        When nothing would be left for training.
+
+    >>> folds([["a"], ["b"], ["c"]], 0, validation=True)[:3]
+    [(0, 'test', 'a'), (0, 'val', 'b'), (0, 'train', 'c')]
+    """
+    if len(parts) < (3 if validation else 2):
+        msg = f"{len(parts)} folds leave nothing to train on; ask for more folds" + (", or for no validation" if validation else "")
+        raise SplitError(msg)
+    rows = []
+    for i in range(len(parts)):
+        for j, part in enumerate(parts):
+            subset = "test" if j == i else "val" if validation and j == (i + 1) % len(parts) else "train"
+            rows += [(first + i, subset, id_) for id_ in part]
+    return rows
+
+
+def shares(n_folds: int, *, validation: bool) -> dict[str, float]:
+    """Return the share of each subset of a fold, the one for training first.
+
+    >>> shares(5, validation=False)
+    {'train': 0.8, 'test': 0.2}
+    """
+    tested = {"val": 1 / n_folds, "test": 1 / n_folds} if validation else {"test": 1 / n_folds}
+    return {"train": (n_folds - len(tested)) / n_folds, **tested}
+
+
+def balanced(
+    cohort: Cohort,
+    subsets: Mapping[str, float],
+    seed: int,
+    effort: Effort,
+    placed: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Split:
+    """Return the balanced split of a cohort: everything in its columns is balanced.
+
+    Parameters
+    ----------
+    cohort
+        The recordings; participants with a pinned one are in the first subset.
+    subsets
+        Share by name; the first is the one for training.
+    seed
+        Decides between equally good splits.
+    effort
+        How long to search.
+    placed
+        Subset by participant, for those who have one already.
+
+    Raises
+    ------
+    SplitError
+        When there is no such split: too few participants, or too many with a fixed place.
+    """
+    names = list(subsets)
+    pinned = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0)
+    place_of = {**pinned, **{who: names.index(subset) for who, subset in (placed or {}).items()}}
+    people_groups = groups(cohort.people, cohort.measures(), place_of, seed)
+    check_possible(people_groups, names)
+    program = Program(people_groups, cohort.measures(), tuple(subsets.values()), seed)
+    solution = solve(program, effort, progress)
+    rows = [(0, names[s], id_) for s, ids in enumerate(deal(people_groups, solution.counts)) for id_ in ids]
+    participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
+    return Split(rows_of(rows), tuple(names), (proof(solution),), obstacles(program, names, participant_of), shares=dict(subsets))
+
+
+def deal(people_groups: list[Group], counts: Counts) -> list[list[str]]:
+    """Return the recordings of each subset, given how many members of each group go there."""
+    dealt: list[list[str]] = [[] for _ in range(counts.shape[1])]
+    for group, row in zip(people_groups, counts, strict=True):
+        for member, s in zip(group.members, np.repeat(np.arange(len(row)), row), strict=True):
+            dealt[s] += member
+    return dealt
+
+
+def check_possible(people_groups: list[Group], subsets: list[str]) -> None:
+    """Refuse more subsets than participants can fill.
+
+    Raises
+    ------
+    SplitError
+        Names the numbers.
+    """
+    everyone = sum(len(group.members) for group in people_groups)
+    free = sum(len(group.members) for group in people_groups if group.place is None)
+    if everyone < len(subsets):
+        msg = (
+            f"{everyone} participants cannot fill {len(subsets)} subsets ({', '.join(subsets)}), because each stays whole; "
+            "release more recordings or name fewer subsets"
+        )
+        raise SplitError(msg)
+    empty = [subset for s, subset in enumerate(subsets) if all(group.place != s for group in people_groups)]
+    if free < len(empty):
+        msg = (
+            f"{everyone - free} of {everyone} participants have a fixed place: in '{subsets[0]}', because raters strongly disagree on one "
+            f"of their recordings, or where they were released; {free} are not enough for {', '.join(empty)}; "
+            "raise 'scores.strong_percentile', or name fewer subsets"
+        )
+        raise SplitError(msg)
+
+
+def k_fold(
+    cohort: Cohort, n_folds: int, repeats: int, seed: int, effort: Effort, *, validation: bool, progress: Progress | None = None
+) -> Split:
+    """Return k folds per repetition, numbered on: those of repetition r are r x k to r x k + k - 1.
+
+    Raises
+    ------
+    SplitError
+        With fewer participants than folds.
+    """
+    check_enough(cohort, n_folds)
+    people_groups = groups(cohort.people, cohort.measures(), {}, seed)
+    program = Program(people_groups, cohort.measures(), (1 / n_folds,) * n_folds, seed)
+    solution = solve(program, effort, progress)
+    counts, proofs = [solution.counts], [proof(solution)]
+    for repeat in range(1, repeats):
+        counts.append(drawn(program, seed, repeat))
+        proofs.append(Proof(program.objective(counts[-1]), solution.bound, "sampled"))
+    rows = [row for r, one in enumerate(counts) for row in folds(deal(people_groups, one), r * n_folds, validation=validation)]
+    participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
+    names = [f"fold {i}" for i in range(n_folds)]
+    share_of = shares(n_folds, validation=validation)
+    return Split(rows_of(rows), tuple(share_of), tuple(proofs), obstacles(program, names, participant_of), shares=share_of)
+
+
+def check_enough(cohort: Cohort, n_folds: int) -> None:
+    """Refuse more folds than participants.
+
+    Raises
+    ------
+    SplitError
+        Names both numbers.
+    """
+    participants = len(cohort.participants)
+    if participants < n_folds:
+        msg = f"{participants} participants cannot fill {n_folds} folds, because each stays whole; ask for fewer folds"
+        raise SplitError(msg)
+
+
+def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int, seed: int, *, validation: bool) -> Split:
+    """Return k folds per repetition; each fold tests exactly one of each cluster.
+
+    The last cluster has fewer members when participants cannot be divided by k: it is the one of
+    the least difficult, and which folds get one of it is random.
+
+    Raises
+    ------
+    SplitError
+        With fewer participants than folds, or when the difficulty of a recording is no number.
+    """
+    check_enough(cohort, n_folds)
+    ranked = clusters(cohort, difficulty, n_folds, seed)
+    ids = {str(who): list(rows.id) for who, rows in cohort.people.groupby("participant")}
+    rows: list[tuple[int, str, str]] = []
+    for repeat in range(repeats):
+        parts: list[list[str]] = [[] for _ in range(n_folds)]
+        for number, cluster in enumerate(ranked):
+            order = sorted(range(n_folds), key=lambda fold: fraction(seed, str(repeat), str(number), str(fold)))
+            for who, fold in zip(cluster, order, strict=False):
+                parts[fold] += ids[who]
+        rows += folds(parts, repeat * n_folds, validation=validation)
+    share_of = shares(n_folds, validation=validation)
+    return Split(rows_of(rows), tuple(share_of), shares=share_of)
+
+
+def clusters(cohort: Cohort, difficulty: str, size: int, seed: int) -> list[list[str]]:
+    """Return the participants in clusters of equal difficulty, the most difficult first."""
+    column = cohort.column(difficulty)
+    values = pd.to_numeric(column.values, errors="coerce")
+    if values.isna().any():
+        id_ = cohort.people.id[values.isna()].iloc[0]
+        msg = f"recording '{id_}' has no number in column '{difficulty}', so it cannot be sorted; fill it in, or choose another column"
+        raise SplitError(msg)
+    rows = cohort.people.assign(value=values.astype(float))
+    difficulty_of = {str(who): (math.fsum(group.value) / len(group), min(group.id)) for who, group in rows.groupby("participant")}
+    # Equal difficulties are ordered by chance, not by a name.
+    ranked = sorted(difficulty_of, key=lambda who: (-difficulty_of[who][0], fraction(seed, difficulty_of[who][1])))
+    return [ranked[i : i + size] for i in range(0, len(ranked), size)]
+
+
+def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) -> Split:
+    """Return as many folds per repetition as there are n participants; the last may test fewer.
+
+    Raises
+    ------
+    SplitError
+        When n participants are all there are.
+    """
+    ids = {str(who): list(rows.id) for who, rows in cohort.people.groupby("participant")}
+    if n >= len(ids):
+        msg = f"leaving {n} of {len(ids)} participants out leaves nobody to train on; leave fewer out"
+        raise SplitError(msg)
+    rows: list[tuple[int, str, str]] = []
+    first = 0
+    for repeat in range(repeats):
+        order = sorted(ids, key=lambda who: fraction(seed, str(repeat), min(ids[who])))
+        parts = [[id_ for who in order[i : i + n] for id_ in ids[who]] for i in range(0, len(order), n)]
+        rows += folds(parts, first, validation=False)
+        first += len(parts)
+    notes = ("each fold tests a single participant, so that the folds tell which recordings are of one person",) if n == 1 else ()
+    return Split(rows_of(rows), ("train", "test"), notes=notes)
+
+
+ORDER = ("train", "val", "test")
+
+
+def published(cohort: Cohort, split: str, videos: Path) -> Split:
+    """Return an official split in the study's own ids.
+
+    Parameters
+    ----------
+    cohort
+        The recordings; ``people`` has a column ``recording``, the curator's name.
+    split
+        Name of the official split.
+    videos
+        CSV ``recording,video``: which recording is which video of the dataset.
+
+    Raises
+    ------
+    SplitError
+        For an unknown split, recording or video.
+    """
+    sheet = read(videos)
+    id_of = dict(zip(cohort.people.recording, cohort.people.id, strict=True)) | {id_: id_ for id_ in cohort.people.id}
+    named = dict(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
+    unknown = [name for name in named if name not in id_of]
+    video_of = {id_of[name]: video for name, video in named.items() if name in id_of}
+    if not video_of:
+        msg = f"{videos}: none of its {len(named)} recordings is released; name recordings of the manifest"
+        raise SplitError(msg)
+    rows = catalogue.rows(split, video_of)
+    missing = catalogue.missing(split, video_of)
+    notes = []
+    if unknown:
+        notes.append(f"{len(unknown)} recordings of {videos.name} are not released")
+    if missing:
+        notes.append(f"{len(missing)} of {len(load(split).videos)} videos of {split} are missing: {', '.join(missing[:20])}")
+    if left := len(cohort.people) - len(video_of):
+        notes.append(f"{left} recordings of the study are no video of {split}")
+    # All subsets of the split, also those of which the study has no video: training must not be taken for another one.
+    names = {subset for fold in load(split).folds for subset in load(split).subset_of(fold).values()}
+    subsets = tuple(name for name in ORDER if name in names) + tuple(sorted(names - set(ORDER)))
+    return Split(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes))

@@ -1,0 +1,153 @@
+"""A split as a scheme makes it: who is in which subset, what is proven about it, what stands in the way of a better one.
+
+Each obstacle is proven for one measure and subset alone: whatever else is given up, no choice of
+whole participants comes nearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scrubin.stages.splits.best_split import Solution
+from scrubin.stages.splits.program import Program
+
+MATTERS = 0.05
+"""An obstacle is told when it costs at least so much imbalance beyond what whole counts cost anyway."""
+NAMED = 5
+"""So many participants are named."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Something that no split can balance.
+
+    Parameters
+    ----------
+    task, measure, subset
+        What, and where.
+    wanted, nearest
+        The count that would be balanced, and the nearest one that whole participants reach.
+    fixed
+        How much of the measure belongs to participants with a fixed place.
+    total
+        How much of the measure there is.
+    largest
+        Those who have most of it: participant and count, at most ``NAMED``.
+    """
+
+    task: str
+    measure: str
+    subset: str
+    wanted: float
+    nearest: float
+    fixed: float
+    total: float
+    largest: tuple[tuple[str, float], ...]
+
+    def sentence(self, *, named: bool) -> str:
+        """Return what is in the way; participants by name only when asked for."""
+        what = f"{self.measure} in {self.subset}" + (f" ({self.task})" if self.task else "")
+        who = ", ".join(f"{f'{name} ' if named else ''}{value:g}" for name, value in self.largest)
+        holds = f"; {self.fixed:g} of {self.total:g} belong to participants with a fixed place" if self.fixed else ""
+        near = f"{self.wanted:.1f} wanted, {self.nearest:g} is the nearest that whole participants reach"
+        return f"{what}: {near}; the largest have {who}{holds}"
+
+
+def obstacles(program: Program, subsets: Sequence[str], participant_of: Mapping[str, str]) -> tuple[Obstacle, ...]:
+    """Return every obstacle that matters, the worst first.
+
+    Parameters
+    ----------
+    program
+        What was solved.
+    subsets
+        Names of the subsets.
+    participant_of
+        Participant by recording id.
+    """
+    rounding = np.abs(np.rint(program.targets) - program.targets) / program.scales
+    excess = np.where([[measure.whole] for measure in program.measures], program.unavoidable - rounding, 0.0)
+    by_excess = [
+        (float(excess[m, s]), _obstacle(program, m, s, subsets[s], participant_of)) for m, s in np.argwhere(excess >= MATTERS).tolist()
+    ]
+    return tuple(one for _, one in sorted(by_excess, key=lambda pair: (-pair[0], pair[1].task, pair[1].measure, pair[1].subset)))
+
+
+def _obstacle(program: Program, m: int, s: int, subset: str, participant_of: Mapping[str, str]) -> Obstacle:
+    measure = program.measures[m]
+    values = [(participant_of[member[0]], float(group.values[m])) for group in program.groups for member in group.members]
+    fixed = [group.values[m] * len(group.members) for group in program.groups if group.place is not None]
+    largest = tuple(sorted(values, key=lambda pair: (-pair[1], pair[0]))[:NAMED])
+    return Obstacle(
+        measure.task, measure.name, subset, float(program.targets[m, s]), float(program.nearest[m, s]), float(np.sum(fixed)),
+        measure.total, largest,
+    )  # fmt: skip
+
+
+COLUMNS = ["fold", "subset", "id"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proven about how well a split is balanced; numbers in imbalance.
+
+    Parameters
+    ----------
+    objective
+        Of this split; less is better.
+    bound
+        No split has a smaller one.
+    status
+        How the search ended, see ``Solution``; ``sampled`` for a repetition, which is drawn and improved but not searched for.
+    """
+
+    objective: float
+    bound: float
+    status: str
+
+    @property
+    def gap(self) -> float:
+        """By how much a perfect split could at most be better."""
+        return self.objective - self.bound
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split.
+
+    Parameters
+    ----------
+    rows
+        Columns fold, subset, id; sorted by fold and id.
+    subsets
+        Names of the subsets, the one for training first.
+    proofs
+        One per search: none for schemes that do not balance.
+    obstacles
+        What stands in the way of a balanced split, each proven for itself.
+    notes
+        What the curator should know.
+    shares
+        Share of each subset that was asked for; None when the scheme asks for none.
+    """
+
+    rows: pd.DataFrame
+    subsets: tuple[str, ...]
+    proofs: tuple[Proof, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    notes: tuple[str, ...] = ()
+    shares: Mapping[str, float] | None = None
+
+
+def proof(solution: Solution) -> Proof:
+    """Return the proof of a search."""
+    return Proof(solution.objective, solution.bound, solution.status)
+
+
+def rows_of(places: Sequence[tuple[int, str, str]]) -> pd.DataFrame:
+    """Return rows (fold, subset, id), sorted by fold and id."""
+    return pd.DataFrame(places, columns=COLUMNS).astype({"subset": "str", "id": "str"}).sort_values(["fold", "id"], ignore_index=True)

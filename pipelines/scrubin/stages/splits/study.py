@@ -1,0 +1,168 @@
+"""All splits of a study as tables or listings, with what is told about them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from scrubin.base.errors import SplitError
+from scrubin.base.tables.public import FOLDS, LASANA, SCHEME, SPLIT_COLUMNS, SPLIT_DELIMITERS
+from scrubin.stages.splits import assessment
+from scrubin.stages.splits.assessment import BALANCE_DEFINITIONS, balance, class_coverage, class_warnings, classes, folds
+from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
+from scrubin.stages.splits.registry import Setting, make, of_task
+from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.split_params import SplitsParams
+
+
+def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per released recording: id, task, participant, recording, site, sorted by id. Private.
+
+    Parameters
+    ----------
+    recordings, linkage, videos
+        The tables of these names; a procedure's participant is the patient.
+
+    Raises
+    ------
+    SplitError
+        When a released recording has no participant, or more than one.
+    """
+    released = videos[["id", "task"]].drop_duplicates()
+    known = recordings[["recording", "participant", "site"]].drop_duplicates().merge(linkage, on="recording")
+    known = known[["id", "participant", "recording", "site"]]
+    both = released.merge(known, on="id", how="left").sort_values("id", ignore_index=True)
+    twice = both[both.id.duplicated()]
+    if len(twice):
+        msg = f"released recording '{twice.id.iloc[0]}' has several participants, sites or tasks; its rows in recordings.csv must agree"
+        raise SplitError(msg)
+    lost = both[both.participant.isna()]
+    if len(lost):
+        msg = f"released recording '{lost.id.iloc[0]}' has no participant in the manifest; run 'dvc repro' from the stage ingest"
+        raise SplitError(msg)
+    return both
+
+
+def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[str, str]:
+    """Return the text of each file by its name.
+
+    ``<scheme>.csv``, and for each task ``<Task>_split.csv`` as in LASANA (section Data Records); their columns are
+    `scrubin.base.tables.public.COLUMNS`. Rows are sorted by id, an order that tells nothing.
+
+    Parameters
+    ----------
+    splits
+        Rows of the table ``splits``.
+    videos
+        The table of this name.
+    lasana
+        The scheme of LASANA's files: itself, or split by task ``<scheme>.<task>``. One with folds has no such files.
+    """
+    placed = splits.merge(videos[["id", "task"]].drop_duplicates(), on="id", validate="many_to_one").sort_values(["fold", "id"])
+    files = {}
+    for scheme, rows in placed.groupby("scheme"):
+        kind = FOLDS if len(set(rows.fold)) > 1 else SCHEME
+        files[f"{scheme}.csv"] = csv_text(SPLIT_COLUMNS[kind], rows[list(SPLIT_COLUMNS[kind])].to_numpy().tolist(), SPLIT_DELIMITERS[kind])
+    mine = placed[placed.scheme.str.split(".").str[0] == lasana]
+    if not (mine.fold > 0).any():
+        for task, rows in mine.groupby("task"):
+            files[f"{task}_split.csv"] = csv_text(
+                SPLIT_COLUMNS[LASANA], rows[["id", "subset"]].to_numpy().tolist(), SPLIT_DELIMITERS[LASANA]
+            )
+    return files
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> str:
+    """Return a CSV with line feeds."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
+    """Return the study's recordings with every feature; those with strong disagreement are pinned.
+
+    Parameters
+    ----------
+    people
+        One row per recording: id, task, participant, recording, site.
+    tables
+        Its tables.
+    """
+    # Where nobody knows whether the disagreement is strong, nothing is pinned.
+    strong = set(tables.skill.id[tables.skill.strong_disagreement.fillna(value=False)])
+    return cohort(people.assign(pinned=people.id.isin(strong)), columns(people.id, tables))
+
+
+def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Split]:
+    """Return every split by its name.
+
+    Raises
+    ------
+    SplitError
+        When one is impossible.
+    """
+    split_of: dict[str, Split] = {}
+    for name, scheme in p.schemes.items():
+        split_of |= make(name, everyone, scheme, setting)
+    return split_of
+
+
+def table(split_of: Mapping[str, Split]) -> pd.DataFrame:
+    """Return the rows of the table ``splits``."""
+    rows = [split.rows.assign(scheme=name) for name, split in split_of.items()]
+    return pd.concat(rows, ignore_index=True)[["scheme", "fold", "subset", "id"]]
+
+
+def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p: SplitsParams) -> dict[str, Any]:
+    """Return the balance, coverage and shortcut audit of every split, as a JSON value that names no participant.
+
+    ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``.
+    """
+    occurring = classes(tables.triplets, tables.phases, tables.errors)
+    return {
+        "definitions": {**BALANCE_DEFINITIONS, "shortcut": assessment.SHORTCUT_DEFINITIONS},
+        "seed": p.seed,
+        "schemes": [_scheme(name, split, everyone, tables, occurring, p) for name, split in split_of.items()],
+    }
+
+
+def obstacles(split_of: Mapping[str, Split]) -> dict[str, list[str]]:
+    """Return what stands in the way of each split, participants by name. Private."""
+    return {name: [one.sentence(named=True) for one in split.obstacles] for name, split in split_of.items()}
+
+
+def _scheme(
+    name: str, split: Split, everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame], p: SplitsParams
+) -> dict[str, Any]:
+    base, _, task = name.partition(".")
+    scheme = p.schemes[base]
+    # What a scheme does not balance is looked at all the same: how far are the folds apart in it?
+    looked_at = getattr(scheme, "balance", ("GRS", "error"))
+    of = of_task(everyone, task) if task else everyone
+    here = of.only(of.people.id.isin(split.rows.id).to_numpy()).balancing(looked_at)
+    return {
+        "scheme": name,
+        "kind": scheme.kind,
+        **balance(split, here),
+        "folds": [
+            {**fold, **_fold(split.rows[split.rows.fold == fold["fold"]], split.subsets, everyone, tables, occurring)}
+            for fold in folds(split, everyone.people, tables.skill, tables.errors)
+        ],
+    }
+
+
+def _fold(
+    rows: pd.DataFrame, subsets: Sequence[str], everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame]
+) -> dict[str, Any]:
+    first = tables.videos.sort_values(["id", "camera"]).drop_duplicates("id")[["id", "duration_s"]]
+    known = rows[["id", "subset"]].merge(everyone.people[["id", "task"]], on="id").merge(first, on="id", how="left")
+    audited = assessment.shortcut_audit(known.merge(tables.skill[["id", "GRS"]], on="id", how="left"), subsets[0])
+    covered = class_coverage(rows, occurring, subsets)
+    return {"coverage": covered, "warnings": list(class_warnings(covered, subsets[0])), "shortcut": audited["tasks"]}

@@ -1,0 +1,1 @@
+"""Stereo rigs: their calibration, rectified pairs, checks of what was recorded with them."""

@@ -1,0 +1,219 @@
+"""Taking notice of who withdrew: the list, the study, the last run become what is remembered."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.audit import withdrawal_memory
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base import file_lists, params
+from scrubin.base.errors import ManifestError, PrivacyError, TableError
+from scrubin.base.files import sha256_of_all
+from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.tables import io
+from scrubin.base.tables.declare import Table
+from scrubin.base.tables.private import LINKAGE, PARTS, PEOPLE, RECORDINGS
+from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
+from scrubin.stages.withdrawals import withdrawn_list
+from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+
+INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
+SUMS = Path("data/release", file_lists.CHECKSUMS)
+FILES = ["recording", "path", "sha256"]
+FLAT_CONTRAST = 4.0
+"""Frames of less contrast may have the bytes of somebody else's."""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What the last run of a project has left.
+
+    Parameters
+    ----------
+    participants
+        By recording.
+    ids
+        By recording.
+    raw
+        Raw paths and SHA-256 by recording.
+    pictures
+        SHA-256 of the released videos and frames, by released id: those that nobody else's could equal.
+    """
+
+    participants: Mapping[str, str] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    pictures: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def facts(self, recording: str) -> dict[str, frozenset[str]]:
+        """Return by kind (id, path, sha256) what is known of a recording."""
+        ids = frozenset({self.ids[recording]} if recording in self.ids else ())
+        paths, sha256 = self.raw.get(recording, (frozenset(), frozenset()))
+        pictures = frozenset().union(*(self.pictures.get(id_, frozenset()) for id_ in ids))
+        return {"id": ids, "path": paths, "sha256": sha256 | pictures}
+
+
+def load_last_run(folder: Path = Path()) -> LastRun:
+    """Return what the last run of a project has left; what is missing or damaged is not known."""
+    people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / PRIVATE / "linkage.parquet")
+    recordings, parts = _table(RECORDINGS, folder / INTERIM / "recordings.parquet"), _table(PARTS, folder / INTERIM / "parts.parquet")
+    raw = {
+        str(name): (frozenset(map(str, rows.path)), frozenset(map(str, rows.sha256.dropna())))
+        for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
+    }
+    ids = {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
+    return LastRun(dict(zip(people.recording, people.participant, strict=True)), ids, raw, _pictures(folder))
+
+
+def _table(table: Table, path: Path) -> pd.DataFrame:
+    """Return a table; empty when it cannot be read, as after a run that was killed."""
+    try:
+        return io.read(table, path)
+    except TableError:
+        return io.frame_of(table, [])
+
+
+def _id_released(path: Path) -> dict[str, str]:
+    try:
+        return {str(name): str(id_) for name, id_ in json.loads(path.read_text(encoding="utf-8"))["recordings"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _pictures(folder: Path) -> dict[str, frozenset[str]]:
+    videos, frames = _table(VIDEOS, folder / TABLES / "videos.parquet"), _table(FRAMES, folder / TABLES / "frames.parquet")
+    done: dict[str, set[str]] = defaultdict(set)
+    for id_, sha256 in zip(videos.id, videos.sha256, strict=True):
+        done[id_].add(sha256)
+    telling = frames[frames.path.notna() & ~frames.redacted & (frames.contrast >= FLAT_CONTRAST)]
+    # A frame in an archive has no file of its own; the archive holds the id.
+    files = telling.path.str.replace(r"\.tar/.*", ".tar", regex=True)
+    by_path = dict(zip(files, telling.id, strict=True))
+    for path, sha256 in _alone(_sums(folder / SUMS) or _of_waiting(folder, frames)):
+        if path in by_path:
+            done[by_path[path]].add(sha256)
+    return {id_: frozenset(several) for id_, several in done.items()}
+
+
+def _sums(path: Path) -> dict[str, str]:
+    try:
+        return file_lists.read_checksums(path.read_text(encoding="utf-8"))[0]
+    except (OSError, ValueError):
+        return {}
+
+
+def _of_waiting(folder: Path, frames: pd.DataFrame) -> dict[str, str]:
+    """Return the hashes of the frames that wait for a release: after one that was refused no list has them."""
+    files = set(frames.path.dropna().str.replace(r"\.tar/.*", ".tar", regex=True))
+    paths = {name: folder / UNRELEASED / name for name in sorted(files)}
+    return sha256_of_all({name: path for name, path in paths.items() if path.is_file()})
+
+
+def _alone(sums: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Return path and hash of every file of which there is no second one."""
+    paths: dict[str, list[str]] = defaultdict(list)
+    for path, sha256 in sums.items():
+        paths[sha256].append(path)
+    return [(same[0], sha256) for sha256, same in paths.items() if len(same) == 1]
+
+
+RELEASED, TABLE = Path("data/private/released.json"), Path("data/tables/splits.parquet")
+
+
+def placed(splits: pd.DataFrame, section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a study's splits as a JSON value.
+
+    Parameters
+    ----------
+    splits
+        The table of this name.
+    section
+        The section ``splits`` of ``params.yaml``: a scheme that it describes in another way later is made anew.
+    """
+    rows = splits.sort_values(["scheme", "fold", "id"])
+    return {
+        "seed": section["seed"],
+        "schemes": section["schemes"],
+        "places": {
+            str(scheme): [[int(fold), str(subset), str(id_)] for fold, subset, id_ in zip(of.fold, of.subset, of.id, strict=True)]
+            for scheme, of in rows.groupby("scheme")
+        },
+    }
+
+
+def with_splits(now: Memory, before: Memory, folder: Path) -> Memory:
+    """Return the memory with the splits of the last release, without those who withdrew."""
+    if now.recordings.keys() == before.recordings.keys():
+        return replace(now, splits=before.splits)
+    last = _released_splits(folder) or before.splits
+    if not last:
+        return now
+    places = {scheme: [row for row in rows if row[2] not in now] for scheme, rows in last["places"].items()}
+    return replace(now, splits={**last, "places": places})
+
+
+def _released_splits(folder: Path) -> dict[str, Any]:
+    """Return the splits of the last release, or of the last run where an earlier edition kept none; nothing before a release."""
+    try:
+        said = json.loads((folder / RELEASED).read_text(encoding="utf-8"))
+        if "splits" in said or not said["recordings"]:
+            return dict(said.get("splits", {}))
+        return placed(io.read(SPLITS, folder / TABLE), params.read(folder / params.PARAMS_PATH)["splits"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, TableError):
+        return {}
+
+
+def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) -> Memory:
+    """Return what is to be remembered from now on.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
+    folder
+        The project, in which the last run may have left what it knew.
+    more
+        Rows that are about to be added to the list.
+
+    Raises
+    ------
+    ManifestError
+        When a row of ``withdrawn.csv`` names nobody, or somebody who withdrew is listed again.
+    PrivacyError
+        When what was remembered cannot be read.
+    """
+    before, rows = withdrawal_memory.load(folder), (*withdrawn_list.read(raw / withdrawn_list.NAME), *more)
+    if not rows and not before:
+        return before
+    study = withdrawn_list.listed(raw)
+    last = load_last_run(folder)
+    participant_of = {**last.participants, **{name: one.participant for name, one in study.items()}}
+    said = withdrawn_list.named(rows, participant_of, before)
+    ManifestError.raise_any(withdrawn_list.come_back(study, said, before))
+    now = before.with_participants(said.participants)
+    for name, reason in sorted(said.reasons.items()):
+        facts = last.facts(name)
+        paths = facts["path"] | frozenset(study[name].paths if name in study else ())
+        words = {name, *facts["id"], *({participant_of[name]} & said.participants)}
+        now = now.with_recording(name, reason, {**facts, "path": paths}, words)
+    return with_splits(now, before, folder)
+
+
+def is_news(now: Memory, before: Memory) -> bool:
+    """Return whether somebody withdrew of whom nothing was remembered yet."""
+    return bool(now.participants - before.participants or now.recordings.keys() - before.recordings.keys())
+
+
+def waits(raw: Path, folder: Path = Path()) -> bool:
+    """Return whether a row of the list is about somebody whom no run has left out yet; also when nobody can tell who is meant."""
+    try:
+        return is_news(take(raw, folder), withdrawal_memory.load(folder))
+    except (ManifestError, PrivacyError):
+        return True

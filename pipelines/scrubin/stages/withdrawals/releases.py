@@ -1,0 +1,267 @@
+"""Releases that hold somebody who withdrew: held back, raised to another number, told of by the next; where copies of them may be.
+
+While a new release is refused the lock file would still name the one before, perhaps with somebody who withdrew. DVC writes
+the entry anew when the stage `release` has ended well.
+"""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scrubin.audit.withdrawal_memory import Memory
+from scrubin.base import files
+from scrubin.base.errors import ParamsError, ReleaseError, StageError
+from scrubin.base.faults import count_text
+from scrubin.base.files import write_text
+from scrubin.data.diff.difference import Step, is_below, next_version
+
+STAGE = "release"
+LOCK, PIPELINE = Path("dvc.lock"), Path("dvc.yaml")
+DVC = Path(".dvc")
+CONFIGS = (DVC / "config", DVC / "config.local")
+INDENT = "  "
+
+
+def withhold(project: Path = Path()) -> bool:
+    """Take the entry of the release out of the lock file, whole or not at all; return whether there was one.
+
+    Raises
+    ------
+    ReleaseError
+        When the file cannot be read: then nobody knows what it names.
+    StageError
+        When another command of DVC works in the project.
+    """
+    path = project / LOCK
+    if not path.is_file():
+        return False
+    with _alone(project):
+        text = path.read_text(encoding="utf-8")
+        left = without(text, STAGE, path)
+        if left != text:
+            write_text(path, left)
+    return left != text
+
+
+def names_release(project: Path = Path()) -> bool:
+    """Return whether the lock file says what the release is.
+
+    Raises
+    ------
+    ReleaseError
+        When it cannot be read.
+    """
+    path = project / LOCK
+    return path.is_file() and STAGE in _stages(_loaded(path.read_text(encoding="utf-8"), path))
+
+
+def stops_release(failed: Iterable[str], project: Path = Path()) -> bool:
+    """Return whether any of these stages comes before the release: then there was none of what the study is now."""
+    stages: Mapping[str, Any] = yaml.safe_load((project / PIPELINE).read_text(encoding="utf-8"))["stages"]
+    made_by = {_path(out): name for name, stage in stages.items() for out in stage.get("outs", ())}
+    before, left = set[str](), [STAGE]
+    while left:
+        name = left.pop()
+        if name not in before:
+            before.add(name)
+            left += [made_by[dep] for dep in stages[name].get("deps", ()) if dep in made_by]
+    return not before.isdisjoint(failed)
+
+
+def without(text: str, stage: str, path: Path) -> str:
+    r"""Return the text of a lock file without a stage, all other lines as they are.
+
+    >>> print(without("schema: '2.0'\nstages:\n  frames:\n    cmd: a\n  release:\n    cmd: b\n", "release", LOCK))
+    schema: '2.0'
+    stages:
+      frames:
+        cmd: a
+    <BLANKLINE>
+    """
+    lock = _loaded(text, path)
+    if stage not in _stages(lock):
+        return text
+    wanted = {**lock, "stages": {name: value for name, value in lock["stages"].items() if name != stage}}
+    left, is_inside = [], False
+    for line in text.splitlines(keepends=True):
+        if line.strip() and not line.startswith(INDENT * 2):
+            is_inside = line.rstrip() == f"{INDENT}{stage}:"
+        if not is_inside:
+            left.append(line)
+    cut = "".join(left)
+    # A file that somebody wrote by hand may be laid out otherwise.
+    return cut if wanted["stages"] and _loaded(cut, path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False))
+
+
+def _stages(lock: Mapping[str, Any]) -> Mapping[str, Any]:
+    return lock.get("stages") or {}
+
+
+def _loaded(text: str, path: Path) -> dict[str, Any]:
+    try:
+        lock = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
+        return {**lock, "stages": {**_stages(lock)}} if "stages" in lock else {**lock}
+    except (yaml.YAMLError, TypeError, AttributeError) as error:
+        msg = f"{path}: it cannot be read ({type(error).__name__}), so nobody knows which release it names; run 'make repro', or restore it"
+        raise ReleaseError(msg) from error
+
+
+def _path(out: Any) -> str:
+    return str(next(iter(out)) if isinstance(out, dict) else out)
+
+
+@contextlib.contextmanager
+def _alone(project: Path) -> Iterator[None]:
+    """Hold DVC's own lock, which it frees while a stage works: nobody else writes the file then, or sends what it names."""
+    if not (project / DVC).is_dir():
+        yield
+        return
+    # Not before it is needed: it takes a moment.
+    from dvc.lock import LockError, make_lock
+
+    config = configparser.ConfigParser(interpolation=None, strict=False)
+    config.read([project / name for name in CONFIGS], encoding="utf-8")
+    folder = (project / DVC / "tmp").absolute()
+    folder.mkdir(exist_ok=True)
+    is_hardlink = config.getboolean("core", "hardlink_lock", fallback=False)
+    lock = make_lock(str(folder / "lock"), tmp_dir=str(folder), hardlink_lock=is_hardlink)
+    try:
+        lock.lock()
+    except LockError as error:
+        msg = f"{project / LOCK}: another command of DVC works in this project, such as 'dvc push'; wait until it has ended, then run again"
+        raise StageError(msg) from error
+    try:
+        yield
+    finally:
+        lock.unlock()
+
+
+_LINE = re.compile(r"^(release:.*?^[ \t]+version:[ \t]*)([^\s#]+)", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^release:.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def with_raised_version(text: str, version: str) -> str:
+    r"""Return the text of a ``params.yaml`` with another ``release.version``; everything else stays as it is.
+
+    Raises
+    ------
+    ParamsError
+        When the number cannot be found.
+
+    >>> with_raised_version("release:\n  version: 1.0.0 # the number\n", "2.0.0")
+    'release:\n  version: 2.0.0 # the number\n'
+    """
+    section = _SECTION.search(text)
+    changed, count = _LINE.subn(rf"\g<1>{version}", section[0], count=1) if section else ("", 0)
+    if section is None or not count:
+        msg = f"params.yaml: 'release.version' was not found; set it to {version} by hand"
+        raise ParamsError(msg)
+    return text[: section.start()] + changed + text[section.end() :]
+
+
+TOMBSTONES_NAME = "metadata/withdrawn.json"
+
+
+def gone(lost: Iterable[str], withdrawn: Memory) -> dict[str, str]:
+    """Return those of the lost recordings that were withdrawn, with the reason of each."""
+    return {name: reason for name in lost if (reason := withdrawn.reason(name)) is not None}
+
+
+def refuse_number(last: str, now: str, withdrawn: Mapping[str, str]) -> None:
+    """Refuse a release that lacks somebody and does not say so by its number.
+
+    Raises
+    ------
+    ReleaseError
+        Names the lowest number that fits.
+    """
+    if withdrawn and is_below(now, lowest := next_version(last, Step.MAJOR)):
+        msg = (
+            f"withdrawn of version {last}: {count_text(len(withdrawn), 'recording')}, so this is a major step: "
+            f"set release.version in params.yaml to {lowest}, it is {now}, and run again"
+        )
+        raise ReleaseError(msg)
+
+
+def tombstones_text(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the file of the release."""
+    return files.json_text({"withdrawn": list(entries)})
+
+
+def tombstones(before: Sequence[Mapping[str, Any]], withdrawn: Mapping[str, str], number: str) -> list[dict[str, Any]]:
+    """Return one entry per version and reason, in the order of versions.
+
+    Parameters
+    ----------
+    before
+        Those of the last release.
+    withdrawn
+        Reason by recording, of what the last release held.
+    number
+        Version of this release.
+
+    >>> tombstones([], {"a": "consent", "b": "consent"}, "2.0.0")
+    [{'version': '2.0.0', 'recordings': 2, 'reason': 'consent'}]
+    """
+    count: Counter[tuple[str, str]] = Counter()
+    for one in before:
+        count[one["version"], one["reason"]] += one["recordings"]
+    count.update((number, reason) for reason in withdrawn.values())
+    ordered = sorted(count, key=lambda key: ([int(part) for part in key[0].split(".")], key[1]))
+    return [{"version": number, "recordings": count[number, reason], "reason": reason} for number, reason in ordered]
+
+
+DVC_CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
+SHOWN = 10
+
+
+def places_of_copies(project: Path, raw: Path, released: str) -> Iterator[str]:
+    """Yield one sentence per place.
+
+    Parameters
+    ----------
+    project, raw
+        Their folders.
+    released
+        Version of the last release that held them; "" when none did.
+    """
+    yield f"{raw}: their files, rows of recordings.csv, ratings, labels and redactions are yours to delete; your row may stay"
+    for name, url in remotes(project):
+        again = f"after the next run: dvc gc --workspace --cloud --remote {name}"
+        yield f"DVC remote '{name}' ({url}): it keeps every version that was pushed; {again}"
+    if tags := _git(project, "tag"):
+        shown = ", ".join(tags[:SHOWN]) + (f" and {len(tags) - SHOWN} more" if len(tags) > SHOWN else "")
+        yield f"git tags {shown}: each names the outputs of its version, and whoever has the remote can get them"
+    if commits := _git(project, "log", "--all", "--format=%h", "--", "dvc.lock"):
+        yield f"git history: {len(commits)} commits of dvc.lock name outputs by their hashes, here and in every clone"
+    if released:
+        told = "tell them, and withdraw the copies at archives such as Zenodo and Hugging Face"
+        yield f"version {released} and those before it: whoever downloaded one has it; {told}"
+    yield "backups of data/private, of data/interim and of the whole project, also other people's, and stores of other machines"
+    yield "open pages of 'scrubin review', and sheets that people exported: close and delete them"
+
+
+def remotes(project: Path) -> list[tuple[str, str]]:
+    """Return name and address of every remote of a project, sorted."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.read([project / config for config in DVC_CONFIGS], encoding="utf-8")
+    named = [section for section in parser.sections() if section.strip("'").startswith("remote ")]
+    return sorted((section.strip("'").removeprefix("remote ").strip('"'), parser.get(section, "url", fallback="?")) for section in named)
+
+
+def _git(project: Path, *arguments: str) -> list[str]:
+    """Return the lines that git says; none where there is no repository."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, check=False)
+    except OSError:
+        return []
+    return done.stdout.split() if done.returncode == 0 else []

@@ -1,1 +1,0 @@
-"""Statistics that several stages need: moments, association and agreement of paired values."""

@@ -1,1 +1,0 @@
-"""Stereo rigs: their calibration, rectified pairs, and checks of what was recorded with them."""

@@ -1,1 +1,0 @@
-"""Every table of the study, declared once: schema, checks and data dictionary follow."""

@@ -1,1 +1,0 @@
-"""Recordings that show the same: near-duplicates by hashes of their frames."""

@@ -1,1 +1,0 @@
-"""Versions of a release: what differs between two, which number that asks for, and what is known to be wrong in one."""

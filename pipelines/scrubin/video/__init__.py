@@ -1,1 +1,0 @@
-"""Video files: what they hold, their decoded frames, ffmpeg as a program."""
