@@ -49,7 +49,8 @@ LIST = Path(__file__).with_suffix(".yaml")
 PACKAGE, LIBRARY = "scrubin", Path("pipelines/scrubin")
 HELPERS = ("tests/helpers", "pipelines/flows", "docs", "benchmarks")
 """Where tests find modules that are not of the library."""
-PATIENCE_S = 2400
+PATIENCE_S = 900
+"""For the tests of one fault; ten times as long for those of all."""
 PASSED, NOTHING_RUN = 0, 5
 NEAR_FILES = 6
 STAGES = ("near", "far", "slow")
@@ -325,7 +326,7 @@ def run_tests(arguments: list[str], clone: Path) -> tuple[int | None, str]:
         command, cwd=clone, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     ) as tests:
         try:
-            text, _ = tests.communicate(timeout=PATIENCE_S)
+            text, _ = tests.communicate(timeout=PATIENCE_S if "-x" in arguments else 10 * PATIENCE_S)
         except subprocess.TimeoutExpired:
             return None, ""
         finally:
