@@ -458,6 +458,8 @@ def main() -> int:
     if args.draw:
         sys.stdout.write("".join(f"{name}\n" for name in draw(args.draw, args.seed)))
         return 0
+    # A shell lets what it starts in the background ignore Ctrl-C, and tests that send it inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     faults = [fault for fault in faults_of(args.list) if not args.only or fault.number in args.only]
     if args.out:
         return run(faults, args.out, jobs=args.jobs, workers=args.workers, until=args.until)
