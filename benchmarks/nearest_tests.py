@@ -12,6 +12,7 @@ from pathlib import Path
 
 from house import modules_of
 from places_in_code import LIBRARY, PACKAGE, ROOT, Place
+
 from scrubin.core.code_of import closure
 
 HELPERS = ("tests/helpers", "pipelines/flows", "docs", "benchmarks")
