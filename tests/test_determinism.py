@@ -31,7 +31,7 @@ WHOLE_NUMBER_SUMS = {
     "exports/lerobot/statistics.py": 1,
     "ingest/seam.py": 2,
     "labels/formats/plain/box_lists.py": 1,
-    "labels/verdict.py": 1,
+    "labels/files/verdict.py": 1,
     "ratings/points.py": 1,
     "release/audit/pictures/looks.py": 1,
     "release/audit/pictures/sightings.py": 1,

@@ -18,13 +18,14 @@ from scrubin.base.faults import Faults, summary
 from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
-from scrubin.labels import label_map, loss, output, policy, reader
+from scrubin.labels import label_map, policy
+from scrubin.labels.files import loss, output, reader
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.reader import Options
+from scrubin.labels.files.verdict import plural, verdict_of
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.loss import Fit
 from scrubin.labels.model import Clock, Collection, Labels
-from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
-from scrubin.labels.verdict import plural, verdict_of
 from scrubin.stages.annotations import lengths
 
 LENGTH_TOLERANCE_S = 1.0
