@@ -20,7 +20,6 @@ from scrubin.base import params
 from scrubin.base.errors import AnnotationError
 from scrubin.base.files import sha256_of
 from scrubin.labels.formats.tables import stored
-from scrubin.labels.registry import readable
 from scrubin.stages.validate.expected import DEFAULTS, ValidateParams
 
 pytestmark = pytest.mark.usefixtures("one_judge")
@@ -78,11 +77,6 @@ def parquet(table):
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     return buffer.getvalue()
-
-
-def test_every_readable_format_but_tables_has_such_an_example():
-    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "ground-truth"}
-    assert {*readable()} - {"tables", *of_scores} == {*EXAMPLES}
 
 
 @pytest.mark.slow
