@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base.errors import SplitError
@@ -92,7 +92,6 @@ def test_a_spelling_never_changes_the_number(number, prefix, zeros, ending):
     assert dataset("cholec80").video(f"{prefix}{'0' * zeros}{number}{ending}") == str(number)
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=12))
 def test_any_text_gives_a_video_of_the_dataset_or_none(text):
     for name in ("cholec80", "prostatd"):
