@@ -27,7 +27,7 @@ STILL_CIRCLES = [
 ]
 """Circles of a wing's own files, taken as one room, with its rooms: a list to be shortened."""
 PLANTED = {
-    "labels/reader.py": "from scrubin.stages import settings",
+    "labels/reader.py": "from scrubin.curate.preflight import settings",
     "ratings/agreement.py": "from scrubin.public_splits import catalogue",
     "audit/proof.py": "from scrubin.media import decode",
     "media/networks/faces.py": "from scrubin.media import frame_reader",

@@ -178,30 +178,6 @@ PRIVATE = "private: with the published scores, these numbers tell which recordin
 QUARTILES = {"lower_quartile": 25, "median": 50, "upper_quartile": 75}
 
 
-def development(skill: pd.DataFrame, recordings: pd.DataFrame, linkage: pd.DataFrame) -> dict[str, Any]:
-    """Return how the GRS develops over the trials of each task.
-
-    Parameters
-    ----------
-    skill, recordings, linkage
-        The tables of these names.
-
-    Returns
-    -------
-    dict
-        ``tasks``: per task a list with one entry per trial, in order, and a last one for recordings
-        without a trial (null) if there are any: ``trial``, ``recordings``, and of those with a GRS, in sd:
-        ``n``, ``mean``, ``sd`` (n - 1), the quartiles (numpy's linear method); null where undefined.
-    """
-    trial_of = recordings.drop_duplicates("recording").set_index("recording").trial
-    trials = dict(zip(linkage.id, linkage.recording.map(trial_of), strict=True))
-    known = skill.assign(trial=[_trial(trials.get(id_)) for id_ in skill.id])
-    tasks = {str(task): _of_task(group) for task, group in known.groupby("task")}
-    value = {"audience": PRIVATE, "tasks": tasks}
-    plain: dict[str, Any] = without_nan(value)
-    return plain
-
-
 def _trial(value: Any) -> str:
     return "" if value is None or pd.isna(value) else str(value)
 

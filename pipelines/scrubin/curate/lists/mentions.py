@@ -13,9 +13,8 @@ from scrubin.base import csv_text, strangers
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, near
 from scrubin.labels.registry import FORMATS
-from scrubin.stages import pseudonymize
+from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.annotations.params import SourceParams
-from scrubin.stages.ingest import manifest
 from scrubin.stages.review import redaction_sheet as redactions
 from scrubin.stages.splits.recording_sheet import ID_COLUMNS
 from scrubin.stages.withdrawals import withdrawn_list as withdrawals
@@ -130,7 +129,7 @@ def lists(raw: Path) -> list[NamingList]:
     columns = [(raw / redactions.NAME, "recording"), (raw / withdrawals.NAME, "recording")]
     columns += [(path, "id") for path in sorted((raw / "ratings").glob("*.csv"))]
     columns += [(path, "") for path in sorted((raw / "splits").glob("*.csv"))]
-    columns.append((raw / manifest.NAME, "recording"))
+    columns.append((raw / recordings_list.NAME, "recording"))
     found, faults = [], list[Fault]()
     for path, column in columns:
         if not path.is_file() or path.name.startswith("."):
@@ -141,7 +140,7 @@ def lists(raw: Path) -> list[NamingList]:
         naming = column or next((named[name] for name in ID_COLUMNS if name in named), read.columns[0] if read.columns else "")
         if not read.file_faults and naming in read.columns:
             text = strangers.read_bytes(path).decode("utf-8")
-            found.append(NamingList(path, text, read, naming, path == raw / manifest.NAME))
+            found.append(NamingList(path, text, read, naming, path == raw / recordings_list.NAME))
     ManifestError.raise_any(faults)
     return found
 
@@ -168,7 +167,7 @@ def require_listed(of: list[NamingList], name: str) -> None:
     known = names(of)
     if name not in known:
         close = near(name, known)
-        msg = f"'{name}' is no recording of {manifest.NAME}{f'; did you mean {close!r}?' if close else ''}"
+        msg = f"'{name}' is no recording of {recordings_list.NAME}{f'; did you mean {close!r}?' if close else ''}"
         raise ManifestError(msg)
 
 

@@ -9,14 +9,14 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text, faults
 from scrubin.base.csv_text import seconds
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
 from scrubin.base.params import ranged
 from scrubin.media.source import View
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, files_below, several
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
 TIMECODE, DICOM_TIME = "timecode", "dicom_time"
@@ -68,14 +68,6 @@ class IngestParams:
     stereo_tolerance_s: float = ranged(low=0, high=10)
 
 
-NAME = "recordings.csv"
-COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
-NEEDED = ("recording", "task", "camera", "path")
-"""Without these, and a participant, a row says nothing."""
-TIMES = ("start_s", "end_s")
-OPTIONAL = ("part", "rig", "clock")
-DRAFT = "confirm"
-"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
 NOBODY = Memory()
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.

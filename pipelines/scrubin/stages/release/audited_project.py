@@ -21,18 +21,19 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit import layout, plan, private_strings, withdrawal_memory
-from scrubin.audit.findings import Text
+from scrubin.audit import layout
+from scrubin.audit.expected import plan, private_strings, withdrawal_memory
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.plan import Stated
+from scrubin.audit.expected.private_columns import as_json
+from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.search import Search
+from scrubin.audit.expected.spelling import folded_words
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.audit.pictures.shown import Pictures
-from scrubin.audit.plan import Stated
-from scrubin.audit.private_columns import as_json
-from scrubin.audit.private_strings import Private
 from scrubin.audit.proof import Proof, proof_of, unread_pictures
 from scrubin.audit.reading import Examine, Over
 from scrubin.audit.run import audit
-from scrubin.audit.search import Search
-from scrubin.audit.spelling import folded_words
-from scrubin.audit.withdrawal_memory import Memory
 from scrubin.base import file_lists, ground_truth, params
 from scrubin.base.errors import ParamsError
 from scrubin.base.tables import io

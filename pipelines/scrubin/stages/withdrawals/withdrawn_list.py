@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, error, near
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import files_below, several
 
 
 @dataclass(frozen=True)

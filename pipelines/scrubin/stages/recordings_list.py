@@ -1,4 +1,4 @@
-"""The files of one camera that a row of ``recordings.csv`` names as a folder or a pattern."""
+"""The list ``recordings.csv`` as it is written: its columns, its rows, the files that a row names."""
 
 from __future__ import annotations
 
@@ -44,3 +44,13 @@ def several(path: str, files: Sequence[str]) -> list[str] | None:
 def _matches(pattern: str, file: str) -> bool:
     wanted, parts = PurePosixPath(pattern).parts, PurePosixPath(file).parts
     return len(wanted) == len(parts) and all(re.match(translate(one), part) for one, part in zip(wanted, parts, strict=True))
+
+
+NAME = "recordings.csv"
+COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+NEEDED = ("recording", "task", "camera", "path")
+"""Without these, and a participant, a row says nothing."""
+TIMES = ("start_s", "end_s")
+OPTIONAL = ("part", "rig", "clock")
+DRAFT = "confirm"
+"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
