@@ -148,9 +148,7 @@ def _result(list_name: str, outcome: Draft, contents: Contents, known: int, para
 
 def _named(study: Path) -> set[Path]:
     """Return the files that the list names already, wherever links lead."""
-    sheet = csv_text.read_path(study / recordings_list.NAME, recordings_list.NAME, ("path",))
-    ManifestError.raise_any(sheet.file_faults)
-    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
+    rows = recordings_list.read_rows(study, ("path",))
     return {strangers.real(study / row.as_written("path")) for row in rows if row.cells.get("path")}
 
 

@@ -15,6 +15,7 @@ from scrubin.base.faults import Fault, near
 from scrubin.labels.registry import FORMATS
 from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.annotations.params import SourceParams
+from scrubin.stages.recordings_list import every_row
 from scrubin.stages.review import redaction_sheet as redactions
 from scrubin.stages.splits.recording_sheet import ID_COLUMNS
 from scrubin.stages.withdrawals import withdrawn_list as withdrawals
@@ -70,7 +71,7 @@ def table_renamed(text: str, sheet: csv_text.Sheet, column: str, old: str, new: 
 
 
 def _changed(text: str, sheet: csv_text.Sheet, column: str, names: Container[str], change: Callable[[str], str]) -> Changed:
-    rows = [*sheet.rows, *(misfit.row for misfit in sheet.misfits)]
+    rows = every_row(sheet)
     wanted = {row.line for row in rows if row.cells.get(column, "") in names and row.cells.get(column)}
     if not wanted:
         return Changed(text, ())
@@ -174,5 +175,5 @@ def require_listed(of: list[NamingList], name: str) -> None:
 def names(of: list[NamingList]) -> set[str]:
     """Return all recordings that ``recordings.csv`` names."""
     own = next((one for one in of if one.is_own), None)
-    rows = [] if own is None else [*own.sheet.rows, *(misfit.row for misfit in own.sheet.misfits)]
+    rows = () if own is None else every_row(own.sheet)
     return {name for row in rows if (name := row.cells.get("recording", ""))}

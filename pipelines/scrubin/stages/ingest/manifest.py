@@ -16,7 +16,7 @@ from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
 from scrubin.base.params import ranged
 from scrubin.media.source import View
-from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, files_below, several
+from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, every_row, files_below, files_named, several
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
 TIMECODE, DICOM_TIME = "timecode", "dicom_time"
@@ -208,10 +208,9 @@ def look(
 def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> list[ManifestProblem]:
     """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
     sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
-    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
     below = files_below(folder)
-    written = {row.as_written("path") for row in rows if "path" in row.cells}
-    named = {path for one in written for path in several(one, below) or [str(PurePosixPath(one))]}
+    written = {row.as_written("path") for row in every_row(sheet) if "path" in row.cells}
+    named = {path for one in written for path in files_named(one, below)}
     paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         ManifestProblem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))

@@ -41,6 +41,7 @@ from scrubin.base.tables.declare import Table
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, RIGS, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
+from scrubin.stages import recordings_list
 from scrubin.stages.release import added_files, audit_questions, gates, linking
 from scrubin.stages.release.audit_questions import Sources
 from scrubin.stages.release.metadata import documents, readme, record_sets
@@ -265,7 +266,7 @@ def _rigs(folder: Path) -> pd.DataFrame:
 def _listed(folder: Path, withdrawn: Memory) -> pd.DataFrame:
     """Return participant, recording and path of the withdrawn recordings whose rows are still in the raw study."""
     raw = folder / params.raw_folder(folder / params.PARAMS_PATH)
-    study = withdrawn_list.listed(raw) if withdrawn and (raw / withdrawn_list.MANIFEST).is_file() else {}
+    study = withdrawn_list.listed(raw) if withdrawn and (raw / recordings_list.NAME).is_file() else {}
     rows = [(one.participant, name, path) for name, one in study.items() if name in withdrawn for path in one.paths]
     return pd.DataFrame(rows, columns=["participant", "recording", "path"], dtype="str")
 

@@ -1,4 +1,4 @@
-"""Released clips."""
+"""What a sample is drawn from: the clips of a finished release that show something."""
 
 from __future__ import annotations
 
