@@ -160,7 +160,7 @@ def test_every_module_that_keeps_results_is_listed_here():
 def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
     assert {"scrubin.media.source", "scrubin.media.probe"} <= closure("scrubin.stages.screen.pass_over_file")
     assert {"scrubin.media.opening", "scrubin.media.damage"} <= closure("scrubin.media.raw_file")
-    assert "scrubin.media.dicom.recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
+    assert "scrubin.media.containers.dicom_recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
         "scrubin.stages.stereo.released_check"
     )
 
