@@ -15,10 +15,12 @@ from scrubin.base.store.code_of import closure
 from scrubin.media.networks import faces
 
 LIBRARY = Path(scrubin.__file__).parent
-MAKERS = ("render", "frames", "screen", "video")
+AUDIT = ("scrubin.audit.proof", "scrubin.audit.pictures.stored")
+PROJECT = ("scrubin.stages.release.audited_project", "scrubin.stages.release.audit_questions")
+"""What says to the audit what a study's release must be, and asks people about what it saw."""
 SHARED = {"faces", "reading"}
 """The networks of `screen` that the audit looks with as well, see `scrubin.audit.pictures.eyes` and docs/architecture.md."""
-RULES = {"misreadings", "proof", "sessions", "weights"}
+RULES = {"misreadings", "sessions", "weights"}
 """Code of the folder `networks` that sees no picture: what a name may be misread as, and how any network is loaded."""
 
 
@@ -35,20 +37,35 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names():
-    modules = closure("scrubin.audit.proof") | closure("scrubin.audit.pictures.stored")
-    folders = {name.split(".")[1] for name in modules if "." in name}
-    assert {"release", "core", "tables"} <= folders
-    assert not folders & set(MAKERS)
-    assert {name.split(".")[2] for name in modules if name.startswith("scrubin.media.networks.")} == SHARED | RULES
+    modules = frozenset().union(*(closure(name) for name in (*AUDIT, *PROJECT)))
+    places = [name.split(".")[1:] for name in modules]
+    rooms = {tuple(place[:2]) for place in places if len(place) > 1}
+    assert {"audit", "base", "stages"} <= {wing for wing, _ in rooms}
+    # Of the stages neither ingest, screen, render nor frames; of media neither a decoder nor what finds the frames of a file.
+    assert {place[1] for place in places if place[:1] == ["stages"] and place[1:]} == {
+        "recordings_list",
+        "release",
+        "review",
+        "withdrawals",
+    }
+    assert {place[1] for place in places if place[:1] == ["media"] and place[1:]} == {"networks"}
+    assert {place[2] for place in places if place[:2] == ["media", "networks"] and place[2:]} == SHARED | RULES
+
+
+@pytest.mark.slow
+def test_the_audit_itself_imports_no_stage():
+    modules = frozenset().union(*(closure(name) for name in AUDIT))
+    assert {name.split(".")[1] for name in modules if "." in name} == {"audit", "base", "media"}
 
 
 def test_one_file_of_the_audit_looks_with_networks_of_screen():
     importing = {
         path.relative_to(LIBRARY).as_posix()
-        for path in (LIBRARY / "release").rglob("*.py")
+        for folder in ("audit", "stages/release")
+        for path in (LIBRARY / folder).rglob("*.py")
         if {f"scrubin.media.networks.{name}" for name in SHARED | {"endoscopy"}} & imported(path)
     }
-    assert importing == {"release/audit/pictures/eyes.py"}
+    assert importing == {"audit/pictures/eyes.py"}
 
 
 def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_own(monkeypatch):
@@ -65,7 +82,7 @@ def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_ow
 
 def test_a_face_that_the_audits_own_networks_do_not_see_is_added(monkeypatch):
     man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
-    monkeypatch.setattr(eyes, "faces", lambda _: [])
+    monkeypatch.setattr(eyes, "own_faces", lambda _: [])
     assert len(eyes.faces(man)) == 1
 
 
