@@ -17,7 +17,8 @@ from scrubin.base.files import disk_of, set_fixed_time, sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES
 from scrubin.cli.arguments import existing_video, section_or
-from scrubin.stages.frames.extract import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams, extract, file_name, without
+from scrubin.stages.frames.extract import extract, file_name, without
+from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 from scrubin.stages.frames.frame_store import judged
 from scrubin.stages.frames.verdict import FolderVerdict, check
 

@@ -20,7 +20,7 @@ from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.review import questions, rewriting
 from scrubin.stages.review import rewriting as in_ledger
 from scrubin.stages.review.ledger import LEDGER_PATH, Ledger

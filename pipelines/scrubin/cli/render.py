@@ -21,7 +21,8 @@ from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.effort import document, estimate_s
 from scrubin.stages.render.parts import REENCODE, Parts, parts_of_files
-from scrubin.stages.render.plan import MODES, Box, Plan, Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.plan import Box, Plan, Redaction, SourceFile, plan
+from scrubin.stages.render.render_params import MODES, RenderParams
 from scrubin.stages.render.rendering import Prepared, execute
 from scrubin.stages.screen.detector import DEFAULTS
 from scrubin.stages.screen.proposals import Proposal

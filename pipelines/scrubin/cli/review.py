@@ -22,10 +22,9 @@ from scrubin.stages.release import gates
 from scrubin.stages.release.certificate import issue
 from scrubin.stages.review import events, exchange, sample
 from scrubin.stages.review.desk import Desk
-from scrubin.stages.review.events import Sampled
+from scrubin.stages.review.events import CLIP_S, Sampled
 from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
 from scrubin.stages.review.questions import QUESTIONS_PATH
-from scrubin.stages.review.sample import CLIP_S
 from scrubin.stages.review.views import RecordingSummary
 
 # Beside the ledger: what leads a browser to the page is private.
@@ -282,7 +281,7 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
         desk.sample(wanted)
-    sys.stdout.write(f"{len(wanted.clips)} of {wanted.population} clips, each of at most {sample.CLIP_S} s, drawn with seed {seed}.\n")
+    sys.stdout.write(f"{len(wanted.clips)} of {wanted.population} clips, each of at most {events.CLIP_S} s, drawn with seed {seed}.\n")
     return wanted
 
 

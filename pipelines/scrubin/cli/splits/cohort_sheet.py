@@ -12,8 +12,9 @@ import pandas as pd
 from scrubin.base.csv_text import is_missing, shown
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, within
-from scrubin.stages.splits.cohort import FALSE, KINDS, TRUE, Cohort, Column, cohort, column
+from scrubin.stages.splits.cohort import FALSE, TRUE, Cohort, Column, cohort, column
 from scrubin.stages.splits.recording_sheet import RecordingSheet
+from scrubin.stages.splits.split_params import KINDS
 
 TASK = "task"
 """A column of this name is the task; everything is then balanced within each task."""

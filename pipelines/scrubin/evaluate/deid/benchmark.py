@@ -27,7 +27,8 @@ from scrubin.stages.demo.canvas import Frame, Image, generator
 from scrubin.stages.demo.encoding import Encoding, encode_clip
 
 QUANTISER = 24
-SMALLEST_HEIGHT_PX, SHORTEST_S = 180, 8
+SMALLEST_HEIGHT_PX = 180
+SHORTEST_S = 8
 SECOND_S = 6
 """The camera of the room runs so long beside the operation."""
 COVER_START, SECOND_START, FACE_START = 90_000, 95_000, 99_000

@@ -19,7 +19,7 @@ from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN
 from scrubin.base.tables.public import VIDEOS
-from scrubin.stages.review.events import FINDING, Checked, Clip, Sampled, event_of
+from scrubin.stages.review.events import CLIP_S, FINDING, Checked, Clip, Sampled, event_of
 from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.standing import FileKey, Run, true_runs
 from scrubin.stages.review.status import Boundaries
@@ -137,7 +137,6 @@ def _refuse_impossible(checked: int, findings: int) -> None:
         raise ValueError(msg)
 
 
-CLIP_S = 5
 STILLS_EVERY_S = 0.2
 """In every such part of a clip, somebody who looks at it must have seen a still."""
 Interval = tuple[float, float]
