@@ -13,8 +13,9 @@ from scrubin.base.faults import count_text
 from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.folder import new_folder
 from scrubin.evaluate.challenge import bundle, hidden_truth
-from scrubin.evaluate.challenge.bundle import NEVER, PLATFORMS, Wanted
-from scrubin.evaluate.challenge.challenge import SHOWS, Challenge
+from scrubin.evaluate.challenge.bundle import PLATFORMS, Wanted
+from scrubin.evaluate.challenge.challenge import Challenge
+from scrubin.evaluate.choices import NEVER, SHOWS
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.overlaps.selection import select
 

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scrubin.base.faults import count_text
-from scrubin.evaluate.deid.benchmark import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest, make
+from scrubin.evaluate.deid.benchmark import make
 from scrubin.evaluate.deid.documents import write
 from scrubin.evaluate.deid.key import KINDS, read
 from scrubin.evaluate.deid.outputs import read_map
+from scrubin.evaluate.deid.request import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
 from scrubin.evaluate.deid.score import Score, Tally, overall, score
 
 DEFAULT = BenchmarkRequest()

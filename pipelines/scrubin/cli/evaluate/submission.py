@@ -12,7 +12,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
 from scrubin.base.faults import SEVERITIES, count_text, error, summary
 from scrubin.cli.evaluate import causality
-from scrubin.evaluate import selection, side, submission, submission_truth, training_overlap
+from scrubin.evaluate import choices, selection, side, submission, submission_truth, training_overlap
 from scrubin.evaluate.series import without_truth
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.submission_truth import GroundTruth
@@ -65,14 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Declare the ground truth."""
-    parser.add_argument("--ground-truth", required=required, metavar="PATH", help=f"what is to be predicted: {submission_truth.KNOWN}")
+    parser.add_argument("--ground-truth", required=required, metavar="PATH", help=f"what is to be predicted: {choices.TRUTHS}")
     parser.add_argument(
         "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: by what PATH looks like)"
     )
     parser.add_argument(
         "--vocabulary",
         metavar="NAME",
-        help=f"triplets, instruments and phases (default: those of the labels, else {submission_truth.DEFAULT})",
+        help=f"triplets, instruments and phases (default: those of the labels, else {choices.DEFAULT_VOCABULARY})",
     )
     parser.add_argument(
         "--videos",
