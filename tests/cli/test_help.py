@@ -8,7 +8,7 @@ import pytest
 
 from scrubin import cli
 from scrubin.cli import postponed, splits, stereo
-from scrubin.evaluate.scoring import METRICS
+from scrubin.evaluate.metric_choices import METRICS
 
 NEVER = sorted(postponed.THEIRS - {"numpy"} | {"matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"})
 """Import one of these, and a help text takes longer than 0.3 s; NumPy is quick."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import sys
 from collections import Counter
@@ -19,11 +18,12 @@ from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.labels import label_map, loss, output, policy, reader
+from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.loss import Fit
 from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.reader import Options
-from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.labels.registry import DatasetFormat, Format, readable
 from scrubin.labels.verdict import plural, verdict_of
 from scrubin.stages.annotations import lengths
 
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--box-tolerance",
         type=float,
-        default=reader.BOX_TOLERANCE,
+        default=BOX_TOLERANCE,
         metavar="SHARE",
         help="a box may leave the image by this share of its side (default: %(default)s)",
     )
@@ -149,15 +149,12 @@ def _by_frame(labels: Labels) -> bool:
 
 
 def _formats() -> str:
-    # Every format registers itself when it is imported.
-    importlib.import_module("scrubin.labels.formats")
-    names = sorted({*readable(), *WRITERS})
+    known = known_formats()
     lines = []
-    for name in names:
-        can = " ".join(("read" if name in readable() or name in READ_AS else "    ", "write" if name in WRITERS else "     "))
-        title = readable()[name].title if name in readable() else "our own tables as CSV"
-        lines.append(f"  {name:<18} {can}  {title}")
-    others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
+    for name, form in known.items():
+        can = " ".join(("read" if form.title or name in READ_AS else "    ", "write" if form.is_written else "     "))
+        lines.append(f"  {name:<18} {can}  {form.title or 'our own tables as CSV'}")
+    others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in known)
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 

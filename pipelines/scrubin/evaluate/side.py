@@ -17,8 +17,9 @@ from scrubin.base.faults import Fault, count_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary, related
 from scrubin.evaluate.series import IntArray, Series
 from scrubin.labels import instance_spans, policy, reader, suspicions
+from scrubin.labels.choices import Instant
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
-from scrubin.labels.model import Instant, Labels
+from scrubin.labels.model import Labels
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.reader import Options, Reading
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format

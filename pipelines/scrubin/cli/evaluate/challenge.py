@@ -13,9 +13,9 @@ from scrubin.base.faults import count_text
 from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.folder import new_folder
 from scrubin.evaluate.challenge import bundle, hidden_truth
-from scrubin.evaluate.challenge.bundle import PLATFORMS, Wanted
+from scrubin.evaluate.challenge.bundle import Wanted
 from scrubin.evaluate.challenge.challenge import Challenge
-from scrubin.evaluate.choices import NEVER, SHOWS
+from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.overlaps.selection import select
 
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(f"few: {what}\n")
     for name in layout.private:
         sys.stdout.write(f"private: {name}\n")
-    sys.stdout.write(f"for {PLATFORMS[args.platform].NAME}: {layout.upload}; what to do is in {args.out}/README.md\n")
+    sys.stdout.write(f"for {PLATFORMS[args.platform]}: {layout.upload}; what to do is in {args.out}/README.md\n")
     if args.starts == NEVER[0]:
         sys.stdout.write("no day was named by --starts, so it opens in 2099\n")
     return 0

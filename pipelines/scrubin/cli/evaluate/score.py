@@ -15,7 +15,8 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import score_document, selection, side
-from scrubin.evaluate.computation import Choice, Computed, chosen, intervals
+from scrubin.evaluate.computation import Computed, chosen, intervals
+from scrubin.evaluate.metric_choices import METRICS, Choice
 from scrubin.evaluate.metrics import quirks
 from scrubin.evaluate.metrics.bootstrap import LEVEL, Interval
 from scrubin.evaluate.metrics.detection import quirks as detection_quirks
@@ -23,7 +24,7 @@ from scrubin.evaluate.metrics.phases import quirks as phase_quirks
 from scrubin.evaluate.metrics.recognition import quirks as recognition_quirks
 from scrubin.evaluate.score_document import ScoredResult
 from scrubin.evaluate.score_page.numbers import Said
-from scrubin.evaluate.scoring import METRICS, Order, scoring
+from scrubin.evaluate.scoring import Order, scoring
 from scrubin.evaluate.side import Source
 from scrubin.labels.formats.ground_truth import inside_release
 
