@@ -10,13 +10,11 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from scrubin.base import machine, private_paths
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import printable
-from scrubin.cli import postponed
 
 COMMANDS = {
     "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
@@ -109,8 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(passed: Sequence[str]) -> int:
-    with postponed.imports() if postponed.is_help(passed) else nullcontext():
-        args = _parsed(passed)
+    args = _parsed(passed)
     if args.command in WRITE_PRIVATELY:
         private_paths.write_privately()
     try:

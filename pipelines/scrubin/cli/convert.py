@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
@@ -17,15 +18,13 @@ from scrubin.base.faults import Faults, summary
 from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
-from scrubin.labels import label_map, loss, output, policy, reader
+from scrubin.labels import label_map, policy
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.loss import Fit
-from scrubin.labels.model import Clock, Collection, Labels
-from scrubin.labels.reader import Options
-from scrubin.labels.registry import DatasetFormat, Format, readable
-from scrubin.labels.verdict import plural, verdict_of
-from scrubin.stages.annotations import lengths
+
+if TYPE_CHECKING:
+    from scrubin.labels.model import Collection, Labels
+    from scrubin.labels.registry import DatasetFormat, Format
 
 LENGTH_TOLERANCE_S = 1.0
 NOTE = """\
@@ -90,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, fit, write; what the target cannot hold is said on stderr and counted."""
+    from scrubin.labels import loss, output, reader
+    from scrubin.labels.loss import Fit
+    from scrubin.labels.reader import Options
+    from scrubin.labels.registry import readable
+    from scrubin.labels.verdict import plural, verdict_of
+
     writer = output.writer_of(args.target)
     path, out = Path(args.path), Path(args.out)
     _refuse_source(path, out)
@@ -209,6 +214,8 @@ def _size(text: str | None) -> tuple[int, int] | None:
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
     """Return the collection at a stated rate, where no file states another one."""
+    from scrubin.labels.model import Clock
+
     if fps is None:
         return collection
     if form.by_hand.fps is None:
@@ -225,6 +232,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
     from scrubin.media.probe import probe
+    from scrubin.stages.annotations import lengths
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:
@@ -253,6 +261,8 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
 
 
 def _summary(kept: Collection) -> str:
+    from scrubin.labels.verdict import plural
+
     return ", ".join(plural(count, what) for what, count in _counts(kept).items() if count) or "no rows"
 
 

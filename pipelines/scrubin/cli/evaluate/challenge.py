@@ -12,9 +12,6 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.folder import new_folder
-from scrubin.evaluate.challenge import bundle, hidden_truth
-from scrubin.evaluate.challenge.bundle import Wanted
-from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.overlaps.selection import select
@@ -60,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, and say what is in it, what is private and what comes next."""
+    from scrubin.evaluate.challenge import bundle, hidden_truth
+    from scrubin.evaluate.challenge.bundle import Wanted
+    from scrubin.evaluate.challenge.challenge import Challenge
+
     if args.digits is not None and not 0 <= args.digits <= 15:
         msg = f"--digits {args.digits}: give 0 to 15, such as 4"
         raise MetricsError(msg)

@@ -6,17 +6,18 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
-from scrubin.evaluate.metrics import bootstrap
-from scrubin.evaluate.ranking import latex, measures, ranking_document, ranking_text, score_sheet
-from scrubin.evaluate.ranking.contest import RankingSettings
+from scrubin.evaluate.ranking import latex, ranking_text
 from scrubin.labels.tasks import TASKS
+
+if TYPE_CHECKING:
+    from scrubin.evaluate.ranking.contest import RankingSettings
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
 EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
@@ -72,6 +73,8 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
 
 def _add_worth(parser: argparse.ArgumentParser) -> None:
     """Declare tests and resamples."""
+    from scrubin.evaluate.metrics import bootstrap
+
     parser.add_argument(
         "--test",
         choices=TESTS,
@@ -122,6 +125,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    from scrubin.evaluate.ranking import measures, ranking_document
+
     if not args.submissions or not args.ground_truth:
         msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
         raise AnnotationError(msg)
@@ -149,6 +154,8 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
 
 
 def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    from scrubin.evaluate.ranking import ranking_document, score_sheet
+
     if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
         msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
         raise AnnotationError(msg)
@@ -190,6 +197,8 @@ def _write(document: dict[str, Any], out: Path) -> None:
 
 
 def _settings(args: argparse.Namespace) -> RankingSettings:
+    from scrubin.evaluate.ranking.contest import RankingSettings
+
     if args.test != "clips" and (args.clips is not None or args.clip_frames is not None):
         sys.stderr.write("scrubin rank: note: --clips and --clip-frames count for --test clips only; teams are compared over videos\n")
     drawn = choices.CLIPS if args.clips is None else args.clips

@@ -16,8 +16,6 @@ from scrubin.base import params as base_params
 from scrubin.base.errors import RatingsError
 from scrubin.cli.arguments import section_or
 from scrubin.ratings import params
-from scrubin.ratings.lasana import files, reports, revalidation
-from scrubin.ratings.lasana.recomputation import score_folder
 from scrubin.ratings.params import LASANA, ScoresParams
 
 
@@ -47,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, compare and write; 0 only when every task was scored and nothing differs."""
+    from scrubin.ratings.lasana import files, reports, revalidation
+    from scrubin.ratings.lasana.recomputation import score_folder
+
     source, out = Path(args.rater_dir), Path(args.out)
     folder = files.read_folder(source)
     _refuse_source(source, out)
@@ -101,6 +102,8 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
 
 def _written_before(out: Path) -> set[str]:
     """Return the names that an earlier run says it wrote; none when there is no such word."""
+    from scrubin.ratings.lasana import reports
+
     try:
         names = json.loads((out / reports.STATISTICS).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
