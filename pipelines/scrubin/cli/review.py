@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrubin.base import files, strangers
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text, near
-from scrubin.curate.page.security import LOOPBACK
+from scrubin.base.machine import LOOPBACK
 from scrubin.stages.review import events
 from scrubin.stages.review.events import CLIP_S, Sampled
 from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger

@@ -79,8 +79,6 @@ def _of(cohort: Cohort, name: str, args: argparse.Namespace) -> Cohort:
 
 
 def _params(args: argparse.Namespace, balance: tuple[str, ...]) -> SchemeParams:
-    from scrubin.stages.splits.assessment import balance
-
     for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
         if getattr(args, name) < low:
             msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(args, name)}"
