@@ -20,7 +20,8 @@ import yaml
 import hidden_releases
 from scrubin import cli
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.challenge import bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
+from scrubin.evaluate import choices
+from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.challenge import Column
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission

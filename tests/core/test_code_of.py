@@ -16,7 +16,7 @@ import clips
 from scrubin.base.store import code_of as known
 from scrubin.base.store.code_of import closure, code_of
 
-LIBRARY = Path(known.__file__).parents[1]
+LIBRARY = known.LIBRARY
 STORING = (
     "scrubin.base.files",
     "scrubin.stages.frames.frame_store",
@@ -111,6 +111,8 @@ def test_files_beside_a_module_count_and_those_of_other_folders_do_not(library, 
     (tmp_path / "scrubin/other/words.json").write_text("1")
     (tmp_path / "scrubin/inner/__pycache__").mkdir()
     (tmp_path / "scrubin/inner/__pycache__/b.pyc").write_text("1")
+    (tmp_path / "scrubin/inner/moved_away/__pycache__").mkdir(parents=True)
+    (tmp_path / "scrubin/inner/moved_away/__pycache__/c.pyc").write_text("1")
     assert library() in seen
 
 
@@ -158,7 +160,7 @@ def test_every_module_that_keeps_results_is_listed_here():
 def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
     assert {"scrubin.media.source", "scrubin.media.probe"} <= closure("scrubin.stages.screen.pass_over_file")
     assert {"scrubin.media.opening", "scrubin.media.damage"} <= closure("scrubin.media.raw_file")
-    assert "scrubin.media.dicom.recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
+    assert "scrubin.media.containers.dicom_recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
         "scrubin.stages.stereo.released_check"
     )
 

@@ -145,7 +145,12 @@ def _parsed(passed: Sequence[str]) -> argparse.Namespace:
 
 
 def _command(name: str) -> Command:
-    return command_of(f"scrubin.cli.{MODULES.get(name, name)}", name)
+    return command_of(module_of(name), name)
+
+
+def module_of(name: str) -> str:
+    """Return the full name of the module of a command."""
+    return f"scrubin.cli.{MODULES.get(name, name)}"
 
 
 def command_of(module: str, name: str) -> Command:

@@ -89,11 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, fit, write; what the target cannot hold is said on stderr and counted."""
-    from scrubin.labels import loss, output, reader
-    from scrubin.labels.loss import Fit
-    from scrubin.labels.reader import Options
+    from scrubin.labels.files import loss, output, reader
+    from scrubin.labels.files.loss import Fit
+    from scrubin.labels.files.reader import Options
+    from scrubin.labels.files.verdict import plural, verdict_of
     from scrubin.labels.registry import readable
-    from scrubin.labels.verdict import plural, verdict_of
 
     writer = output.writer_of(args.target)
     path, out = Path(args.path), Path(args.out)
@@ -261,7 +261,7 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
 
 
 def _summary(kept: Collection) -> str:
-    from scrubin.labels.verdict import plural
+    from scrubin.labels.files.verdict import plural
 
     return ", ".join(plural(count, what) for what, count in _counts(kept).items() if count) or "no rows"
 

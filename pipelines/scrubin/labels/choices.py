@@ -51,5 +51,10 @@ def _declared(tree: ast.Module, texts: dict[str, Any]) -> Iterator[tuple[str, st
     """Yield decorator, name of the format and title, "" where there is none."""
     for call in (call for node in tree.body if isinstance(node, ast.FunctionDef) for call in node.decorator_list):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("label_format", "dataset_format", "writes"):
-            name, title = call.args[0], next((one.value for one in call.keywords if one.arg == "title"), ast.Constant(""))
-            yield call.func.id, *(one.value if isinstance(one, ast.Constant) else texts[ast.unparse(one)] for one in (name, title))
+            of_call = {"name": call.args[0], **{str(one.arg): one.value for one in call.keywords}}
+            name, title = (_text(of_call[key], texts) if key in of_call else "" for key in ("name", "title"))
+            yield call.func.id, name, title
+
+
+def _text(node: ast.expr, texts: dict[str, Any]) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else str(texts[ast.unparse(node)])

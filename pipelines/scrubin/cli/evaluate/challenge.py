@@ -14,7 +14,7 @@ from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.folder import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.labels.tasks import TASKS
-from scrubin.public_splits.overlaps.selection import select
+from scrubin.public_splits.selection import select
 
 FEWEST_VIDEOS = 6
 """The smallest p-value of n videos is 2 / 2^n: with 5 it is above 0.05."""

@@ -17,7 +17,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from scrubin.base.errors import ReviewError
-from scrubin.curate.page.security import LOOPBACK, Session
+from scrubin.base.machine import LOOPBACK
+from scrubin.curate.page.security import Session
 
 ANY_ADDRESS = ("0.0.0.0", "::", "[::]", "*", "")
 GRACE_S = 2

@@ -27,7 +27,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import Series, join
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import box_kinds
-from scrubin.labels.detect import detected, label_folder
+from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.plain import coco_results

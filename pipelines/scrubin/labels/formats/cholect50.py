@@ -24,9 +24,9 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
-from scrubin.labels import registry
+from scrubin.labels import boxes, registry
 from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
-from scrubin.labels.parse import boxes, documents, fields, plain_vectors
+from scrubin.labels.parse import documents, fields, plain_vectors
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
-from scrubin.labels.parse import boxes, documents
+from scrubin.labels import boxes
+from scrubin.labels.parse import documents
 
 
 @dataclass(frozen=True)

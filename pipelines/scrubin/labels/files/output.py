@@ -9,8 +9,9 @@ from pathlib import Path, PurePosixPath
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, near
-from scrubin.labels import detect, formats
+from scrubin.labels import formats
 from scrubin.labels.choices import WRITTEN_AS
+from scrubin.labels.files import detect
 from scrubin.labels.model import Collection
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format, Output, Writer, readable
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrubin.base.faults import Fault
+from scrubin.labels.files.reader import Reading
 from scrubin.labels.model import Labels, Layer
-from scrubin.labels.reader import Reading
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes
 
 
