@@ -306,6 +306,7 @@ OF_BASE = [
     "splits leaks",
 ]
 BY_OPTION = {
+    "convert": {"av"},
     "verify": {"tqdm", "yaml"},
     "score": {"jinja2", "markupsafe"},
     "rank": {"jinja2", "markupsafe"},
