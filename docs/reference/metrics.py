@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.markdown import code, sentence, table
 from scrubin.cli.evaluate.score import QUIRKS
-from scrubin.evaluate.scoring import METRICS
+from scrubin.evaluate.metric_choices import METRICS
 
 SEMANTICS = {
     "paper": "by definition (`--semantics paper`, the default)",

@@ -18,11 +18,12 @@ from scrubin.base.errors import MetricsError, StageError, VideoError
 from scrubin.base.pixels import shared_px
 from scrubin.evaluate.deid import key as keys
 from scrubin.evaluate.deid import speech
-from scrubin.evaluate.deid.benchmark import BenchmarkRequest, make
+from scrubin.evaluate.deid.benchmark import make
 from scrubin.evaluate.deid.footage import OwnFootage
 from scrubin.evaluate.deid.key import KINDS
 from scrubin.evaluate.deid.plan import plan
 from scrubin.evaluate.deid.reading import is_heard, picture_streams, tags
+from scrubin.evaluate.deid.request import BenchmarkRequest
 from scrubin.media.probe import probe
 from scrubin.stages.demo.canvas import generator
 

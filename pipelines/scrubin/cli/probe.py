@@ -14,8 +14,6 @@ from typing import Any
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.cli.arguments import existing_video, steady
-from scrubin.media.probe import probe
-from scrubin.media.structure import structure
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +42,9 @@ def _description(path: Path, name: str) -> dict[str, Any]:
     VideoError
         When it cannot be used.
     """
+    from scrubin.media.probe import probe
+    from scrubin.media.structure import structure
+
     probed, groups = probe(path, name), structure(path, name)
     lengths = [group.end - group.first for group in groups.groups]
     return {
@@ -132,8 +133,9 @@ def _show(names: list[str]) -> int:
 
 def _lines(path: Path, name: str) -> Iterator[str]:
     """Yield what a file is made of; no value of an element but those that the picture needs."""
-    from scrubin.media.containers import dicom_header
+    from scrubin.media.containers import dicom_header as dicom_header
     from scrubin.media.containers.dicom_recording import stream_of
+    from scrubin.media.probe import probe
 
     header = stream_of(path).header
     probed = probe(path, name)

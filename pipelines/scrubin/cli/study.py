@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
-from scrubin.curate.lists import empty_study
-from scrubin.curate.preflight import settings
 
 if TYPE_CHECKING:
     from scrubin.curate.draft.recorded_file import RecordedFile
@@ -36,6 +34,8 @@ def add_new_study_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_new_study(args: argparse.Namespace) -> int:
     """Make what is missing and list it; with recordings, draft their list and say what is known of them."""
+    from scrubin.curate.lists import empty_study
+
     folder = Path(args.folder)
     if args.recordings is not None and not Path(args.recordings).is_dir():
         sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
@@ -97,6 +97,8 @@ def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check_params(args: argparse.Namespace) -> int:
     """Check every section."""
+    from scrubin.curate.preflight import settings
+
     checked = settings.check_all(Path(args.path))
     sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
     return 0

@@ -9,6 +9,7 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
+from scrubin.evaluate.metric_choices import Choice
 from scrubin.evaluate.metrics import bootstrap
 from scrubin.evaluate.metrics.bootstrap import Draw, Interval
 from scrubin.evaluate.metrics.detection.rows import Scene
@@ -146,25 +147,6 @@ class Scoring:
     faults: Sequence[Fault] = ()
     notes: Sequence[str] = ()
     read: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One thing that can be chosen of a metric.
-
-    Parameters
-    ----------
-    values
-        What it can be; empty for a number, which ``check`` must take.
-    default
-        What it is when nothing is said.
-    meaning
-        For the help.
-    """
-
-    values: tuple[str, ...]
-    default: str
-    meaning: str
 
 
 def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -> dict[str, str]:

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import SplitError
 from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load, named
-from scrubin.public_splits.compare import Diff, FoldDiff, common_dataset, compare, equals, shared
 from scrubin.public_splits.datasets import dataset, shown
 from scrubin.public_splits.sheet import LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read, read_columns
 from scrubin.public_splits.soundness import Question, faults_of, sizes
+
+if TYPE_CHECKING:
+    from scrubin.public_splits.compare import Diff, FoldDiff
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +109,8 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Print the differences; 0 only when there are none."""
+    from scrubin.public_splits.compare import compare
+
     split, fold = named(args.name)
     sheet = read(Path(args.file), args.file)
     diff = compare(split, sheet, fold)
@@ -210,6 +214,8 @@ def times(text: str) -> int:
 
 def run_check(args: argparse.Namespace) -> int:
     """Print every fault; 0 only when there are none."""
+    from scrubin.public_splits.compare import shared
+
     sheet = read(Path(args.file), args.file)
     question = question_of(args, sheet)
     faults = faults_of(question, shared(sheet))
@@ -247,6 +253,8 @@ def question_of(args: argparse.Namespace, sheet: SplitSheet) -> Question:
 
 def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
     """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
+    from scrubin.public_splits.compare import common_dataset
+
     name = common_dataset(sheet)
     if name is None:
         return str.strip
@@ -256,6 +264,8 @@ def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
 
 def check_lines(question: Question, faults: list[LineFault]) -> Iterator[str]:
     """Yield the report for reading."""
+    from scrubin.public_splits.compare import equals
+
     sheet, people = question.sheet, question.people
     yield from (f"{sheet.name}: {note}" for note in sheet.notes)
     for (scheme, fold), counts in sizes(question).items():
@@ -273,6 +283,8 @@ def check_lines(question: Question, faults: list[LineFault]) -> Iterator[str]:
 
 def check_document(question: Question, faults: list[LineFault]) -> dict[str, Any]:
     """Return the report as plain values; row 0 is the file as a whole."""
+    from scrubin.public_splits.compare import equals
+
     sheet, people = question.sheet, question.people
     return {
         "file": sheet.name,

@@ -18,7 +18,7 @@ from scrubin.curate.draft.folder import Contents, Progress, look_through, withou
 from scrubin.curate.draft.forecast import Forecast, forecast, why_encoded
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest.manifest import TaskParams
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 
 VIDEOS = "videos"
 

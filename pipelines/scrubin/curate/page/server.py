@@ -28,8 +28,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrubin.base.errors import ReviewError
+from scrubin.base.machine import LOOPBACK
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -12,12 +12,12 @@ from scrubin.ratings.params import ScoresParams
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.demo.plan import DemoParams
 from scrubin.stages.flow_params import FlowsParams
-from scrubin.stages.frames.extract import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.groundtruth.stamps import GroundtruthParams
 from scrubin.stages.ingest.manifest import IngestParams
 from scrubin.stages.pseudonymize import PseudonymizeParams
 from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.report.reported_study import ReportParams
 from scrubin.stages.review.state import DecisionsParams, ReviewParams
 from scrubin.stages.screen.detector import ScreenParams

@@ -11,14 +11,12 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.computation import Computation
+from scrubin.evaluate.metric_choices import STATED
 from scrubin.evaluate.metrics.detection import average_precision, matching, sizes
 from scrubin.evaluate.metrics.detection.rows import FloatArray, Scene
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.series import IntArray, listed
 
-SIZES, CURVES = "sizes", "curves"
-KINDS = (SIZES, CURVES)
-STATED = "stated"
 SIZE = re.compile(r"(?P<width>[1-9][0-9]{0,5})x(?P<height>[1-9][0-9]{0,5})")
 
 

@@ -14,17 +14,13 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate import side
-from scrubin.evaluate.computation import Choice, ComparedBoxes, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metric_choices import BOXES, DETECTION_CHOICES, SCOPES
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
 from scrubin.evaluate.metrics.detection.association import association
-from scrubin.evaluate.metrics.detection.average_precision import (
-    INTERPOLATIONS,
-    at_best_confidence,
-    average_precision,
-    average_precision_range,
-)
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, Scene, checked
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.score_document import class_names as of_vocabulary
@@ -43,36 +39,13 @@ Role = Literal["ground truth", "predictions"]
 SUBMISSION = "cholectriplet2022"
 CORNERS_BEYOND = 0.02
 """Drawn boxes leave the image by less."""
-COMPONENTS = ("ivt", "i", "v", "t")
+
 ID_OF = {"ivt": "triplet_id", "i": "instrument_id", "v": "verb_id", "t": "target_id"}
-SCOPES = ("both", "video-wise", "global")
-PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
-BOXES = "boxes"
+
 OF_KIND: Mapping[str, Sequence[str]] = {
     BOXES: ("component", "scope", "iou", "interpolation"),
     "sizes": ("component", "image"),
     "curves": ("component", "iou"),
-}
-CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": Choice(
-            (BOXES, *box_kinds.KINDS),
-            BOXES,
-            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
-        ),
-        "component": Choice(("all", *COMPONENTS), "all", "whose class must be right"),
-        "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
-        "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
-        "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
-        "image": Choice((), box_kinds.STATED, "size of the images in px, such as 854x480, where no file states it"),
-    },
-    "compat": {
-        "program": Choice(PROGRAMS, PROGRAMS[0], "which published program"),
-        "component": Choice(("all", *COMPONENTS), "all", "as the program names them"),
-        "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
-        "iou": Choice((), "0.5", "threshold of the program"),
-        "style": Choice(("coco", "11point"), "coco", "of ivtdmetrics"),
-    },
 }
 
 
@@ -237,10 +210,10 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
-        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
-    if semantics == "paper" and choice["kind"] == box_kinds.SIZES:
+        refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
+    if semantics == "paper" and choice["kind"] == metric_choices.SIZES:
         results = box_kinds.by_size(scene, components, box_kinds.image_sizes(choice["image"], names, at_truth, truth.images))
-    elif semantics == "paper" and choice["kind"] == box_kinds.CURVES:
+    elif semantics == "paper" and choice["kind"] == metric_choices.CURVES:
         results = box_kinds.with_curves(scene, components, threshold)
     else:
         results_of = _paper if semantics == "paper" else _compat

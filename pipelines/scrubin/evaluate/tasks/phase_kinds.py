@@ -8,22 +8,12 @@ from typing import Any, cast
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate.computation import Choice, Computation
+from scrubin.evaluate.computation import Computation
+from scrubin.evaluate.metric_choices import FRAMES, NO_BACKGROUND
 from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.phases import phase_videos, rates, segments
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 
-FRAMES = "frames"
-NO_BACKGROUND = "none"
-KIND = Choice(
-    (FRAMES, "segments", "events", "videos"),
-    FRAMES,
-    "rates of frames; edit score and F1 of segments; errors of onsets and offsets in s; spread of the rates over videos",
-)
-CHOICES: Mapping[str, Choice] = {
-    "overlap": Choice((), ",".join(map(str, segments.OVERLAPS)), "of F1 of segments: least IoU in percent, whole numbers with commas"),
-    "background": Choice((), NO_BACKGROUND, "name or id of the phase whose segments do not count"),
-}
 OF_FRAMES = ("scope", "undefined", "averaged", "bessel", "every", "omega", "relaxed-undefined", "window", "crosses", "counted", "above-one")
 OF_KIND: Mapping[str, Sequence[str]] = {
     FRAMES: OF_FRAMES,

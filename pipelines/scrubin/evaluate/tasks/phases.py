@@ -14,13 +14,13 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
-from scrubin.evaluate import side
-from scrubin.evaluate.computation import Choice, ComparedPhases, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metric_choices import KNOWN_ORDER, PHASE_CHOICES
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.phases.rates import STRATEGIES
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.series import Pair, Series, join
@@ -35,35 +35,8 @@ from scrubin.labels.timing import retimed
 SPANS_FPS = Fraction(1)
 AT_ANY_RATE = ("cholec80",)
 """Formats in which people write predictions at another rate than the format has: nothing says which."""
-RELAXED_S = 10
-KNOWN_ORDER = "known"
-"""The order of the vocabulary, or of ids."""
+
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
-CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": phase_kinds.KIND,
-        "scope": Choice(rates.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
-        "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
-        "averaged": Choice(averaging.ORDERS, "all", "order of averaging over runs, videos and phases"),
-        "bessel": Choice(("yes", "no"), "yes", "whether standard deviations divide by n - 1"),
-        "every": Choice(("no", "yes"), "no", "all combinations of the above at once"),
-        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
-        "relaxed-undefined": Choice(STRATEGIES, "B", "what becomes of undefined relaxed values"),
-        "window": Choice(("segment", "literal"), "segment", "whether a window ends with its segment"),
-        "crosses": Choice(("left-out", "accepted"), "left-out", "the transitions crossed out in Figure 3"),
-        "counted": Choice(
-            ("either", "own"), "either", "frames annotated or predicted, or only the predicted (precision) or annotated ones"
-        ),
-        "above-one": Choice(("kept", "clipped"), "kept", "relaxed precision and recall above 1"),
-        **phase_kinds.CHOICES,
-    },
-    "compat": {
-        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
-        "order": Choice(
-            (), KNOWN_ORDER, "all phases in the order of the operation, names with commas, where files name phases that are not known"
-        ),
-    },
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,13 +209,13 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
-    elif choice["kind"] != phase_kinds.FRAMES:
-        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+    elif choice["kind"] != metric_choices.FRAMES:
+        refuse_foreign(choice, PHASE_CHOICES["paper"], phase_kinds.OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
         results = phase_kinds.computation(videos, truth.vocabulary, times_s, choice)
         notes = phase_kinds.notes(choice["kind"], rate)
     else:
-        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+        refuse_foreign(choice, PHASE_CHOICES["paper"], phase_kinds.OF_KIND)
         results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
         notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
     return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)

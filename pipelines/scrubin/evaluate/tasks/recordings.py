@@ -13,9 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.statistics import FORMS, PRIMARY, Form
+from scrubin.base.statistics import Form
 from scrubin.evaluate import sheets, side
-from scrubin.evaluate.computation import Choice, ComparedSheets, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metric_choices import AGREEMENT, SKILL_CHOICES
 from scrubin.evaluate.metrics import error_recognition, skill
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
@@ -72,19 +73,8 @@ def rater_notes(ratings: pd.DataFrame) -> list[str]:
     return [how, *(fault.line() for fault in scoring.without_scale(ratings))]
 
 
-AGREEMENT = "agreement"
 Pair = Callable[[npt.ArrayLike, npt.ArrayLike], Result]
-SKILL_CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": Choice(
-            (AGREEMENT, "ranks", "levels", "raters"),
-            AGREEMENT,
-            "concordance, Spearman, MAE; Spearman, Kendall's tau-b; quadratic kappa of whole numbers; what raters reach themselves",
-        ),
-        "form": Choice(FORMS, PRIMARY, "of Lin's concordance: which divisors"),
-    },
-    "compat": {},
-}
+
 OF_KIND: Mapping[str, Sequence[str]] = {AGREEMENT: ("form",), "ranks": (), "levels": (), "raters": ("form",)}
 
 
@@ -188,7 +178,6 @@ def _number(text: str) -> float:
     return value
 
 
-ERROR_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 ERROR_TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
 

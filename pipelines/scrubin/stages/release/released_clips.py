@@ -13,8 +13,8 @@ from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN
 from scrubin.base.tables.public import VIDEOS
-from scrubin.stages.review.events import Clip
-from scrubin.stages.review.sample import CLIP_S, Interval, videos_sha256
+from scrubin.stages.review.events import CLIP_S, Clip
+from scrubin.stages.review.sample import Interval, videos_sha256
 from scrubin.stages.review.standing import FileKey, Run, true_runs
 from scrubin.stages.review.status import Boundaries
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any
 
-from scrubin.stages.review.events import FINDING, Checked, Clip, Sampled, event_of
+from scrubin.stages.review.events import CLIP_S, FINDING, Checked, Clip, Sampled, event_of
 from scrubin.stages.review.ledger import Line
 
 _ONE_IN = 20  # what lies above a bound leaves so few findings only once in so many samples
@@ -127,7 +127,6 @@ def _refuse_impossible(checked: int, findings: int) -> None:
         raise ValueError(msg)
 
 
-CLIP_S = 5
 STILLS_EVERY_S = 0.2
 """In every such part of a clip, somebody who looks at it must have seen a still."""
 Interval = tuple[float, float]
