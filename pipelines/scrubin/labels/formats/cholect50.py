@@ -243,9 +243,7 @@ def _instance_ids(where: Where, vector: list[Any], vocabulary: Vocabulary) -> di
     if triplet is not None:
         wanted = vocabulary.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(ids, wanted, strict=True)):
-            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, ids)
-            what = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the vector has {tuple(ids)}"
-            where.error(rule, what, fix)
+            fields.note_other_parts(where, vocabulary, ("triplet", triplet), "the vector", ids)
         ids = list(wanted)
     else:
         instrument, verb, target = ids

@@ -217,6 +217,24 @@ def parts_fault(triplets: Sequence[tuple[int, int, int]], before: int | None, pa
     return ("id-from-one", FROM_ZERO) if shifted else ("triplet-parts", "correct one of them")
 
 
+def note_other_parts(where: Where, vocabulary: Vocabulary, named: tuple[str, int], what: str, parts: Sequence[int | None]) -> None:
+    """Note that a triplet does not have its parts.
+
+    Parameters
+    ----------
+    named
+        The key that holds the triplet, with its id.
+    what
+        Whatever has the other parts, for the message.
+    parts
+        As of `parts_fault`.
+    """
+    key, triplet = named
+    rule, fix = parts_fault(vocabulary.triplets, triplet - 1, parts)
+    of = f"{key} {triplet} is {vocabulary.triplet_name(triplet)}, ids {vocabulary.triplets[triplet]}"
+    where.error(rule, f"{of}, but {what} has {tuple(parts)}", fix)
+
+
 def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
     """Return the warning of keys or columns that are not kept, none when all are.
 
