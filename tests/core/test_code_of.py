@@ -196,7 +196,7 @@ def test_after_a_change_of_the_crop_the_other_half_of_the_picture_is_looked_at(t
     halves = "color=black:s=96x96:d=1[l];color=white:s=96x96:d=1[r];[l][r]hstack"
     clips.ffmpeg("-f", "lavfi", "-i", halves, "-c:v", "libx264", "-pix_fmt", "yuv420p", "file:" + str(study / "both.mkv"))
     left = int(in_process(LOOK, tmp_path / "library", study))
-    view = tmp_path / "library/scrubin/video/view.py"
+    view = tmp_path / "library/scrubin/media/source.py"
     text = view.read_text()
     assert text.count("{self.h}:{self.x}:") == 1
     view.write_text(text.replace("{self.h}:{self.x}:", "{self.h}:96:"))
