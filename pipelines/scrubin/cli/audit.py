@@ -15,14 +15,15 @@ from typing import Any
 
 from tqdm import tqdm
 
-from scrubin.audit import private_strings, proof, run
+from scrubin.audit import proof, run
+from scrubin.audit.expected import private_strings
+from scrubin.audit.expected.plan import VideoPlan, of_document
+from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.pictures.shown import RULES, Pictures
 from scrubin.audit.pictures.stored import Fresh, Stored
-from scrubin.audit.plan import VideoPlan, of_document
-from scrubin.audit.private_strings import Private
 from scrubin.audit.proof import Proof
 from scrubin.audit.reading import Examine, Over, Part, Reading
-from scrubin.audit.spelling import folded_words
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text

@@ -18,7 +18,7 @@ from scrubin.media.raw_file import stored_sha256
 from scrubin.media.rig import Rig
 from scrubin.media.rig_reading import read
 from scrubin.media.source import FilePart, Source
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.stereo import recordings
 from scrubin.stages.stereo.check import check
 from scrubin.stages.stereo.findings import Checked, Finding

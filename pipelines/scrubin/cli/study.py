@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.lists import empty_study
-from scrubin.stages import settings
+from scrubin.curate.preflight import settings
 
 if TYPE_CHECKING:
     from scrubin.curate.draft.recorded_file import RecordedFile
@@ -51,8 +51,7 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     # An empty study is made without the video tools.
     from scrubin.cli.arguments import section_or
     from scrubin.cli.render import DEFAULT
-    from scrubin.curate.draft.drafted_study import document, drafted
-    from scrubin.curate.draft.summary import lines
+    from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import NO_CLOCK, ClockParams, IngestParams
 
     tasks = section_or("ingest", IngestParams({}, ClockParams("", NO_CLOCK), 0.0)).tasks
