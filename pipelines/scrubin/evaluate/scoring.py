@@ -10,6 +10,11 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate import sheets, side
 from scrubin.evaluate.computation import Choice, Scoring, chosen, of_runs
+from scrubin.evaluate.metrics import error_recognition
+from scrubin.evaluate.metrics.detection import compat_common as of_detection
+from scrubin.evaluate.metrics.phases import compat as of_phases
+from scrubin.evaluate.metrics.recognition import compat as of_recognition
+from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
@@ -57,11 +62,14 @@ class Metric:
         By semantics.
     score
         Order and chosen variant to what is to be computed.
+    quirks
+        Where published programs and papers differ.
     """
 
     does: str
     choices: Mapping[str, Mapping[str, Choice]]
     score: Callable[[Order, Mapping[str, str]], Scoring]
+    quirks: Sequence[Quirk] = ()
 
 
 def scoring(name: str, order: Order) -> Scoring:
@@ -192,12 +200,21 @@ def _some(counted: T, order: Order) -> T:
 
 
 METRICS: Mapping[str, Metric] = {
-    "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", recognition.CHOICES, _recognition),
-    "detection": Metric("average precision, best confidence and association of boxes", detection.CHOICES, _detection),
-    "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", phases.CHOICES, _phases),
+    "recognition": Metric(
+        "average precision and top-k accuracy of triplets and their parts, per frame",
+        recognition.CHOICES,
+        _recognition,
+        of_recognition.QUIRKS,
+    ),
+    "detection": Metric("average precision, best confidence and association of boxes", detection.CHOICES, _detection, of_detection.QUIRKS),
+    "phases": Metric(
+        "accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", phases.CHOICES, _phases, of_phases.QUIRKS
+    ),
     "skill": Metric(
         "Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", recordings.SKILL_CHOICES, _skill
     ),
-    "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", recordings.ERROR_CHOICES, _errors),
+    "errors": Metric(
+        "accuracy, balanced accuracy, sensitivity, specificity of errors", recordings.ERROR_CHOICES, _errors, error_recognition.QUIRKS
+    ),
 }
 """Every kind of metric by name."""

@@ -12,7 +12,7 @@ from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
 from scrubin.evaluate.metrics import bootstrap
-from scrubin.evaluate.ranking import contest, latex, measures, ranking_document, ranking_text, score_sheet, significance
+from scrubin.evaluate.ranking import contest, measures, ranking_document, ranking_text, score_sheet, significance
 from scrubin.evaluate.ranking.contest import TESTS, RankingSettings
 from scrubin.evaluate.ranking.measures import PARTS, PRIMARY
 from scrubin.labels.tasks import TASKS
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         text = files.json_text(document)
     elif args.paper and document["teams"]:
-        text = latex.tables(document)
+        text = ranking_text.latex_tables(document)
     else:
         text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:

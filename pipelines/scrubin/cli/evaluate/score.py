@@ -16,25 +16,15 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import score_document, selection, side
 from scrubin.evaluate.computation import Choice, Computed, chosen, intervals
-from scrubin.evaluate.metrics import quirks
 from scrubin.evaluate.metrics.bootstrap import LEVEL, Interval
-from scrubin.evaluate.metrics.detection import quirks as detection_quirks
-from scrubin.evaluate.metrics.phases import quirks as phase_quirks
-from scrubin.evaluate.metrics.recognition import quirks as recognition_quirks
 from scrubin.evaluate.score_document import ScoredResult
-from scrubin.evaluate.score_page.numbers import Said
+from scrubin.evaluate.score_numbers import Said
 from scrubin.evaluate.scoring import METRICS, Order, scoring
 from scrubin.evaluate.side import Source
 from scrubin.labels.formats.ground_truth import inside_release
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
-QUIRKS = {
-    "recognition": recognition_quirks.QUIRKS,
-    "detection": detection_quirks.QUIRKS,
-    "phases": phase_quirks.QUIRKS,
-    "errors": quirks.QUIRKS,
-}
 ENSEMBLES = ("mean", "weighted", "soft-vote")
 
 
@@ -179,7 +169,7 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
 
 def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Computed, Sequence[ScoredResult]]], said: Said) -> None:
     # The page needs a template engine, which scoring does not.
-    from scrubin.evaluate.score_page.page import page
+    from scrubin.evaluate.score_page import page
 
     try:
         files.write_text(path, page(document, parts, said))
@@ -256,11 +246,11 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
     if as_json:
-        every = [{"metric": metric, **asdict(one)} for metric, of_metric in QUIRKS.items() for one in of_metric]
+        every = [{"metric": metric, **asdict(one)} for metric, of_metric in METRICS.items() for one in of_metric.quirks]
         sys.stdout.write(score_document.text_of({"differences": every}))
         return 0
-    for metric, known in QUIRKS.items():
-        for one in known:
+    for metric, known in METRICS.items():
+        for one in known.quirks:
             by_side = {"published": one.published, "paper": one.paper, "compat": one.compat}
             lines = [f"{metric}: {one.name} ({one.origin})", *(f"  {source + ':':<10} {what}" for source, what in by_side.items())]
             sys.stdout.write("\n".join(lines) + "\n")
