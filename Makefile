@@ -26,10 +26,11 @@ test: $(STAMP) ## run the tests, but for the slow ones
 slow: $(STAMP) ## run the slow tests: whole pipelines, every block of the documents, long draws
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
-check: $(STAMP) ## lint, format and types
+check: $(STAMP) ## lint, format, types and which wing imports what
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-cache --no-logo
 
 deps: $(STAMP) ## write into dvc.yaml which code each stage depends on, after imports have changed
 	@.venv/bin/python -m scrubin.base.store.dvc_code

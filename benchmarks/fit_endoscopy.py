@@ -7,7 +7,7 @@ From the repository root, in an environment that also holds `torch` (2.13 was us
     python benchmarks/fit_endoscopy.py PICTURES OUT.onnx --epochs 45 --free-only
 
 PICTURES holds a folder for each source, `inside/SOURCE/*.png` and `outside/SOURCE/*.png`. The
-sources are named in `pipelines/scrubin/networks/endoscopy.json`; pictures whose brightest point is
+sources are named in `pipelines/scrubin/media/networks/endoscopy.json`; pictures whose brightest point is
 below 40, and 21 of a view through a trocar or of nothing but blur, were left out. `--hold-back`
 leaves the sources of one fold out, `--free-only` those whose stated licence does not allow every
 use; how many pictures of what was left out are judged wrongly is printed: none of a source that is

@@ -31,7 +31,7 @@ WHOLE_NUMBER_SUMS = {
     "exports/lerobot/statistics.py": 1,
     "ingest/seam.py": 2,
     "labels/formats/plain/box_lists.py": 1,
-    "labels/verdict.py": 1,
+    "labels/files/verdict.py": 1,
     "ratings/points.py": 1,
     "release/audit/pictures/looks.py": 1,
     "release/audit/pictures/sightings.py": 1,
@@ -71,9 +71,15 @@ WHOLE_NUMBER_SUMS = {
 # What these give are whole numbers, as every comparison is.
 WHOLE = {"any", "bool", "int", "len", "math.isinf", "math.isnan", "round"}
 # Folders of work that no other process has, and how much of the store is read again: no output tells either.
-NAMES_BY_CHANCE = {"core/owners.py", "core/store.py", "core/uses.py", "engine/cluster.py", "engine/preflight.py"}
+NAMES_BY_CHANCE = {
+    "base/store/store.py",
+    "base/store/uses.py",
+    "base/store/workspaces.py",
+    "curate/engine/cluster.py",
+    "curate/engine/preflight.py",
+}
 # The day on which a person withdrew, and the instant at which one decided.
-DATED = {"cli/withdraw.py", "review/ledger.py"}
+DATED = {"cli/lists.py", "stages/review/ledger.py"}
 FORBIDDEN = {("time", "time"), ("datetime", "now"), ("datetime", "today"), ("date", "today"), ("socket", "gethostname"), ("uuid", "uuid4")}
 WORDS = re.compile(r"\b(time|now|today|gethostname|uuid4|random|default_rng)\b")
 

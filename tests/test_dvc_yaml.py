@@ -51,7 +51,7 @@ def test_a_stage_depends_on_all_that_it_imports_and_on_nothing_else_of_the_libra
 
 
 def test_what_a_stage_reads_stays_as_somebody_wrote_it():
-    blocks = TEXT.split("    deps: [\n")
+    blocks = TEXT.split("    deps: [")
     assert len(blocks) == len(STAGES) + 1
     torn = re.sub(r"(pipelines/flows/\w+\.py),.*?(\n    \]\n)", r"\1,\2", TEXT, flags=re.DOTALL)
     assert "${lib}/" not in torn

@@ -27,6 +27,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "checks": checks.text,
     "picture": house.picture,
     "rooms": house.rooms,
+    "wings": house.wings,
 }
 PLACE = re.compile(r"<!-- generated: ([a-z]+) -->")
 

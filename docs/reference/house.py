@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import grimp
 import yaml
 
 from reference.api import first_line, packages
@@ -86,11 +88,28 @@ def picture() -> str:
     return f"```{{raw}} html\n{opening}<defs>{marks}</defs>{''.join(drawing)}</svg>\n```\n"
 
 
+def wings() -> str:
+    """Return every wing of the library, lowest first, what a person finds there, and which packages of an extra it imports."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    packages_of_extras = {name for contract in contracts if contract["type"] == "protected" for name in contract["protected_modules"]}
+    graph = grimp.build_graph("scrubin", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None)
+    rows = []
+    for layer in reversed(layers):
+        for name in layer.split(" | "):
+            if name != "__main__":
+                package = f"scrubin.{name}"
+                own = {package, *graph.find_descendants(package)}
+                used = sorted(name for name in packages_of_extras & graph.modules if own & graph.find_modules_that_directly_import(name))
+                rows.append((code(name), first_line(package), ", ".join(map(code, used))))
+    return table(("wing", "what you find there", "packages of extras that it, or a room of it, imports"), rows)
+
+
 def rooms() -> str:
     """Return every package, what a person finds there, and which stages run again when it changes."""
     rows = []
     for package, _ in packages():
-        if package.count(".") == 1:
+        if package.count(".") in (1, 2):
             again = [stage for stage, of in _pipeline().items() if _uses(of, package)]
             rows.append((f"[`{package.removeprefix('scrubin.')}`](#{package})", first_line(package), ", ".join(map(code, again))))
     return table(("folder", "what you find there", "stages that run again when it changes"), rows)
@@ -103,7 +122,7 @@ def _pipeline() -> Mapping[str, Mapping[str, Any]]:
 
 def _uses(stage: Mapping[str, Any], package: str) -> bool:
     folder = package.replace("scrubin", "${lib}", 1).replace(".", "/")
-    return any(dep == folder or dep.startswith(f"{folder}/") for dep in stage["deps"])
+    return any(f"{dep}/".startswith(f"{folder}/") or folder.startswith(f"{dep}/") for dep in stage["deps"])
 
 
 def _middle(box: Box) -> tuple[float, float]:

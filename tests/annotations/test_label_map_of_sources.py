@@ -11,7 +11,8 @@ from label_examples import EXAMPLES, read_files, shape
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels import label_map, reader
+from scrubin.labels import label_map
+from scrubin.labels.files import reader
 from scrubin.labels.model import IDS, SOURCE_FRAMES, Labels
 from scrubin.stages.annotations import sources
 from scrubin.stages.annotations.params import SourceParams

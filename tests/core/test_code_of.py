@@ -16,7 +16,7 @@ import clips
 from scrubin.base.store import code_of as known
 from scrubin.base.store.code_of import closure, code_of
 
-LIBRARY = Path(known.__file__).parents[1]
+LIBRARY = known.LIBRARY
 STORING = (
     "scrubin.base.files",
     "scrubin.stages.frames.frame_store",
@@ -111,6 +111,8 @@ def test_files_beside_a_module_count_and_those_of_other_folders_do_not(library, 
     (tmp_path / "scrubin/other/words.json").write_text("1")
     (tmp_path / "scrubin/inner/__pycache__").mkdir()
     (tmp_path / "scrubin/inner/__pycache__/b.pyc").write_text("1")
+    (tmp_path / "scrubin/inner/moved_away/__pycache__").mkdir(parents=True)
+    (tmp_path / "scrubin/inner/moved_away/__pycache__/c.pyc").write_text("1")
     assert library() in seen
 
 
@@ -158,7 +160,7 @@ def test_every_module_that_keeps_results_is_listed_here():
 def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
     assert {"scrubin.media.source", "scrubin.media.probe"} <= closure("scrubin.stages.screen.pass_over_file")
     assert {"scrubin.media.opening", "scrubin.media.damage"} <= closure("scrubin.media.raw_file")
-    assert "scrubin.media.dicom.recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
+    assert "scrubin.media.containers.dicom_recording" in closure("scrubin.stages.ingest.seam_pictures") & closure(
         "scrubin.stages.stereo.released_check"
     )
 
@@ -194,7 +196,7 @@ def test_after_a_change_of_the_crop_the_other_half_of_the_picture_is_looked_at(t
     halves = "color=black:s=96x96:d=1[l];color=white:s=96x96:d=1[r];[l][r]hstack"
     clips.ffmpeg("-f", "lavfi", "-i", halves, "-c:v", "libx264", "-pix_fmt", "yuv420p", "file:" + str(study / "both.mkv"))
     left = int(in_process(LOOK, tmp_path / "library", study))
-    view = tmp_path / "library/scrubin/video/view.py"
+    view = tmp_path / "library/scrubin/media/source.py"
     text = view.read_text()
     assert text.count("{self.h}:{self.x}:") == 1
     view.write_text(text.replace("{self.h}:{self.x}:", "{self.h}:96:"))

@@ -11,8 +11,8 @@ import pytest
 
 import dicom_objects
 from scrubin.base.errors import VideoError
-from scrubin.media.dicom import header
-from scrubin.media.dicom.recording import stream_of
+from scrubin.media.containers import dicom_header as header
+from scrubin.media.containers.dicom_recording import stream_of
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 

@@ -13,10 +13,11 @@ import pytest
 from clips import clip, numbered
 from scrubin.base.errors import VideoError
 from scrubin.cli import main
+from scrubin.media import dicom_objects as objects
+from scrubin.media.containers import dicom_recording as recording
+from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
-from scrubin.media.dicom import objects, recording
 from scrubin.media.ffmpeg import strip_head
-from scrubin.media.pieces import Pieces
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.parts import parts

@@ -16,9 +16,9 @@ from clips import ffmpeg
 from screen_params import SCREEN
 from scrubin.base.files import sha256_of
 from scrubin.cli import main
+from scrubin.media.containers import dicom_header as header
+from scrubin.media.containers.dicom_recording import stream_of
 from scrubin.media.decode import decoded
-from scrubin.media.dicom import header
-from scrubin.media.dicom.recording import stream_of
 from scrubin.media.source import Source
 from scrubin.stages.ingest.decide import read_media
 from scrubin.stages.ingest.manifest import ManifestRow

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import dicom_objects
+from scrubin.media.containers import dicom_recording as recording
+from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
-from scrubin.media.dicom import recording
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.opening import is_dicom
-from scrubin.media.pieces import Pieces
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.parts import parts
@@ -163,7 +163,7 @@ def test_a_container_keeps_its_own_times(tmp_path):
 
 def test_pieces_are_read_as_one_file(tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(100)))
-    from scrubin.media.pieces import Piece
+    from scrubin.media.containers.pieces import Piece
 
     joined = bytes([7, 7]) + bytes(range(10, 20)) + bytes(range(50, 53))
     file = Pieces(tmp_path / "a", [b"\7\7", Piece(10, 10), Piece(3, 0), Piece(50, 3)])

@@ -9,8 +9,8 @@ import pydicom
 from pydicom.pixels import pixel_array
 
 from scrubin.base.errors import VideoError
+from scrubin.media.containers.dicom_recording import stream_of
 from scrubin.media.decode import decoded
-from scrubin.media.dicom.recording import stream_of
 from scrubin.media.opening import is_dicom
 from scrubin.media.probe import probe
 

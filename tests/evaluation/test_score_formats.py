@@ -9,9 +9,9 @@ import pytest
 
 from score_runs import fault, good
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.detect import detected
-from scrubin.labels.reader import Options, read_path
-from scrubin.labels.verdict import verdict_of
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options, read_path
+from scrubin.labels.files.verdict import verdict_of
 
 BOX = [0.1, 0.1, 0.3, 0.3]
 ROW = [17, 0, 1.0, *BOX]

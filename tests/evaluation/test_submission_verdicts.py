@@ -12,7 +12,7 @@ from scrubin import cli
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission, submission_truth
-from scrubin.labels import reader
+from scrubin.labels.files import reader
 
 pytestmark = pytest.mark.usefixtures("one_judge")
 FRAMES = 12

@@ -7,9 +7,9 @@ import json
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels import formats
-from scrubin.labels.output import writer_of
+from scrubin.labels.files.output import writer_of
+from scrubin.labels.files.reader import Options, read, read_contents
 from scrubin.labels.parse import workbook
-from scrubin.labels.reader import Options, read, read_contents
 from scrubin.labels.registry import Output, format_of
 
 __all__ = ["EXAMPLES", "faults_of", "formats", "read_files", "write_files"]

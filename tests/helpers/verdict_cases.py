@@ -16,8 +16,8 @@ from label_examples import EXAMPLES
 from scrubin import cli
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import Fault
-from scrubin.labels import reader
-from scrubin.labels.verdict import Verdict, verdict_of
+from scrubin.labels.files import reader
+from scrubin.labels.files.verdict import Verdict, verdict_of
 
 DAMAGED = 300
 SEED = 11

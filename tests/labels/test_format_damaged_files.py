@@ -8,9 +8,9 @@ import pytest
 from each import each
 from label_examples import EXAMPLES, read_files
 from scrubin.base.errors import ScrubinError
-from scrubin.labels import loss
-from scrubin.labels.loss import Fit
-from scrubin.labels.output import render, writer_of
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.registry import format_of
 
 VALUES = [None, "x", "", -7, 101, 0.5, 1e300, float("nan"), True, [], [1], {}, {"a": 1}]

@@ -6,9 +6,9 @@ import pytest
 
 from label_examples import EXAMPLES, faults_of, read_files
 from scrubin.base.errors import AnnotationError
-from scrubin.labels import loss
-from scrubin.labels.loss import Fit
-from scrubin.labels.output import render, writer_of
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import render, writer_of
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ from label_examples import read_files
 from label_makers import MAKERS
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary.vocabulary import fold
-from scrubin.labels import instance_spans, loss
-from scrubin.labels.loss import Fit
+from scrubin.labels import instance_spans
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.model import SOURCE_FRAMES
-from scrubin.labels.output import render, writer_of
 from scrubin.labels.registry import WRITERS, format_of
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")

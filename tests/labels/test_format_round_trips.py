@@ -8,9 +8,9 @@ import pytest
 from each import each
 from label_examples import EXAMPLES, read_files, write_files
 from scrubin.base.errors import AnnotationError
-from scrubin.labels import loss
-from scrubin.labels.loss import Fit
-from scrubin.labels.output import render, writer_of
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.rates import of_clock
 from scrubin.labels.registry import WRITERS, format_of, readable
 

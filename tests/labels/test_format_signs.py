@@ -4,7 +4,7 @@ import pytest
 
 from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError
-from scrubin.labels import detect
+from scrubin.labels.files import detect
 from scrubin.labels.registry import never, readable
 
 

@@ -4,7 +4,8 @@ import pytest
 from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels import label_map, reader
+from scrubin.labels import label_map
+from scrubin.labels.files import reader
 
 WORDS = vocabulary.load("prostatd")
 PROSTATD = label_map.load("prostatd")

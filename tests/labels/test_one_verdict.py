@@ -13,10 +13,10 @@ import pytest
 from label_examples import EXAMPLES
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import summary
-from scrubin.labels import reader
+from scrubin.labels.files import reader
+from scrubin.labels.files.reader import Options
+from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
-from scrubin.labels.reader import Options
-from scrubin.labels.verdict import verdict_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 

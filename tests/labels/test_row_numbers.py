@@ -16,8 +16,8 @@ from scrubin.base.errors import AnnotationError, ScrubinError
 from scrubin.evaluate.series import join
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import phases
-from scrubin.labels.detect import detected
-from scrubin.labels.reader import Options, read_path
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options, read_path
 
 FRAMES = 140
 PHASES = [7 * frame // FRAMES for frame in range(FRAMES)]

@@ -9,9 +9,8 @@ import pytest
 from scrubin.base.errors import TableError
 from scrubin.base.tables.public import PHASES, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels import rows
+from scrubin.labels import boxes, rows
 from scrubin.labels.model import Layer, instance_rows, phase_rows
-from scrubin.labels.parse import boxes
 
 WORDS = vocabulary.load("cholect50")
 GRASP = {"instrument_id": 0, "verb_id": 2, "target_id": 1, "triplet_id": 7}

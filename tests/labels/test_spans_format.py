@@ -11,11 +11,12 @@ from label_examples import read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
-from scrubin.labels import label_map, loss
+from scrubin.labels import label_map
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.instance_spans import expanded
-from scrubin.labels.loss import Fit
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels, Layer, instance_rows
-from scrubin.labels.output import render, writer_of
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering
 
 WORDS = vocabulary.load("prostatd")

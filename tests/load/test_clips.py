@@ -15,9 +15,9 @@ import loadable_release
 from loadable_release import OPERATION, TRAINING, VARIABLE_MS
 from scrubin.base.errors import ReleaseError
 from scrubin.data.load.video_clips import Window
-from scrubin.data.load.videos import OpenVideo, clock_of
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
+from scrubin.media.clocked_reader import OpenVideo, clock_of
 from scrubin.stages.frames.decoding import packet_clock
 
 

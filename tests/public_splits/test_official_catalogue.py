@@ -10,7 +10,6 @@ import pytest
 from scrubin.base.errors import SplitError
 from scrubin.public_splits import catalogue, datasets
 from scrubin.public_splits.datasets import FOLDER, dataset, document, index, names
-from scrubin.public_splits.overlaps import relations
 
 SIZES = {
     "cholec80-cvs": {"train": [50], "val": [15], "test": [15]},
@@ -50,8 +49,8 @@ def test_every_data_file_has_the_hash_that_the_index_states(file):
 
 def test_the_index_names_every_data_file_and_no_other():
     assert set(index()) == {path.name for path in FOLDER.glob("*.json")} - {"index.json"}
-    assert set(index(relations.FOLDER)) == {path.name for path in relations.FOLDER.glob("*.json")} - {"index.json"}
-    assert {f"{name.replace('/', '_')}.json" for name in catalogue.available()} | {"datasets.json"} == set(index())
+    of_datasets = {"datasets.json", "relations.json", "corpora.json"}
+    assert {f"{name.replace('/', '_')}.json" for name in catalogue.available()} | of_datasets == set(index())
 
 
 def test_a_changed_data_file_is_refused(tmp_path):

@@ -13,9 +13,9 @@ from each import each
 from scrubin.base.errors import SplitError
 from scrubin.public_splits import catalogue
 from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.overlaps.leak import leak, public_operations, smallest_cover
-from scrubin.public_splits.overlaps.relations import Block, Operations, Relations, Video, corpora, corpus, known
-from scrubin.public_splits.overlaps.selection import leak_of, select
+from scrubin.public_splits.leak import leak, public_operations, smallest_cover
+from scrubin.public_splits.relations import Block, Operations, Relations, Video, corpora, corpus, known
+from scrubin.public_splits.selection import leak_of, select
 
 PUBLIC = public_operations()
 
@@ -68,9 +68,8 @@ def test_known_overlaps_have_their_sizes(one, other, count):
 
 def test_every_stated_count_is_that_of_the_lists():
     from scrubin.public_splits import datasets
-    from scrubin.public_splits.overlaps import relations
 
-    for fact in datasets.document("relations.json", relations.FOLDER)["same_ids"]:
+    for fact in datasets.document("relations.json")["same_ids"]:
         one, other = fact["datasets"]
         assert len(set(dataset(one).videos) & set(dataset(other).videos)) == fact["count"]
 

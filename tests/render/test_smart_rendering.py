@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from clips import BY_LENGTH, REAL, clip, ffmpeg
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.check import check_video

@@ -12,7 +12,7 @@ import hidden_releases
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.evaluate import training_data, training_overlap
-from scrubin.public_splits.overlaps.selection import select
+from scrubin.public_splits.selection import select
 
 WHOLE = """\
 version: 1

@@ -122,7 +122,7 @@ def disk(monkeypatch):
         monkeypatch.setattr(os, "read", read)
         return calls
 
-    monkeypatch.setattr("scrubin.media.pieces.WAITS_S", (0, 0))
+    monkeypatch.setattr("scrubin.media.containers.pieces.WAITS_S", (0, 0))
     return install
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clips import REAL, clip
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.structure import structure
 
 

@@ -521,7 +521,7 @@ def seconds(file: str, row: CsvRow, column: str) -> float | None:
     RecordingError
         When it is no number of seconds; names file and line.
 
-    >>> seconds("redactions.csv", Row(2, {"start_s": "12.5"}, ("12.5",)), "start_s")
+    >>> seconds("redactions.csv", CsvRow(2, {"start_s": "12.5"}, ("12.5",)), "start_s")
     12.5
     """
     text = row.cells[column]

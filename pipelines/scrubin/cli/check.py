@@ -73,7 +73,7 @@ def run_validate(args: argparse.Namespace) -> int:
     # Great Expectations takes seconds to import.
     from scrubin.base import machine
     from scrubin.base.vocabulary import vocabulary
-    from scrubin.labels.reader import Options
+    from scrubin.labels.files.reader import Options
     from scrubin.stages.validate import summary
     from scrubin.stages.validate.validation import JUDGE, validate
 

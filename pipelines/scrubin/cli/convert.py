@@ -14,17 +14,18 @@ from pathlib import Path
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, summary
+from scrubin.base.faults import Faults, count_text, summary
 from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
-from scrubin.labels import label_map, loss, output, policy, reader
+from scrubin.labels import label_map, policy
+from scrubin.labels.files import loss, output, reader
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.reader import Options
+from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.loss import Fit
 from scrubin.labels.model import Clock, Collection, Labels
-from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
-from scrubin.labels.verdict import plural, verdict_of
 from scrubin.stages.annotations import lengths
 
 LENGTH_TOLERANCE_S = 1.0
@@ -139,7 +140,7 @@ def run(args: argparse.Namespace) -> int:
         }
         sys.stdout.write(json_text(document))
     else:
-        sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {plural(len(paths), 'file')}, {_summary(kept)}\n")
+        sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {count_text(len(paths), 'file')}, {_summary(kept)}\n")
     return 0
 
 
@@ -256,7 +257,7 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
 
 
 def _summary(kept: Collection) -> str:
-    return ", ".join(plural(count, what) for what, count in _counts(kept).items() if count) or "no rows"
+    return ", ".join(count_text(count, what) for what, count in _counts(kept).items() if count) or "no rows"
 
 
 def _counts(kept: Collection) -> dict[str, int]:

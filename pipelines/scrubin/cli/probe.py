@@ -87,7 +87,7 @@ def run_dicom(args: argparse.Namespace) -> int:
 
 
 def _write(args: argparse.Namespace) -> int:
-    from scrubin.media.dicom import objects
+    from scrubin.media import dicom_objects as objects
 
     if args.id and not ID.fullmatch(args.id):
         msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
@@ -107,10 +107,10 @@ def _write(args: argparse.Namespace) -> int:
 
 
 def _show(names: list[str]) -> int:
-    from scrubin.media.dicom import header
-    from scrubin.media.dicom.recording import stream_of
+    from scrubin.media.containers import dicom_header as header
+    from scrubin.media.containers.dicom_recording import stream_of
+    from scrubin.media.containers.pieces import UnreadableError
     from scrubin.media.opening import is_dicom
-    from scrubin.media.pieces import UnreadableError
 
     headers, bad = {}, 0
     for name in names:
@@ -132,8 +132,8 @@ def _show(names: list[str]) -> int:
 
 def _lines(path: Path, name: str) -> Iterator[str]:
     """Yield what a file is made of; no value of an element but those that the picture needs."""
-    from scrubin.media.dicom import header as dicom_header
-    from scrubin.media.dicom.recording import stream_of
+    from scrubin.media.containers import dicom_header
+    from scrubin.media.containers.dicom_recording import stream_of
 
     header = stream_of(path).header
     probed = probe(path, name)

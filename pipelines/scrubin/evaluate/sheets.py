@@ -12,7 +12,8 @@ import pandas as pd
 from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error
-from scrubin.labels import detect, policy, reader
+from scrubin.labels import policy
+from scrubin.labels.files import detect, reader
 from scrubin.labels.model import Scores
 from scrubin.labels.registry import format_of
 

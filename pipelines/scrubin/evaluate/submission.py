@@ -18,7 +18,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
 from scrubin.evaluate.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
-from scrubin.labels import suspicions
+from scrubin.labels.files import suspicions
 from scrubin.labels.formats.cholectriplet2022 import labels_of
 from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents

@@ -16,17 +16,18 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import instance_spans, policy, reader, rows, timing
-from scrubin.labels.detect import detected
+from scrubin.labels import instance_spans, policy, rows, timing
+from scrubin.labels.files import reader
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options
+from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.formats.submission.content import BoolArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.parse import columns
 from scrubin.labels.rates import of_clock
-from scrubin.labels.reader import Options
 from scrubin.labels.registry import WRITERS, format_of
-from scrubin.labels.verdict import Verdict, verdict_of
 
 
 @dataclass(frozen=True, eq=False)

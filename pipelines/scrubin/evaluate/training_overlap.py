@@ -14,9 +14,9 @@ from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.training_data import ALL, NAME, UNKNOWN, Declaration, DeclaredDataset, DeclaredWeights, OwnData
 from scrubin.public_splits.catalogue import available
 from scrubin.public_splits.datasets import names
-from scrubin.public_splits.overlaps.leak import Leak, LeakVerdict, no_source
-from scrubin.public_splits.overlaps.relations import Video, corpora, corpus
-from scrubin.public_splits.overlaps.selection import Selection, leak_of, select
+from scrubin.public_splits.leak import Leak, LeakVerdict, no_source
+from scrubin.public_splits.relations import Video, corpora, corpus
+from scrubin.public_splits.selection import Selection, leak_of, select
 
 WORST: tuple[LeakVerdict, ...] = ("overlap", "unverified", "clean")
 

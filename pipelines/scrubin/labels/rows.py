@@ -18,8 +18,8 @@ from scrubin.base.tables import io
 from scrubin.base.tables.declare import Table
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import boxes
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, ClassesOf, Detail, IntArray, Labels, Layer
-from scrubin.labels.parse import boxes
 
 WholeNumbers = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ import av
 
 from scrubin.base import strangers
 from scrubin.base.errors import VideoError
-from scrubin.media.pieces import BUFFER_BYTES, Pieces
+from scrubin.media.containers.pieces import BUFFER_BYTES, Pieces
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
@@ -50,7 +50,7 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
     """
     options = IGNORE_EDIT_LIST if ignore_edit_list else {}
     if is_dicom(path):
-        from scrubin.media.dicom import recording
+        from scrubin.media.containers import dicom_recording as recording
 
         return recording.opened(path, options)
     wanted = {"format_whitelist": strangers.CONTAINERS, **options}
@@ -60,8 +60,8 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
 def refuse_other_count(path: Path, count: int) -> None:
     """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
     if is_dicom(path):
-        from scrubin.media.dicom import recording
-        from scrubin.media.dicom.agreement import refuse_other_count as refuse
+        from scrubin.media.containers import dicom_recording as recording
+        from scrubin.media.containers.dicom_agreement import refuse_other_count as refuse
 
         refuse(recording.stream_of(path).header, count)
 
@@ -70,7 +70,7 @@ def contradictions(path: Path) -> tuple[str, ...]:
     """Return, one sentence each, where the header of a DICOM recording and its stream differ without harm; of another file nothing."""
     if not is_dicom(path):
         return ()
-    from scrubin.media.dicom import recording
+    from scrubin.media.containers import dicom_recording as recording
 
     return recording.stream_of(path).told
 
@@ -80,7 +80,8 @@ def left_behind_text(paths: Sequence[Path]) -> str:
     with_header = [path for path in paths if is_dicom(path)]
     if not with_header:
         return ""
-    from scrubin.media.dicom import header, recording
+    from scrubin.media.containers import dicom_header as header
+    from scrubin.media.containers import dicom_recording as recording
 
     return header.text(sum((Counter(recording.stream_of(path).header.counts) for path in with_header), Counter()))
 
@@ -97,7 +98,7 @@ def for_programs(path: Path, folder: Path) -> Iterator[Path]:
     if not is_dicom(path):
         yield path
         return
-    from scrubin.media.dicom import recording
+    from scrubin.media.containers import dicom_recording as recording
 
     with tempfile.NamedTemporaryFile(dir=folder, prefix="stream-", delete=False) as file:
         stream = Path(file.name)

@@ -16,9 +16,9 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
+from scrubin.media.containers.pieces import Pieces, UnreadableError
 from scrubin.media.damage import damage, listening
 from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
-from scrubin.media.pieces import Pieces, UnreadableError
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 FIX_UNFINISHED = (

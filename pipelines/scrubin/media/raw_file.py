@@ -18,8 +18,8 @@ from typing import Any
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
+from scrubin.media.containers.pieces import Pieces
 from scrubin.media.opening import FIX_COPY
-from scrubin.media.pieces import Pieces
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import Group, Structure, structure
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.opening import open_video, packets
 from scrubin.media.probe import picture_stream, unreadable
 

@@ -10,8 +10,8 @@ from itertools import combinations, product
 from scrubin.base.errors import SplitError
 from scrubin.public_splits.catalogue import TRAINVAL, Official, available, load
 from scrubin.public_splits.datasets import Dataset, dataset, names
-from scrubin.public_splits.overlaps.leak import leak, public_operations
-from scrubin.public_splits.overlaps.relations import Video, known
+from scrubin.public_splits.leak import leak, public_operations
+from scrubin.public_splits.relations import Video, known
 from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet
 
 

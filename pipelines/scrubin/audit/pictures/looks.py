@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from scrubin.audit.pictures.eyes import faces
+from scrubin.audit.pictures.eyes import faces, read
 from scrubin.audit.pictures.signs import EVERY_S, Scenes, Standing
 from scrubin.base.pixels import Box
-from scrubin.media.networks.reading import read
 
 RULE = (
     "each scene at its 1st picture, as far as there is time for it at its 3rd, 9th and 27th, and every 30 s; "

@@ -274,8 +274,9 @@ def _data_beside(folder: Path) -> tuple[Path, ...]:
     found: list[Path] = []
     for path in sorted(folder.iterdir()):
         if path.is_dir():
-            if path.name not in BYTECODE and not any(path.rglob("*.py")):
-                found += [one for one in sorted(path.rglob("*")) if one.is_file()]
+            # A folder whose modules have moved away keeps their bytecode: that is no data.
+            if not any(path.rglob("*.py")):
+                found += [one for one in sorted(path.rglob("*")) if one.is_file() and not BYTECODE & set(one.parts)]
         elif path.suffix != ".py" and path.name != EARLIER_CODES:
             found.append(path)
     return tuple(found)

@@ -16,7 +16,7 @@ from scrubin.evaluate.challenge import bundle, hidden_truth
 from scrubin.evaluate.challenge.bundle import NEVER, PLATFORMS, Wanted
 from scrubin.evaluate.challenge.challenge import SHOWS, Challenge
 from scrubin.labels.tasks import TASKS
-from scrubin.public_splits.overlaps.selection import select
+from scrubin.public_splits.selection import select
 
 FEWEST_VIDEOS = 6
 """The smallest p-value of n videos is 2 / 2^n: with 5 it is above 0.05."""

@@ -172,7 +172,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
 def run_training(args: argparse.Namespace) -> int:
     """Print the verdict on every source; 0 only when all are clean."""
     from scrubin.evaluate import training_data
-    from scrubin.public_splits.overlaps.selection import select
+    from scrubin.public_splits.selection import select
 
     if args.form:
         sys.stdout.write(training_data.text(args.test[0] if args.test else ""))

@@ -10,9 +10,9 @@ from typing import Any
 
 from scrubin.public_splits.catalogue import available
 from scrubin.public_splits.datasets import ALL, UNLISTED, dataset, names, ranges
-from scrubin.public_splits.overlaps.leak import Fix, Leak
-from scrubin.public_splits.overlaps.relations import SOME, Video, corpora
-from scrubin.public_splits.overlaps.selection import Selection, leak_of, select, videos_of
+from scrubin.public_splits.leak import Fix, Leak
+from scrubin.public_splits.relations import SOME, Video, corpora
+from scrubin.public_splits.selection import Selection, leak_of, select, videos_of
 
 MANY = 20
 """More names than these are not listed when they are all that a dataset has."""

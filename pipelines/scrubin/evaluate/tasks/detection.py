@@ -33,7 +33,7 @@ from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, join, listed
 from scrubin.evaluate.side import Side, Source
-from scrubin.labels.detect import detected, label_folder
+from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.plain import coco_results

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.result import Result, Semantics
 from scrubin.evaluate.sheets import TaskSheet
 from scrubin.evaluate.side import Source
-from scrubin.labels import reader
+from scrubin.labels.files import reader
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
 from scrubin.ratings import scoring

@@ -24,9 +24,9 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
-from scrubin.labels import registry
+from scrubin.labels import boxes, registry
 from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
-from scrubin.labels.parse import boxes, documents, fields, plain_vectors
+from scrubin.labels.parse import documents, fields, plain_vectors
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
@@ -243,9 +243,7 @@ def _instance_ids(where: Where, vector: list[Any], vocabulary: Vocabulary) -> di
     if triplet is not None:
         wanted = vocabulary.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(ids, wanted, strict=True)):
-            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, ids)
-            what = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the vector has {tuple(ids)}"
-            where.error(rule, what, fix)
+            fields.note_other_parts(where, vocabulary, ("triplet", triplet), "the vector", ids)
         ids = list(wanted)
     else:
         instrument, verb, target = ids

@@ -182,9 +182,7 @@ def _parts(where: Where, ids: Mapping[str, int | None], vocabulary: Vocabulary) 
     if triplet is not None:
         wanted = vocabulary.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(parts, wanted, strict=True)):
-            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
-            what = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the tool has {tuple(parts)}"
-            where.error(rule, what, fix)
+            fields.note_other_parts(where, vocabulary, ("triplet", triplet), "the tool", parts)
         parts = list(wanted)
     elif all(part is not None for part in parts):
         triplet = vocabulary.triplet_id(*(part or 0 for part in parts))

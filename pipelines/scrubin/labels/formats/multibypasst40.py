@@ -176,9 +176,7 @@ def _instance(
     parts = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
     wanted, wrong_name = vocabulary.triplets[triplet], _wrong_name(one.get("classnames"), triplet, vocabulary)
     if wanted != parts:
-        rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
-        what = f"category_id {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the annotation has {parts}"
-        where.error(rule, what, fix)
+        fields.note_other_parts(where, vocabulary, ("category_id", triplet), "the annotation", parts)
         return None
     if wrong_name:
         where.error("name-of-id", wrong_name, "correct one of them")

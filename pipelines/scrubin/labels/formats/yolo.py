@@ -20,10 +20,10 @@ import numpy as np
 from scrubin.base import machine
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
-from scrubin.labels import registry
+from scrubin.labels import boxes, registry
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.parse import boxes, documents, fields
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.categories import Classes, classes_of, names_of, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes

@@ -11,7 +11,8 @@ from typing import Any
 
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
-from scrubin.labels.parse import boxes, documents
+from scrubin.labels import boxes
+from scrubin.labels.parse import documents
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,24 @@ def parts_fault(triplets: Sequence[tuple[int, int, int]], before: int | None, pa
     wanted = triplets[before]
     shifted = any(all(got is None or got - by == want for got, want in zip(parts, wanted, strict=True)) for by in (0, 1))
     return ("id-from-one", FROM_ZERO) if shifted else ("triplet-parts", "correct one of them")
+
+
+def note_other_parts(where: Where, vocabulary: Vocabulary, named: tuple[str, int], what: str, parts: Sequence[int | None]) -> None:
+    """Note that a triplet does not have its parts.
+
+    Parameters
+    ----------
+    named
+        The key that holds the triplet, with its id.
+    what
+        Whatever has the other parts, for the message.
+    parts
+        As of `parts_fault`.
+    """
+    key, triplet = named
+    rule, fix = parts_fault(vocabulary.triplets, triplet - 1, parts)
+    of = f"{key} {triplet} is {vocabulary.triplet_name(triplet)}, ids {vocabulary.triplets[triplet]}"
+    where.error(rule, f"{of}, but {what} has {tuple(parts)}", fix)
 
 
 def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:

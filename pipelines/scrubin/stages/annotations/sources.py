@@ -12,10 +12,10 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels import formats, label_map, reader
+from scrubin.labels import boxes, formats, label_map
+from scrubin.labels.files import reader
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
-from scrubin.labels.parse import boxes
 from scrubin.labels.registry import FORMATS
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams

@@ -17,10 +17,10 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS
-from scrubin.media.dicom import header
+from scrubin.media.containers import dicom_header as header
+from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.joining import JoinedPart, start_times_s
 from scrubin.media.opening import contradictions, open_video
-from scrubin.media.pieces import UnreadableError
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.ingest import file_names
 from scrubin.stages.ingest.decide import Media, media_of, read_media

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.damage import with_threads
 from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video

@@ -21,7 +21,7 @@ from av.filter import Graph
 from av.video.frame import PictureType
 
 from scrubin.media import ffmpeg as program
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
 from scrubin.media.probe import Probe

@@ -153,7 +153,7 @@ class Released:
 
     @property
     def left_behind(self) -> str | None:
-        """Elements of the source's DICOM header by group, see `scrubin.media.dicom.header.text`; None when it has none."""
+        """Elements of the source's DICOM header by group, see `scrubin.media.containers.dicom_header.text`; None when it has none."""
         return self.entry.value["left_behind"] or None
 
     @property

@@ -21,7 +21,7 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.files import FULL
 from scrubin.base.machine import decoder_threads
-from scrubin.media import h264
+from scrubin.media.containers import h264
 from scrubin.media.damage import listening, with_threads
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream

@@ -11,7 +11,7 @@ two in the middle.
 
 Who searches for what is rare misses more of it: 7 % where half of the pictures hold a target, 30 %
 where one in a hundred does (Wolfe, Horowitz and Kenner, Nature 435:439, 2005). Time alone proves
-no attention; therefore some stills are checks (`scrubin.stages.review.checks`), as in the screening of
+no attention; therefore some stills are checks (`review.checks`), as in the screening of
 luggage (threat image projection).
 """
 

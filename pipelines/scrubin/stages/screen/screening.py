@@ -179,7 +179,7 @@ def header_proposals(paths: Sequence[Path], boundaries_s: Numbers) -> list[Propo
     with_header = [path for path in paths if is_dicom(path)]
     if not with_header:
         return []
-    from scrubin.media.dicom import recording
+    from scrubin.media.containers import dicom_recording as recording
 
     stated = {name for path in with_header for name, value in recording.stream_of(path).header.hints if value == "YES"}
     whole = (float(boundaries_s[0]), float(boundaries_s[-1]))

@@ -17,15 +17,16 @@ from scrubin.base.tables.declare import Table
 from scrubin.base.tables.public import ERRORS, PHASES, RATINGS, SPLITS, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import instance_spans, output, reader, timing
-from scrubin.labels.detect import detected
+from scrubin.labels import instance_spans, timing
+from scrubin.labels.files import output, reader
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options, Reading
+from scrubin.labels.files.verdict import Counts, verdict_of
 from scrubin.labels.formats.tables import stored, table_files
 from scrubin.labels.model import Labels, Scores
 from scrubin.labels.parse.fields import AS_WRITTEN
-from scrubin.labels.reader import Options, Reading
 from scrubin.labels.registry import DatasetFormat, Format, format_of
 from scrubin.labels.rows import rows_of_phases, rows_of_triplets
-from scrubin.labels.verdict import Counts, verdict_of
 from scrubin.stages.validate.study_tables import StoredTable, stored_table
 
 OWN = "tables"

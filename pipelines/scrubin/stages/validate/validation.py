@@ -10,8 +10,8 @@ from scrubin.base import machine, params
 from scrubin.base.faults import Fault
 from scrubin.base.tables.public import public_tables
 from scrubin.labels import policy
-from scrubin.labels.reader import Options
-from scrubin.labels.verdict import Counts
+from scrubin.labels.files.reader import Options
+from scrubin.labels.files.verdict import Counts
 from scrubin.stages.validate import outcomes, rules, suite, tables_at_path
 from scrubin.stages.validate.expected import DEFAULTS, ClassCounts, ValidateParams, expected
 from scrubin.stages.validate.near_duplicates import limits

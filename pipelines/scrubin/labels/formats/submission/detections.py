@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import boxes
 from scrubin.labels.formats.submission.documents import shown
-from scrubin.labels.parse import boxes, fields
+from scrubin.labels.parse import fields
 
 TOLERANCE = 0.02
 """As for labels: real boxes leave the image by up to 1.2 %."""

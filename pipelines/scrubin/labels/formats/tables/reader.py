@@ -118,9 +118,7 @@ def check_triplets(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults
         parts = tuple(None if pd.isna(row[column]) else int(row[column]) for column in IDS[:3])
         triplet = int(row["triplet_id"])
         if triplet < len(vocabulary.triplets) and parts != vocabulary.triplets[triplet]:
-            name, wanted = vocabulary.triplet_name(triplet), vocabulary.triplets[triplet]
-            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
-            _where(faults, file, row).error(rule, f"triplet_id {triplet} is {name}, ids {wanted}, but the row has {parts}", fix)
+            fields.note_other_parts(_where(faults, file, row), vocabulary, ("triplet_id", triplet), "the row", parts)
             break
     sides = rows[list(BOX)].notna().sum(axis=1)
     for row in rows[(sides != 0) & (sides != len(BOX))].head(1).to_dict("records"):

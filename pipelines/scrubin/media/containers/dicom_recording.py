@@ -13,10 +13,12 @@ import av
 import numpy as np
 from av.error import FFmpegError
 
-from scrubin.media.dicom import agreement, header, movie
-from scrubin.media.dicom.header import FIX_EXPORT, STREAMED, Header
-from scrubin.media.dicom.picture_order import Order264, Order265, PictureOrder
-from scrubin.media.pieces import BUFFER_BYTES, Piece, Pieces, UnreadableError
+from scrubin.media.containers import dicom_agreement as agreement
+from scrubin.media.containers import dicom_header as header
+from scrubin.media.containers import movie
+from scrubin.media.containers.dicom_header import FIX_EXPORT, STREAMED, Header
+from scrubin.media.containers.picture_order import Order264, Order265, PictureOrder
+from scrubin.media.containers.pieces import BUFFER_BYTES, Piece, Pieces, UnreadableError
 
 START_CODES = (b"\0\0\1", b"\0\0\0\1")
 PACK_START, TS_SYNC, TS_PACKET = b"\0\0\1\xba", 0x47, 188
@@ -36,9 +38,9 @@ class Stream:
     demuxer
         FFmpeg's name of the container that it is or, with ``head``, becomes.
     head
-        Times of a raw stream, see `scrubin.media.dicom.movie`; empty for a stream in a container.
+        Times of a raw stream, see `scrubin.media.containers.movie`; empty for a stream in a container.
     told
-        Where header and stream differ without harm, see `scrubin.media.dicom.agreement`.
+        Where header and stream differ without harm, see `scrubin.media.containers.dicom_agreement`.
     """
 
     header: Header

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, count_text
+from scrubin.labels.files.reader import Reading
 from scrubin.labels.model import Labels, Layer
-from scrubin.labels.reader import Reading
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes
 
 
@@ -77,9 +77,9 @@ class Verdict:
         frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count)
         counts = f"; frames that count: {frames or 'none'}" if frames or not total.spans else ""
         spans = f"; {total.spans:,} spans of time" if total.spans else ""
-        read = f"read as {self.format}: {plural(self.files, 'file')}, {plural(len(self.recordings), 'recording')}"
-        rated = f"; {plural(self.rated, 'rated recording')}" if self.rated else ""
-        scored = f"; {plural(self.scored, 'frame')} with scores of classes" if self.scored else ""
+        read = f"read as {self.format}: {count_text(self.files, 'file')}, {count_text(len(self.recordings), 'recording')}"
+        rated = f"; {count_text(self.rated, 'rated recording')}" if self.rated else ""
+        scored = f"; {count_text(self.scored, 'frame')} with scores of classes" if self.scored else ""
         return f"{read}{counts}{scored}{spans}{rated}"
 
     def as_json(self) -> dict[str, Any]:
@@ -119,8 +119,3 @@ def _detection(labels: Labels) -> int:
 
 def _length(layer: Layer | None) -> int:
     return 0 if layer is None else len(layer.positions)
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a count with its noun: 1 file, 2 files."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

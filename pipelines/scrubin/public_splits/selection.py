@@ -10,8 +10,8 @@ from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint
 from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load, named
 from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, listed, names
-from scrubin.public_splits.overlaps.leak import Leak, LeakVerdict, SharedSet, UnverifiedVideos, leak, public_operations
-from scrubin.public_splits.overlaps.relations import SOME, Corpus, Video, corpora, corpus, known
+from scrubin.public_splits.leak import Leak, LeakVerdict, SharedSet, UnverifiedVideos, leak, public_operations
+from scrubin.public_splits.relations import SOME, Corpus, Video, corpora, corpus, known
 
 PATTERN = re.compile(r"(?P<name>[^@:]+)(?:@(?P<fold>[^:]*))?(?::(?P<part>.*))?")
 SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing": "test"}

@@ -22,9 +22,8 @@ from pydicom.uid import UID
 
 from scrubin.base.errors import VideoError
 from scrubin.base.files import whole
-from scrubin.media import h264
-from scrubin.media.dicom import movie
-from scrubin.media.dicom.header import FRAGMENTABLE, H264_HIGH_41, H264_HIGH_42
+from scrubin.media.containers import h264, movie
+from scrubin.media.containers.dicom_header import FRAGMENTABLE, H264_HIGH_41, H264_HIGH_42
 from scrubin.media.opening import open_video, packets
 from scrubin.media.probe import Probe, picture_stream, probe
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import av
 
-from scrubin.media import h264
-from scrubin.media.h264 import Bits
+from scrubin.media.containers import h264
+from scrubin.media.containers.h264 import Bits
 
 # Of a slice only its first bytes are looked at.
 SLICE_HEAD_BYTES = 64

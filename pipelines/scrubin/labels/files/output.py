@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, near
-from scrubin.labels import detect, formats
+from scrubin.labels import formats
+from scrubin.labels.files import detect
 from scrubin.labels.model import Collection
 from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
 

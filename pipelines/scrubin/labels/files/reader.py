@@ -13,8 +13,9 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import formats, suspicions
-from scrubin.labels.detect import label_folder
+from scrubin.labels import formats
+from scrubin.labels.files import suspicions
+from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, Collection, Instant, LabelFiles, Labels
 from scrubin.labels.policy import enforce

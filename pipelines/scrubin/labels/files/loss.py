@@ -15,12 +15,12 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, within
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import related
+from scrubin.labels import boxes
+from scrubin.labels.files.translation import translate
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, Collection, Labels, Layer, details_of
-from scrubin.labels.parse import boxes
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
-from scrubin.labels.translation import translate
 
 OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
 """Of CholecT50: the score is 1 and the box -1 in its ground truth."""

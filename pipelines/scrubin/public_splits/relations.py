@@ -13,13 +13,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 from scrubin.public_splits.datasets import UNLISTED, dataset, document, listed
 
 RELATIONS_FILE = "relations.json"
-FOLDER = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True, order=True)
@@ -81,7 +79,7 @@ class Relations:
 @lru_cache(maxsize=1)
 def known() -> Relations:
     """Return the facts of the data file."""
-    stated = document(RELATIONS_FILE, FOLDER)
+    stated = document(RELATIONS_FILE)
     links: list[tuple[Video, Video]] = []
     for fact in stated["same_ids"]:
         one, other = fact["datasets"]
@@ -272,7 +270,7 @@ def _all() -> dict[str, Corpus]:
             tuple(stated["weights"]),
             tuple(Member(one["select"], one["source"], one.get("role", ""), one.get("missing", 0)) for one in stated["members"]),
         )
-        for name, stated in document(CORPORA_FILE, FOLDER)["corpora"].items()
+        for name, stated in document(CORPORA_FILE)["corpora"].items()
     }
 
 

@@ -20,7 +20,7 @@ from pydicom.errors import BytesLengthException, InvalidDicomError
 from pydicom.uid import UID
 
 from scrubin.base import strangers
-from scrubin.media.pieces import Piece, UnreadableError
+from scrubin.media.containers.pieces import Piece, UnreadableError
 
 BASE = "1.2.840.10008.1.2.4"
 JPEG_BASELINE, JPEG_EXTENDED = f"{BASE}.50", f"{BASE}.51"

@@ -12,9 +12,9 @@ from statistics import median_low
 
 import av
 
-from scrubin.media import h264
-from scrubin.media.dicom.header import FIX_COPY, FIX_EXPORT, Header
-from scrubin.media.pieces import UnreadableError
+from scrubin.media.containers import h264
+from scrubin.media.containers.dicom_header import FIX_COPY, FIX_EXPORT, Header
+from scrubin.media.containers.pieces import UnreadableError
 
 
 def boundaries_s(header: Header, count: int, stream_fps: Fraction | None) -> list[Fraction]:

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from scrubin.base.faults import natural
 from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.overlaps.relations import Operations, Relations, Video, known
+from scrubin.public_splits.relations import Operations, Relations, Video, known
 
 Node = TypeVar("Node")
 

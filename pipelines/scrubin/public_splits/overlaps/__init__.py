@@ -1,1 +1,0 @@
-"""Which operations two sides of a question share."""
