@@ -11,6 +11,11 @@ from scrubin.base.faults import Fault
 from scrubin.evaluate import sheets, side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs
 from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.metrics import error_recognition
+from scrubin.evaluate.metrics.detection import compat_common as of_detection
+from scrubin.evaluate.metrics.phases import compat as of_phases
+from scrubin.evaluate.metrics.recognition import compat as of_recognition
+from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
@@ -181,3 +186,11 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "errors": _errors,
 }
 """What computes each of the metrics: order and chosen variant to what is to be computed."""
+QUIRKS: Mapping[str, Sequence[Quirk]] = {
+    "recognition": of_recognition.QUIRKS,
+    "detection": of_detection.QUIRKS,
+    "phases": of_phases.QUIRKS,
+    "skill": (),
+    "errors": error_recognition.QUIRKS,
+}
+"""Where published programs, papers differ, by metric."""

@@ -13,7 +13,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
-from scrubin.evaluate.ranking import latex, ranking_text
+from scrubin.evaluate.ranking import ranking_text
 from scrubin.labels.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         text = files.json_text(document)
     elif args.paper and document["teams"]:
-        text = latex.tables(document)
+        text = ranking_text.latex_tables(document)
     else:
         text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:

@@ -16,26 +16,16 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import selection
 from scrubin.evaluate.metric_choices import METRICS, Choice
-from scrubin.evaluate.metrics import quirks
-from scrubin.evaluate.metrics.detection import quirks as detection_quirks
-from scrubin.evaluate.metrics.phases import quirks as phase_quirks
-from scrubin.evaluate.metrics.recognition import quirks as recognition_quirks
 
 if TYPE_CHECKING:
     from scrubin.evaluate.computation import Computed
     from scrubin.evaluate.metrics.bootstrap import Interval
     from scrubin.evaluate.score_document import ScoredResult
-    from scrubin.evaluate.score_page.numbers import Said
+    from scrubin.evaluate.score_numbers import Said
     from scrubin.evaluate.scoring import Order
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
-QUIRKS = {
-    "recognition": recognition_quirks.QUIRKS,
-    "detection": detection_quirks.QUIRKS,
-    "phases": phase_quirks.QUIRKS,
-    "errors": quirks.QUIRKS,
-}
 ENSEMBLES = ("mean", "weighted", "soft-vote")
 
 
@@ -190,7 +180,7 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
 
 def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Computed, Sequence[ScoredResult]]], said: Said) -> None:
     # The page needs a template engine, which scoring does not.
-    from scrubin.evaluate.score_page.page import page
+    from scrubin.evaluate.score_page import page
 
     try:
         files.write_text(path, page(document, parts, said))
@@ -202,7 +192,7 @@ def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Comp
 def _said(name: str, order: Order, read: Sequence[str], aids: Sequence[str]) -> Said:
     """Return what the page says of the order; files are named without their folders."""
     from scrubin.evaluate.computation import chosen
-    from scrubin.evaluate.score_page.numbers import Said
+    from scrubin.evaluate.score_numbers import Said
 
     choice = chosen(METRICS[name].choices[order.semantics], order.variant, name)
     lines = list(read)
@@ -276,9 +266,10 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
     from scrubin.evaluate import score_document
+    from scrubin.evaluate.scoring import QUIRKS
 
     if as_json:
-        every = [{"metric": metric, **asdict(one)} for metric, of_metric in QUIRKS.items() for one in of_metric]
+        every = [{"metric": metric, **asdict(one)} for metric, known in QUIRKS.items() for one in known]
         sys.stdout.write(score_document.text_of({"differences": every}))
         return 0
     for metric, known in QUIRKS.items():

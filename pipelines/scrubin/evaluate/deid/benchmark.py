@@ -18,9 +18,9 @@ from scrubin.base.errors import StageError
 from scrubin.base.faults import ranges
 from scrubin.base.files import fresh_folder, sha256_of, whole
 from scrubin.base.pixels import Box
-from scrubin.evaluate.deid import container, drawing, speech
+from scrubin.evaluate.deid import container, drawing
 from scrubin.evaluate.deid.container import Beside, around, cover_text, recorded_at_s
-from scrubin.evaluate.deid.footage import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
+from scrubin.evaluate.deid.drawing import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey, write
 from scrubin.evaluate.deid.plan import RecordingPlan, Span, plan
 from scrubin.evaluate.deid.request import BenchmarkRequest
@@ -153,7 +153,7 @@ def _beside(request: BenchmarkRequest, one: RecordingPlan, outside: Footage, key
     voices: tuple[tuple[str, float, float], ...] = ()
     if one.speech:
         sound = scratch / "sound.wav"
-        ends = speech.write_sound(sound, Fraction(one.frame_count) / one.fps, one.speech, generator(request.seed, 64, one.index))
+        ends = container.write_sound(sound, Fraction(one.frame_count) / one.fps, one.speech, generator(request.seed, 64, one.index))
         voices = tuple((text, float(start_s), end_s) for (start_s, text), end_s in zip(one.speech, ends, strict=True))
     beside = Beside(sound, voices, None, "", None, "", "")
     if one.second_stream:

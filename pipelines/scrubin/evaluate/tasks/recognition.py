@@ -12,7 +12,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metric_choices import CALIBRATION, PRECISION, RECOGNITION_CHOICES, SCOPES
 from scrubin.evaluate.metrics import ensembles
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
@@ -182,6 +182,8 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     # The published program numbers classes by their position.
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     results = results_of(videos, truth.triplets, components, choice)
+    if semantics == "paper":
+        results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
     return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
 
