@@ -11,7 +11,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.challenge.evaluation import column_keys, leaderboard
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value, Variant
-from scrubin.evaluate.scoring import METRICS
+from scrubin.evaluate.metric_choices import METRICS
 
 
 @pytest.fixture(scope="module")
