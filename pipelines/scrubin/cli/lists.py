@@ -56,7 +56,7 @@ def run_remove(args: argparse.Namespace) -> int:
     said = [f"done: '{args.recording}' is in no list any more; what people decided about it stays in the ledger, and counts nothing"]
     if args.recording in last:
         said.append("the last release held it: set release.may_shrink to true in params.yaml, or the next one is refused")
-    print_lines((said if args.yes else [NOT_YET]))
+    print_lines(said if args.yes else [NOT_YET])
     return 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from scrubin.cli.answers import print_lines
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare nothing: it looks at the project in this folder."""
