@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator
 
 from reference.markdown import code, sentence, table
+from scrubin import cli
 from scrubin.cli import COMMANDS, NEEDS
 
 WIDTH = 100
@@ -16,7 +16,7 @@ def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Yield every command and subcommand, by its name without ``scrubin``."""
     for name in COMMANDS:
         parser = _parser(name, COMMANDS[name])
-        importlib.import_module(f"scrubin.cli.{name.replace('-', '_')}").add_arguments(parser)
+        cli._command(name).add_arguments(parser)
         yield name, parser
         for action in parser._actions:
             if isinstance(action, argparse._SubParsersAction):

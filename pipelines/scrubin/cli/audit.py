@@ -21,8 +21,8 @@ from scrubin.cli.answers import print_json
 from scrubin.stages.flow_params import AUTO, FlowsParams
 
 if TYPE_CHECKING:
+    from scrubin.audit.expected.plan import VideoPlan
     from scrubin.audit.pictures.shown import Pictures
-    from scrubin.audit.plan import VideoPlan
     from scrubin.audit.proof import Proof
     from scrubin.audit.reading import Examine, Over, Part, Reading
     from scrubin.curate.engine.engines import Engine
@@ -68,12 +68,13 @@ def run_audit(args: argparse.Namespace) -> int:
 
 
 def _proof(args: argparse.Namespace) -> Proof:
-    from scrubin.audit import private_strings, proof
+    from scrubin.audit import proof
+    from scrubin.audit.expected import private_strings
+    from scrubin.audit.expected.plan import of_document
+    from scrubin.audit.expected.private_strings import Private
+    from scrubin.audit.expected.spelling import folded_words
     from scrubin.audit.pictures.shown import Pictures
     from scrubin.audit.pictures.stored import Fresh, Stored
-    from scrubin.audit.plan import of_document
-    from scrubin.audit.private_strings import Private
-    from scrubin.audit.spelling import folded_words
     from scrubin.stages.release import audited_project
 
     path, study = Path(args.path), _study(args.project)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ScrubinError
 from scrubin.base.faults import count_text

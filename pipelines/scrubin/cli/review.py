@@ -282,20 +282,21 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     ReviewError
         When there is no finished release, or nothing in it to look at.
     """
+    from scrubin.stages.release import released_clips
     from scrubin.stages.review import sample
     from scrubin.stages.review.desk import Desk
 
     if not 1 <= count <= MOST_CLIPS or seed < 0:
         msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
         raise ReviewError(msg)
-    desk, videos = Desk.open(folder, by), sample.load_released(folder)
-    sample.require_finished(folder, videos)
+    desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
+    released_clips.require_finished(folder, videos)
     numbers = {(one.name, camera): one.number for one in desk.recordings() for camera in one.cameras}
-    population = sample.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
+    population = released_clips.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
     if not population:
         msg = "every released second is black: there is nothing to look at"
         raise ReviewError(msg)
-    sha256 = sample.sha256_of_release(videos)
+    sha256 = released_clips.sha256_of_release(videos)
     wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
         desk.sample(wanted)

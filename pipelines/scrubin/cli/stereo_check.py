@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrubin.base.errors import CalibrationError, RecordingError
 from scrubin.cli import stereo
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import files_below, several
 
 if TYPE_CHECKING:
     from scrubin.media.rig import Rig

@@ -51,8 +51,7 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     # An empty study is made without the video tools.
     from scrubin.cli.arguments import section_or
     from scrubin.cli.render import DEFAULT
-    from scrubin.curate.draft.drafted_study import document, drafted
-    from scrubin.curate.draft.summary import lines
+    from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import NO_CLOCK, ClockParams, IngestParams
 
     tasks = section_or("ingest", IngestParams({}, ClockParams("", NO_CLOCK), 0.0)).tasks
@@ -98,7 +97,7 @@ def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check_params(args: argparse.Namespace) -> int:
     """Check every section."""
-    from scrubin.stages import settings
+    from scrubin.curate.preflight import settings
 
     checked = settings.check_all(Path(args.path))
     sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")

@@ -31,7 +31,7 @@ from scrubin.media.networks.faces import Face
 from scrubin.media.networks.reading import Reading, read
 from scrubin.media.networks.weights import proven, weights
 
-__all__ = ["Face", "NETWORKS", "Reading", "faces", "read"]
+__all__ = ["NETWORKS", "Face", "Reading", "faces", "read"]
 
 
 LIMIT = 0.65

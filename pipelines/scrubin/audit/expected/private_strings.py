@@ -47,9 +47,9 @@ from typing import Literal
 
 import pandas as pd
 
-from scrubin.audit import dates
-from scrubin.audit.spelling import fold, folded_words, without_accents, words, written_out
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import dates
+from scrubin.audit.expected.spelling import fold, folded_words, without_accents, words, written_out
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import PrivacyError
 
 Rule = Literal["anywhere", "digits", "token", "labelled"]

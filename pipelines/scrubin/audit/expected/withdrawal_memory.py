@@ -1,4 +1,4 @@
-"""Withdrawal memory."""
+"""What is remembered of those who withdrew: a name, an id or the hash of a file can be asked for, none can be read."""
 
 from __future__ import annotations
 

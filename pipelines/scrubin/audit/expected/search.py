@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from scrubin.audit.dates import written_in
-from scrubin.audit.findings import Text
-from scrubin.audit.private_strings import WITHDRAWN, Needle, Private
-from scrubin.audit.spelling import decoded, fold, unescaped, without_accents, written_out
+from scrubin.audit.expected.dates import written_in
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.private_strings import WITHDRAWN, Needle, Private
+from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit

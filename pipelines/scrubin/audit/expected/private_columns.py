@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit.spelling import fold, smallest_words, without_accents, words
+from scrubin.audit.expected.spelling import fold, smallest_words, without_accents, words
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
 

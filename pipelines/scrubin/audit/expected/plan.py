@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit import spelling
-from scrubin.audit.private_columns import Public
-from scrubin.audit.spelling import fold
+from scrubin.audit.expected import spelling
+from scrubin.audit.expected.private_columns import Public
+from scrubin.audit.expected.spelling import fold
 from scrubin.base.errors import ReleaseError
 from scrubin.base.tables.declare import Table
 from scrubin.base.tables.io import records

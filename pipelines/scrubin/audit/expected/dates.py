@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from itertools import product
 
-from scrubin.audit.spelling import fold
+from scrubin.audit.expected.spelling import fold
 
 _YEARS = range(1990, 2090)  # so that two digits stand for one year only
 _MONTHS = (
