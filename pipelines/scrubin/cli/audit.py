@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
+from scrubin.cli.answers import print_json
 from scrubin.stages.flow_params import AUTO, FlowsParams
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
 def run_audit(args: argparse.Namespace) -> int:
     """Read everything again and tell what was found; 0 only when nothing was."""
     result = _proof(args)
-    sys.stdout.write(json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n" if args.json else _table(args.path, result))
+    if args.json:
+        print_json(result.as_json())
+    else:
+        sys.stdout.write(_table(args.path, result))
     return 0 if result.clean else 1
 
 

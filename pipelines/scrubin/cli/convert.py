@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, count_text, summary
-from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
+from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.labels import label_map, policy
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
             "merged": [{"from": of, "to": to, "instances": count} for (of, to), count in merged],
             "not_written": dict(lost),
         }
-        sys.stdout.write(json_text(document))
+        print_json(document, sort_keys=True)
     else:
         sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {count_text(len(paths), 'file')}, {_summary(kept)}\n")
     return 0

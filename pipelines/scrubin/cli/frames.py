@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import disk_of, set_fixed_time, sha256_of
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import existing_video, section_or
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
@@ -161,9 +161,9 @@ def run_frames_check(args: argparse.Namespace) -> int:
     video = existing_video(args.video)
     verdict = check(Path(args.folder), video, args.folder, args.video, args.fps, allow_missing=args.allow_missing)
     if args.json:
-        sys.stdout.write(json.dumps(verdict.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        print_json(verdict.as_json(), allow_nan=False)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(verdict)))
+        print_lines(_lines(verdict))
     return 0 if verdict.follows_contract else 1
 
 

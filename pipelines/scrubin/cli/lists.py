@@ -13,6 +13,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ScrubinError
 from scrubin.base.faults import count_text
+from scrubin.cli.answers import print_lines
 from scrubin.curate.engine.run import only_run
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages.release.release_params import ReleaseParams
@@ -55,7 +56,7 @@ def run_remove(args: argparse.Namespace) -> int:
     said = [f"done: '{args.recording}' is in no list any more; what people decided about it stays in the ledger, and counts nothing"]
     if args.recording in last:
         said.append("the last release held it: set release.may_shrink to true in params.yaml, or the next one is refused")
-    sys.stdout.write("".join(f"{line}\n" for line in (said if args.yes else [NOT_YET])))
+    print_lines(said if args.yes else [NOT_YET])
     return 0
 
 
@@ -88,7 +89,7 @@ def run_rename(args: argparse.Namespace) -> int:
             if lines
             else []
         )
-        sys.stdout.write("".join(f"{line}\n" for line in said))
+        print_lines(said)
         if not args.yes:
             sys.stdout.write(f"{NOT_YET}\n")
             return 0
@@ -97,7 +98,7 @@ def run_rename(args: argparse.Namespace) -> int:
     done = [f"done: '{args.old}' is '{args.new}' in every list"]
     if params.load("render", RenderParams).duration_jitter_s:
         done.append("render.duration_jitter_s draws by name: another random length is trimmed off its end now")
-    sys.stdout.write("".join(f"{line}\n" for line in done))
+    print_lines(done)
     return 0
 
 
@@ -176,7 +177,7 @@ def _withdraw(args: argparse.Namespace, raw: Path) -> int:
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
-    sys.stdout.write("".join(f"{line}\n" for line in said))
+    print_lines(said)
     return 0
 
 

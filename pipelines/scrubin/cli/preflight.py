@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
+
+from scrubin.cli.answers import print_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +16,5 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.curate.preflight.preflight import look
 
     found = look()
-    sys.stdout.write("".join(f"{line}\n" for line in (*found.lines(), found.sentence())))
+    print_lines((*found.lines(), found.sentence()))
     return 1 if found.errors else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import existing_video, steady
 
 
@@ -28,7 +28,7 @@ def run_probe(args: argparse.Namespace) -> int:
     with steady(path):
         description = _description(path, args.video)
     if args.json:
-        sys.stdout.write(json.dumps(description, indent=2, ensure_ascii=False) + "\n")
+        print_json(description)
     else:
         sys.stdout.write("".join(f"{key:<18} {value}\n" for key, value in description.items()))
     return 0
@@ -121,7 +121,7 @@ def _show(names: list[str]) -> int:
                 raise VideoError(name, "it is no DICOM file", "ask scrubin probe, which reads videos of every kind")
             with steady(path):
                 headers[path] = stream_of(path).header
-                sys.stdout.write("".join(f"{line}\n" for line in _lines(path, name)))
+                print_lines(_lines(path, name))
         except (VideoError, UnreadableError) as error:
             bad += 1
             text = error if isinstance(error, VideoError) else VideoError(name, error.reason, error.fix)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.data.export.folder import new_folder
 from scrubin.data.export.registry import EXPORTS, export
 from scrubin.data.verify import digests
@@ -44,9 +45,9 @@ def run_diff(args: argparse.Namespace) -> int:
     if args.html:
         _write(comparison, Path(args.html))
     if args.json:
-        sys.stdout.write(files.json_text(comparison.document()))
+        print_json(comparison.document(), sort_keys=True)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(comparison)))
+        print_lines(lines(comparison))
     return 0 if comparison.verdict.fits else 1
 
 
@@ -125,7 +126,7 @@ def verify_copy(folder: Path, args: argparse.Namespace) -> int:
         return 0 if result.sound else 1
     if args.json:
         Path(args.json).write_text(text, encoding="utf-8", newline="\n")
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(result)))
+    print_lines(_lines(result))
     return 0 if result.sound else 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S, disk_of
+from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import existing_video, section_or, steady
 from scrubin.stages.render.render_params import MODES, RenderParams
 
@@ -46,7 +46,10 @@ def run_screen(args: argparse.Namespace) -> int:
 
     path = existing_video(args.video)
     rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
-    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n" if args.json else table(rows))
+    if args.json:
+        print_json(rows)
+    else:
+        sys.stdout.write(table(rows))
     return 0
 
 
@@ -152,7 +155,7 @@ def run_render(args: argparse.Namespace) -> int:
     if args.plan:
         with steady(source):
             known = _prepared(args, source, params)
-        sys.stdout.write(json.dumps(document(known.plan, known.parts, params), indent=2) + "\n")
+        print_json(document(known.plan, known.parts, params))
         return 0
     target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.

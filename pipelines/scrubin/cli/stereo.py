@@ -16,6 +16,7 @@ from scrubin.base.errors import CalibrationError
 from scrubin.base.faults import summary
 from scrubin.base.files import whole
 from scrubin.cli import Command, command_of
+from scrubin.cli.answers import print_lines
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
@@ -159,7 +160,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
     save(args.out, replace(calibration.rig, date=args.date))
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(calibration)))
+    print_lines(_lines(calibration))
     sys.stderr.writelines(f"{line}\n" for line in summary(calibration.warnings))
     return 0
 

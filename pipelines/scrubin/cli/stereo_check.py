@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base.errors import CalibrationError, RecordingError
-from scrubin.base.files import json_text
 from scrubin.cli import stereo
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.stages.recordings_list import files_below, several
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
     rigs = recordings.over(done)
     if args.json:
         document = {"recordings": [one.as_json() for one in done], "rigs": [one.as_json() for one in rigs]}
-        sys.stdout.write(json_text(document))
+        print_json(document, sort_keys=True)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in [*_table(done), *(line for one in rigs for line in one.lines())]))
+        print_lines([*_table(done), *(line for one in rigs for line in one.lines())])
     return 1 if any(one.verdict == "error" for one in done) else 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
+from scrubin.cli.answers import print_json, print_lines
 
 if TYPE_CHECKING:
     from scrubin.curate.draft.recorded_file import RecordedFile
@@ -60,9 +60,9 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
         known = {**document(result, params), "room": {"enough": is_enough, "says": room}}
-        sys.stdout.write(json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+        print_json(known)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(result, args.folder.rstrip("/"), room)))
+        print_lines(lines(result, args.folder.rstrip("/"), room))
     return 0 if result.draft.rows or result.known else 1
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base.faults import count_text
+from scrubin.cli.answers import print_lines
 from scrubin.evaluate.deid.request import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         return _make(args)
     key, folder = read(Path(args.key)), Path(args.folder)
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
-    sys.stdout.write("".join(f"{line}\n" for line in lines(scored)))
+    print_lines(lines(scored))
     if args.out:
         write(scored, key, Path(args.out))
     return 0

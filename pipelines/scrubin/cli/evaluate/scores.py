@@ -14,6 +14,7 @@ from pathlib import Path
 from scrubin.base import faults, strangers
 from scrubin.base import params as base_params
 from scrubin.base.errors import RatingsError
+from scrubin.cli.answers import print_lines
 from scrubin.cli.arguments import section_or
 from scrubin.ratings import params
 from scrubin.ratings.params import LASANA, ScoresParams
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(contents[reports.STATISTICS].decode())
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in reports.lines(rescored, findings, document)))
+        print_lines(reports.lines(rescored, findings, document))
         sys.stdout.write(f"{out}: {len(contents)} files\n")
     return 1 if rescored.faults or reports.errors_of(findings) else 0
 

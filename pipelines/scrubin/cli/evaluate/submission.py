@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
 from scrubin.base.faults import SEVERITIES, count_text, error, summary
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.evaluate import causality
 from scrubin.evaluate import choices, selection
 from scrubin.labels.policy import stopping
@@ -142,10 +142,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
         document = {"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()}
-        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        print_json(document)
     else:
         note_truth("submission check", args.ground_truth, truth)
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(strangers.real(path).name, outcome, len(truth.videos))))
+        print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))
     return 1 if stopping("submission check", outcome.faults) else 0
 
 
@@ -196,7 +196,7 @@ def run_training(args: argparse.Namespace) -> int:
     found = training_overlap.assess(training_data.read(path), test, str(path))
     named = ", ".join(args.test)
     if args.json:
-        sys.stdout.write(json.dumps(training_overlap.document(found, named), indent=2, ensure_ascii=False) + "\n")
+        print_json(training_overlap.document(found, named))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in training_overlap.lines(found, named)))
+        print_lines(training_overlap.lines(found, named))
     return 0 if found.verdict == "clean" else 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files
 from scrubin.base.errors import ParamsError, SplitError
+from scrubin.cli.answers import print_json
 from scrubin.cli.splits import cohort_sheet
 from scrubin.stages.splits.split_params import (
     MOST_WORK,
@@ -254,7 +254,7 @@ def finish(args: argparse.Namespace, scheme: str, split_of: dict[str, tuple[Spli
     values = {name: _value(one, cohort) for name, (one, cohort) in split_of.items()}
     if args.json:
         whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
-        sys.stdout.write(json.dumps({"scheme": scheme, "seed": args.seed, **whole}, indent=2) + "\n")
+        print_json({"scheme": scheme, "seed": args.seed, **whole})
         return 0
     for name, (one, cohort) in split_of.items():
         folds = one.rows.fold.nunique()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import SplitError
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load, named
 from scrubin.public_splits.datasets import dataset, shown
 from scrubin.public_splits.sheet import LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read, read_columns
@@ -35,9 +35,9 @@ def run_show(args: argparse.Namespace) -> int:
     splits = [_shown(args.name)] if args.name else [load(name) for name in available()]
     if args.json:
         documents: Any = [show_document(split) for split in splits]
-        sys.stdout.write(json.dumps(documents[0] if args.name else documents, indent=2, ensure_ascii=False) + "\n")
+        print_json(documents[0] if args.name else documents)
     elif args.name:
-        sys.stdout.write("".join(f"{line}\n" for line in show_lines(splits[0])))
+        print_lines(show_lines(splits[0]))
     else:
         width = max(len(name) for name in available())
         sys.stdout.write("".join(f"{split.name:<{width}}  {summary(split)}\n" for split in splits))
@@ -115,9 +115,9 @@ def run_diff(args: argparse.Namespace) -> int:
     sheet = read(Path(args.file), args.file)
     diff = compare(split, sheet, fold)
     if args.json:
-        sys.stdout.write(json.dumps(diff_document(split, sheet, diff), indent=2, ensure_ascii=False) + "\n")
+        print_json(diff_document(split, sheet, diff))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in diff_lines(args.name, split, sheet, diff)))
+        print_lines(diff_lines(args.name, split, sheet, diff))
     return 0 if diff.equal else 1
 
 
@@ -220,9 +220,9 @@ def run_check(args: argparse.Namespace) -> int:
     question = question_of(args, sheet)
     faults = faults_of(question, shared(sheet))
     if args.json:
-        sys.stdout.write(json.dumps(check_document(question, faults), indent=2, ensure_ascii=False) + "\n")
+        print_json(check_document(question, faults))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in check_lines(question, faults)))
+        print_lines(check_lines(question, faults))
     return 1 if faults else 0
 
 
