@@ -10,9 +10,9 @@ from typing import Any
 from scrubin.base.files import json_text
 
 
-def print_json(document: Any, *, sort_keys: bool = False, allow_nan: bool = True) -> None:
+def print_json(document: Any, *, sort_keys: bool = False, allow_nan: bool = True, ascii_only: bool = False) -> None:
     """Print a document; its keys stay in their order, or are sorted as in the files that are compared by bytes, in which NaN is refused."""
-    text = json_text(document) if sort_keys else json.dumps(document, indent=2, ensure_ascii=False, allow_nan=allow_nan) + "\n"
+    text = json_text(document) if sort_keys else json.dumps(document, indent=2, ensure_ascii=ascii_only, allow_nan=allow_nan) + "\n"
     sys.stdout.write(text)
 
 

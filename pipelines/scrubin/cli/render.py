@@ -155,7 +155,7 @@ def run_render(args: argparse.Namespace) -> int:
     if args.plan:
         with steady(source):
             known = _prepared(args, source, params)
-        print_json(document(known.plan, known.parts, params))
+        print_json(document(known.plan, known.parts, params), ascii_only=True)
         return 0
     target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.

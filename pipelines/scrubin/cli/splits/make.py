@@ -254,7 +254,7 @@ def finish(args: argparse.Namespace, scheme: str, split_of: dict[str, tuple[Spli
     values = {name: _value(one, cohort) for name, (one, cohort) in split_of.items()}
     if args.json:
         whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
-        print_json({"scheme": scheme, "seed": args.seed, **whole})
+        print_json({"scheme": scheme, "seed": args.seed, **whole}, ascii_only=True)
         return 0
     for name, (one, cohort) in split_of.items():
         folds = one.rows.fold.nunique()
