@@ -14,8 +14,8 @@ import pandas as pd
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.evaluate import score_document
 from scrubin.evaluate.computation import chosen
-from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.sheets import TaskSheet
 from scrubin.evaluate.side import Source
