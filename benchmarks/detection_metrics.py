@@ -131,18 +131,14 @@ class Ours:
     def ivtdmetrics(self) -> dict[str, float]:
         """Return what ivtdmetrics computes, paper semantics."""
         from scrubin.evaluate.metrics.detection.association import association
-        from scrubin.evaluate.metrics.detection.average_precision import (
-            SCOPES,
-            at_best_confidence,
-            average_precision,
-            average_precision_range,
-        )
+        from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
         from scrubin.evaluate.metrics.detection.rows import checked
+        from scrubin.evaluate.metrics.variants import BOX_SCOPES
 
         scene = checked(self.flat)
         numbers: dict[str, float] = {}
         for name in SIZES:
-            for scope in SCOPES:
+            for scope in BOX_SCOPES:
                 numbers[f"{name} {scope}"] = average_precision(scene, name, interpolation="101-point linear", scope=scope).overall.value
                 numbers[f"{name} {scope} range"] = average_precision_range(
                     scene, name, interpolation="101-point linear", scope=scope

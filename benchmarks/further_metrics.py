@@ -25,7 +25,7 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, cohen_kappa_score
 
-from scrubin.evaluate.metrics import error_recognition, skill
+from scrubin.evaluate.metrics import error_recognition, skill, variants
 from scrubin.evaluate.metrics.phases import rates, segments
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.recognition import calibration
@@ -86,7 +86,7 @@ def segment_pairs(rng: np.random.Generator) -> Pairs:
     name = "" if background < 0 else str(background)
     counts = segments.count([PhaseVideo("v", truth, predicted)], phases, background=name)
     ones, others = plain_segments.runs_of(truth.tolist(), background), plain_segments.runs_of(predicted.tolist(), background)
-    for at, percent in enumerate(segments.OVERLAPS):
+    for at, percent in enumerate(variants.OVERLAPS):
         hits, false, missed = plain_segments.plain_counts(ones, others, percent)
         whole = 2 * hits + false + missed
         yield float(segments.f1(counts.counts[at, 0, 0].sum(axis=0))), 2 * hits / whole if whole else np.nan
@@ -148,7 +148,7 @@ def ms_tcn(folder: Path, cases: int) -> list[tuple[float, float]]:
         counts = segments.count([PhaseVideo("v", truth, predicted)], phases, background="" if background < 0 else str(background))
         left_out = [background]
         pairs.append((counts.edit[0, 0], theirs["edit_score"](predicted.tolist(), truth.tolist(), True, left_out) / 100))
-        for at, percent in enumerate(segments.OVERLAPS):
+        for at, percent in enumerate(variants.OVERLAPS):
             true, false, missed = theirs["f_score"](predicted.tolist(), truth.tolist(), percent / 100, left_out)
             pairs.append((float(segments.f1(counts.counts[at, 0, 0].sum(axis=0))), 2 * true / (2 * true + false + missed)))
     return pairs

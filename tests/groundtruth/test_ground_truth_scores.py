@@ -26,7 +26,8 @@ from scrubin.evaluate.metrics.phases import averaging, phase_videos, rates
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.recognition import compat
 from scrubin.evaluate.metrics.recognition.average_precision import video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, disentangle, triplet_map
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, disentangle, triplet_map
+from scrubin.evaluate.metrics.variants import COMPONENTS
 
 WORDS = vocabulary.load("cholect50")
 TRIPLETS = triplet_map(WORDS.triplets)

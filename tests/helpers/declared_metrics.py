@@ -20,6 +20,7 @@ from scrubin.evaluate.series import Series
 from scrubin.evaluate.sheets import TaskSheet
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.labels import model
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
@@ -75,7 +76,7 @@ def boxes(rng, *, scored):
         parts = np.array([vocabulary.triplets[at] for at in triplets])
         box = np.concatenate([rng.integers(0, 3, (24, 2)) / 10, rng.integers(3, 6, (24, 2)) / 10], axis=1)
         ids = {"triplet_id": triplets, "instrument_id": parts[:, 0], "verb_id": parts[:, 1], "target_id": parts[:, 2]}
-        columns = dict(zip(detection.BOX, box.T, strict=True))
+        columns = dict(zip(model.BOX, box.T, strict=True))
         score = rng.random(24).round(3) if scored else np.ones(24)
         rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, "score": score})
     return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt")

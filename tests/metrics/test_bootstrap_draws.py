@@ -21,7 +21,8 @@ from scrubin.evaluate.metrics.phases.averaging import mean
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.recognition import compat, top_k
 from scrubin.evaluate.metrics.recognition.average_precision import of_per_video, per_video, pooled, tables, video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, triplet_map
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
+from scrubin.evaluate.metrics.variants import COMPONENTS
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 0, 1], [2, 0, 0], [2, 2, 2], [0, 2, 2]], null=[5, 6])
 DRAWS = [[0, 1, 2, 3, 4], [4, 4, 4, 4, 4], [3, 0, 3, 1, 1], [2, 2, 2, 2, 2], [1, 4]]

@@ -14,16 +14,10 @@ from pycocotools.cocoeval import COCOeval
 import detection_cases as cases
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.association import SCORES, association, counts
-from scrubin.evaluate.metrics.detection.average_precision import (
-    INTERPOLATIONS,
-    SCOPES,
-    at_best_confidence,
-    average_precision,
-    average_precision_range,
-    thresholds,
-)
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
 from scrubin.evaluate.metrics.detection.matching import hits_at, iou, ranked
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS
 
 # Coordinates on a coarse grid make ties and degenerate boxes likely.
 EIGHTHS = st.integers(0, 8).map(lambda at: at / 8)
@@ -42,7 +36,7 @@ def everything(study):
     """All numbers of the paper semantics as one list."""
     scene = checked(study)
     found = []
-    for scope in SCOPES:
+    for scope in BOX_SCOPES:
         for interpolation in INTERPOLATIONS:
             options = {"interpolation": interpolation, "scope": scope}
             found += [average_precision(scene, "ivt", **options), average_precision_range(scene, "i", **options)]
@@ -98,7 +92,7 @@ def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(vid
         [{side: [[row[0] + shift, *row[1:5], *(x / 2 for x in row[5:])] for row in rows] for side, rows in both.items()} for both in video]
         for video in videos
     ]
-    for scope in SCOPES:
+    for scope in BOX_SCOPES:
         before, after = (average_precision(cases.study_of(one), scope=scope) for one in (videos, moved))
         assert after.overall.value == pytest.approx(before.overall.value, nan_ok=True)
 
@@ -108,7 +102,7 @@ def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(vid
 def test_perfect_predictions_score_one_everywhere(videos):
     solid = [[[row for row in both["gt"] if row[7] > 0 and row[8] > 0] for both in video] for video in videos]
     scene = checked(cases.study_of([[{"gt": rows, "pd": rows} for rows in video] for video in solid]))
-    for scope in SCOPES:
+    for scope in BOX_SCOPES:
         for interpolation in INTERPOLATIONS:
             expected = 0.995 if interpolation == "101-point linear" else 1
             for got in (
@@ -185,7 +179,7 @@ def test_everything_is_counted_once_in_the_association(videos):
 def test_global_and_video_wise_agree_on_one_video(videos):
     scene = checked(cases.study_of(videos[:1]))
     for interpolation in INTERPOLATIONS:
-        one, other = (average_precision(scene, interpolation=interpolation, scope=scope).overall for scope in SCOPES)
+        one, other = (average_precision(scene, interpolation=interpolation, scope=scope).overall for scope in BOX_SCOPES)
         assert one.value == pytest.approx(other.value, nan_ok=True)
         assert one.n == other.n
 

@@ -8,7 +8,8 @@ from each import each
 from scrubin.evaluate.metrics.phases import rates
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, sd_of, spread
 from scrubin.evaluate.metrics.phases.phase_videos import Confusions, confusions_of_videos, pooled_confusions
-from scrubin.evaluate.metrics.phases.rates import STRATEGIES, settled
+from scrubin.evaluate.metrics.phases.rates import settled
+from scrubin.evaluate.metrics.variants import STRATEGIES
 
 TOLERANCE = 1e-9
 ORDERS = {"M": "all", "M_macro_first": "macro-first", "M_P": "by-phase", "M_V": "by-video"}

@@ -13,11 +13,12 @@ from sklearn import metrics as reference
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.phases import rates
-from scrubin.evaluate.metrics.phases.averaging import ORDERS, Elements, mean, mean_of, means, sd_of, spread
+from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, means, sd_of, spread
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos, pooled_confusions
 from scrubin.evaluate.metrics.phases.rates import PhaseChoice, settled
 from scrubin.evaluate.metrics.phases.relaxed import segments
 from scrubin.evaluate.metrics.result import difference
+from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS
 
 PHASES = 4
 
@@ -102,7 +103,7 @@ def test_means_and_deviations_are_the_literal_ones(runs, videos, phases, data):
     size = runs * videos * phases
     values = np.array(data.draw(st.lists(cells, min_size=size, max_size=size))).reshape(runs, videos, phases)
     elements = Elements("m", "paper", {}, values, tuple(f"v{v}" for v in range(videos)), tuple(f"p{p}" for p in range(phases)))
-    for order in ORDERS:
+    for order in AVERAGING_ORDERS:
         assert mean(elements, order).overall.value == pytest.approx(literal_mean(values, order), abs=1e-12, nan_ok=True)
     for axis, source in enumerate(("runs", "videos", "phases")):
         within = [fmean(defined(group)) for group in np.moveaxis(values, axis, 0) if defined(group)]
@@ -150,7 +151,7 @@ def test_one_frame_is_enough_and_names_are_kept():
 
 def test_nothing_defined_gives_nan_with_n_0():
     elements = Elements("m", "paper", {}, np.full((2, 2, 2), np.nan), ("a", "b"), ("0", "1"))
-    for order in ORDERS:
+    for order in AVERAGING_ORDERS:
         assert repr(mean(elements, order).overall) == "Value(value=nan, n=0)"
     assert repr(spread(elements, "runs", bessel=False).overall) == "Value(value=nan, n=0)"
 

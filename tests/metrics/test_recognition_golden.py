@@ -11,7 +11,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.recognition import compat
 from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, video_wise
 from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS
+from scrubin.evaluate.metrics.variants import COMPONENTS
 
 TOLERANCE = 1e-9
 TRIPLETS = cases.cholect50()

@@ -10,7 +10,8 @@ from ivtmetrics import recognition as package
 import recognition_cases as cases
 from scrubin.evaluate.metrics.recognition import compat
 from scrubin.evaluate.metrics.recognition.top_k import top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
+from scrubin.evaluate.metrics.variants import COMPONENTS
 
 TRIPLETS = cases.cholect50()
 RELEASE = "<=1.5" if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 6) else ">=1.6"

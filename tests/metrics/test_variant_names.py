@@ -13,24 +13,19 @@ from scrubin.evaluate.metrics import error_recognition, result, skill
 from scrubin.evaluate.metrics import result as metrics_result
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.association import association
-from scrubin.evaluate.metrics.detection.average_precision import (
-    INTERPOLATIONS,
-    at_best_confidence,
-    average_precision,
-    average_precision_range,
-)
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
 from scrubin.evaluate.metrics.detection.rows import checked
 from scrubin.evaluate.metrics.phases import compat as phase_compat
 from scrubin.evaluate.metrics.phases import rates, relaxed
-from scrubin.evaluate.metrics.phases.averaging import ORDERS, mean, spread
+from scrubin.evaluate.metrics.phases.averaging import mean, spread
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
-from scrubin.evaluate.metrics.phases.rates import STRATEGIES
 from scrubin.evaluate.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
 from scrubin.evaluate.metrics.recognition import compat, top_k
 from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS, TripletVideo, triplet_map
+from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 from scrubin.evaluate.metrics.result import difference
+from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, COMPONENTS, INTERPOLATIONS, STRATEGIES
 
 # The last three look the same with six digits.
 THRESHOLDS = (0.5, 0.3, 1 / 3, 0.333333, 0.33333300000000005)
@@ -91,7 +86,7 @@ def phases():
         counted = relaxed.count(videos, omega, cholec80(x_cells), window=window)
         for rate, strategy, own, above in product(relaxed.RELAXED_RATES, STRATEGIES, ("either", "own"), ("kept", "clipped")):
             elements = relaxed.elements(counted, rate, strategy, counted=own, above_one=above)
-            everything += [mean(elements, order) for order in ORDERS]
+            everything += [mean(elements, order) for order in AVERAGING_ORDERS]
             everything += [spread(elements, source, bessel=bessel) for source in ("videos", "phases") for bessel in (True, False)]
         everything.append(mean(relaxed.accuracy(counted)))
     for rules, omega in product((CHOLEC80, M2CAI), (2, 3)):

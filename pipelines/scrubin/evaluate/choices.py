@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal, get_args
 
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS
+from scrubin.evaluate.metrics.variants import COMPONENTS
 from scrubin.labels.tasks import Task
 
 TRUTHS = (

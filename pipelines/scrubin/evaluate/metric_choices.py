@@ -9,11 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrubin.base.statistics import FORMS, PRIMARY
-from scrubin.evaluate.metrics.detection.average_precision import INTERPOLATIONS
-from scrubin.evaluate.metrics.phases import averaging, rates, segments
-from scrubin.evaluate.metrics.phases.rates import STRATEGIES
-from scrubin.evaluate.metrics.recognition import calibration
-from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS
+from scrubin.evaluate.metrics import variants
+from scrubin.evaluate.metrics.variants import COMPONENTS, INTERPOLATIONS, STRATEGIES
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ RECOGNITION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
         "scope": Choice(SCOPES, "both", "mean over videos, or frames of all videos pooled"),
         "null": Choice(("both", "counted", "left-out"), "both", "whether null triplets count in ivt"),
         "k": Choice((), "5,10,20", "of top-k accuracy, whole numbers with commas"),
-        "bins": Choice((), str(calibration.BINS), "of the calibration error"),
+        "bins": Choice((), str(variants.BINS), "of the calibration error"),
     },
     "compat": {
         "component": Choice(("all", *COMPONENTS), "all", "as ivtmetrics names them"),
@@ -93,7 +90,7 @@ PHASE_KIND = Choice(
     "rates of frames; edit score and F1 of segments; errors of onsets and offsets in s; spread of the rates over videos",
 )
 PHASE_KIND_CHOICES: Mapping[str, Choice] = {
-    "overlap": Choice((), ",".join(map(str, segments.OVERLAPS)), "of F1 of segments: least IoU in percent, whole numbers with commas"),
+    "overlap": Choice((), ",".join(map(str, variants.OVERLAPS)), "of F1 of segments: least IoU in percent, whole numbers with commas"),
     "background": Choice((), NO_BACKGROUND, "name or id of the phase whose segments do not count"),
 }
 RELAXED_S = 10
@@ -102,9 +99,9 @@ KNOWN_ORDER = "known"
 PHASE_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
         "kind": PHASE_KIND,
-        "scope": Choice(rates.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
+        "scope": Choice(variants.PHASE_SCOPES, "video-wise", "per video, or frames of all videos pooled"),
         "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
-        "averaged": Choice(averaging.ORDERS, "all", "order of averaging over runs, videos and phases"),
+        "averaged": Choice(variants.AVERAGING_ORDERS, "all", "order of averaging over runs, videos and phases"),
         "bessel": Choice(("yes", "no"), "yes", "whether standard deviations divide by n - 1"),
         "every": Choice(("no", "yes"), "no", "all combinations of the above at once"),
         "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),

@@ -17,6 +17,7 @@ from scrubin.evaluate.deid.request import SHORTEST_S, SMALLEST_HEIGHT_PX, Benchm
 if TYPE_CHECKING:
     from scrubin.evaluate.deid.score import Score, Tally
 
+
 DEFAULT = BenchmarkRequest()
 LARGEST_SEED = 2**31
 HIGHEST_PX, LONGEST_S, MOST_RECORDINGS = 2160, 7200, 1000

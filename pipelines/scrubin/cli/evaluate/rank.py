@@ -19,6 +19,7 @@ from scrubin.labels.tasks import TASKS
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings
 
+
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
 EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
 
@@ -73,7 +74,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
 
 def _add_worth(parser: argparse.ArgumentParser) -> None:
     """Declare tests and resamples."""
-    from scrubin.evaluate.metrics import bootstrap
+    from scrubin.evaluate.metrics import variants
 
     parser.add_argument(
         "--test",
@@ -94,9 +95,9 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
         "--alpha", type=float, default=choices.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
     )
     parser.add_argument(
-        "--resamples", type=int, default=bootstrap.RESAMPLES, metavar="N", help="bootstrap resamples of the videos (default: %(default)s)"
+        "--resamples", type=int, default=variants.RESAMPLES, metavar="N", help="bootstrap resamples of the videos (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=bootstrap.SEED, metavar="N", help="of clips and resamples (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=variants.SEED, metavar="N", help="of clips and resamples (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrubin.evaluate.score_numbers import Said
     from scrubin.evaluate.scoring import Order
 
+
 COMPARE = "compare"
 DIFFERENCES = "differences"
 ENSEMBLES = ("mean", "weighted", "soft-vote")
@@ -77,7 +78,7 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     """Declare what is computed, and how it is shown."""
-    from scrubin.evaluate.metrics.bootstrap import LEVEL
+    from scrubin.evaluate.metrics.variants import LEVEL
 
     parser.add_argument(
         "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"

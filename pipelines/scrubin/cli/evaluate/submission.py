@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scrubin.evaluate.submission import CheckedSubmission
     from scrubin.evaluate.submission_truth import GroundTruth
 
+
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,

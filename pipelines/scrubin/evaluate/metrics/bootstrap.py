@@ -16,14 +16,12 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.variants import LEVEL, RESAMPLES, SEED
 
 Draw = npt.NDArray[np.int64]
 UIntArray = npt.NDArray[np.uint64]
 Video = TypeVar("Video")
 
-SEED = 0
-RESAMPLES = 1000
-LEVEL = 0.95
 # The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit of the counter reaches every bit of the output.
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -146,7 +146,6 @@ QUIRKS = (
     ),
 )
 
-
 SAYS: Mapping[Metric, str] = {
     "accuracy": "share of recordings of which it is said rightly whether the error occurs",
     "balanced accuracy": "mean of sensitivity and specificity",

@@ -20,7 +20,7 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate import choices, submission
 from scrubin.evaluate.choices import CLIP_FRAMES, CLIPS, PARTS, Correction, Test
-from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.ranking import measures
 from scrubin.evaluate.ranking.measures import Measure
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
@@ -143,9 +143,9 @@ class RankingSettings:
 
     clips: int = CLIPS
     clip_frames: int = CLIP_FRAMES
-    resamples: int = bootstrap.RESAMPLES
+    resamples: int = variants.RESAMPLES
     alpha: float = choices.ALPHA
-    seed: int = bootstrap.SEED
+    seed: int = variants.SEED
     test: Test = "videos"
     correction: Correction = "holm"
 

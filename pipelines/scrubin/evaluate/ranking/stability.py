@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.metrics import bootstrap, variants
 from scrubin.evaluate.ranking import measures
 from scrubin.evaluate.ranking.significance import DIGITS
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
@@ -92,8 +92,8 @@ def resample(
     values: Sequence[FloatArray],
     by_class: bool,
     *,
-    resamples: int = bootstrap.RESAMPLES,
-    seed: int = bootstrap.SEED,
+    resamples: int = variants.RESAMPLES,
+    seed: int = variants.SEED,
     lower_is_better: bool = False,
 ) -> Stability:
     """Return how the ranking changes when videos are drawn with replacement.

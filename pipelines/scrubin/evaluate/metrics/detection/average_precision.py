@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -33,9 +32,7 @@ from scrubin.evaluate.metrics.detection.matching import check_threshold, matched
 from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
-
-Interpolation = Literal["step", "11-point", "101-point", "101-point linear"]
-INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
+from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS, BoxScope, Interpolation
 
 TENTHS = np.arange(11) / 10
 # As COCO has them: some are a bit above their decimal number, so that a recall of exactly 0.57 does not reach "0.57".
@@ -173,8 +170,6 @@ AT_BEST = {
     )
     for name in ("precision", "recall", "F1")
 }
-Scope = Literal["global", "video-wise"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 def average_precision(
@@ -183,7 +178,7 @@ def average_precision(
     *,
     threshold: float = 0.5,
     interpolation: Interpolation = "step",
-    scope: Scope = "video-wise",
+    scope: BoxScope = "video-wise",
 ) -> Result:
     """Return the average precision at one IoU.
 
@@ -220,7 +215,7 @@ def _of_thresholds(
     component: str,
     thresholds: Sequence[float],
     interpolation: Interpolation,
-    scope: Scope,
+    scope: BoxScope,
     options: dict[str, str],
 ) -> Result:
     """Return the mean over thresholds of the average precision; parameters and errors as `average_precision`."""
@@ -240,7 +235,7 @@ def _of_thresholds(
 
 
 def by_scope(
-    scene: Scene, scope: Scope, key: tuple[object, ...], compute: Callable[[Scene], tuple[FloatArray, IntArray]]
+    scene: Scene, scope: BoxScope, key: tuple[object, ...], compute: Callable[[Scene], tuple[FloatArray, IntArray]]
 ) -> tuple[FloatArray, IntArray]:
     """Return numbers of every scope and class, and annotated boxes (scopes, classes).
 
@@ -287,7 +282,7 @@ class Ranking:
     positives: IntArray
 
 
-def ranking(scene: Scene, component: str, scope: Scope) -> Ranking:
+def ranking(scene: Scene, component: str, scope: BoxScope) -> Ranking:
     """Return what is ranked together.
 
     Parameters
@@ -305,8 +300,8 @@ def ranking(scene: Scene, component: str, scope: Scope) -> Ranking:
         When there is no such component or scope.
     """
     size = scene.size(component)
-    if scope not in SCOPES:
-        msg = f"there is no scope {scope!r}; choose one of {', '.join(SCOPES)}"
+    if scope not in BOX_SCOPES:
+        msg = f"there is no scope {scope!r}; choose one of {', '.join(BOX_SCOPES)}"
         raise MetricsError(msg)
     if ("ranking", component, scope) not in scene.memo:
         truth, detections = scene.truth, scene.predictions
@@ -337,7 +332,7 @@ def curves(of: Ranking, hits: BoolArray) -> Iterator[tuple[int, int, Curve]]:
         yield place, class_, curve(ordered[:, own], of.scores[own], of.turns[own], int(of.positives[place, class_]))
 
 
-def averaged(variant: Variant, names: Sequence[str], values: FloatArray, positives: IntArray, scope: Scope) -> Result:
+def averaged(variant: Variant, names: Sequence[str], values: FloatArray, positives: IntArray, scope: BoxScope) -> Result:
     """Return the result of values by scope and class.
 
     Parameters
@@ -382,7 +377,7 @@ def average_precision_range(
     high: int = 95,
     step: int = 5,
     interpolation: Interpolation = "step",
-    scope: Scope = "video-wise",
+    scope: BoxScope = "video-wise",
 ) -> Result:
     """Return the mean over IoUs of the average precision.
 
@@ -452,7 +447,9 @@ class AtBest:
     confidences: dict[str, Value]
 
 
-def at_best_confidence(study: BoxStudy | Scene, component: str = "ivt", *, threshold: float = 0.5, scope: Scope = "video-wise") -> AtBest:
+def at_best_confidence(
+    study: BoxStudy | Scene, component: str = "ivt", *, threshold: float = 0.5, scope: BoxScope = "video-wise"
+) -> AtBest:
     """Return precision, recall and F1 at the best confidence.
 
     Parameters

@@ -26,9 +26,8 @@ from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.phases.phase_videos import FloatArray
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
+from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, AveragingOrder
 
-Order = Literal["all", "macro-first", "by-phase", "by-video"]
-ORDERS: tuple[Order, ...] = ("all", "macro-first", "by-phase", "by-video")
 Source = Literal["videos", "phases", "runs"]
 SOURCES: tuple[Source, ...] = ("videos", "phases", "runs")
 First = Literal["all", "macro-first"]
@@ -112,7 +111,7 @@ def _defined(values: Iterable[float] | FloatArray) -> list[float]:
     return kept
 
 
-def mean(elements: Elements, order: Order = "all") -> Result:
+def mean(elements: Elements, order: AveragingOrder = "all") -> Result:
     """Return the overall mean, and those of each phase and of each video.
 
     Parameters
@@ -137,7 +136,7 @@ def mean(elements: Elements, order: Order = "all") -> Result:
     return Result(elements.variant(statistic="mean", averaged=order), overall(values, order), by_phase, by_video)
 
 
-def overall(values: FloatArray, order: Order) -> Value:
+def overall(values: FloatArray, order: AveragingOrder) -> Value:
     """Return the mean of (runs, videos, phases) in that order, and how many values were averaged last."""
     runs, videos, phases = values.shape
     if order == "all":
@@ -148,7 +147,7 @@ def overall(values: FloatArray, order: Order) -> Value:
         return mean_of(means(values.transpose(2, 0, 1).reshape(phases, runs * videos)))
     if order == "by-video":
         return mean_of(means(values.transpose(1, 0, 2).reshape(videos, runs * phases)))
-    msg = f"there is no order of averaging {order!r}; choose one of {', '.join(ORDERS)}"
+    msg = f"there is no order of averaging {order!r}; choose one of {', '.join(AVERAGING_ORDERS)}"
     raise MetricsError(msg)
 
 

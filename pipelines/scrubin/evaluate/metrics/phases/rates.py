@@ -27,23 +27,11 @@ from typing import Literal
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases.averaging import (
-    ORDERS,
-    SOURCES,
-    Elements,
-    First,
-    Order,
-    Source,
-    mean,
-    mean_of,
-    means,
-    overall,
-    sd_of,
-    spread,
-)
+from scrubin.evaluate.metrics.phases.averaging import SOURCES, Elements, First, Source, mean, mean_of, means, overall, sd_of, spread
 from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, Confusions, FloatArray, IntArray, pooled_confusions
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value
+from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, PHASE_SCOPES, STRATEGIES, AveragingOrder, PhaseScope, Strategy
 
 Rate = Literal["precision", "recall", "f1", "jaccard"]
 RATES: tuple[Rate, ...] = ("precision", "recall", "f1", "jaccard")
@@ -82,8 +70,6 @@ F1_OF_MEANS = declare(
     source="Funke et al. 2023, section 3.3",
     column=False,
 )
-Strategy = Literal["A", "B", "zero", "one"]
-STRATEGIES: tuple[Strategy, ...] = ("A", "B", "zero", "one")
 
 
 def _ratio(numerator: IntArray, denominator: IntArray) -> FloatArray:
@@ -203,7 +189,7 @@ def f1_of_macro_averages(precision: Elements, recall: Elements) -> Elements:
     return replace(precision, metric=F1_OF_MACRO, values=values, phases=())
 
 
-def f1_of_overall_means(precision: Elements, recall: Elements, order: Order = "all") -> Result:
+def f1_of_overall_means(precision: Elements, recall: Elements, order: AveragingOrder = "all") -> Result:
     """Return the harmonic mean of overall precision and overall recall (italic F1): an upper bound, not the mean F1.
 
     Raises
@@ -233,10 +219,6 @@ def _alike(precision: Elements, recall: Elements) -> None:
         raise MetricsError(msg)
 
 
-Scope = Literal["video-wise", "frame-wise"]
-SCOPES: tuple[Scope, ...] = ("video-wise", "frame-wise")
-
-
 @dataclass(frozen=True)
 class PhaseChoice:
     """Everything that papers leave unsaid.
@@ -255,16 +237,16 @@ class PhaseChoice:
         Whether standard deviations divide by n - 1.
     """
 
-    scope: Scope = "video-wise"
+    scope: PhaseScope = "video-wise"
     undefined: Strategy = "A"
-    averaged: Order = "all"
+    averaged: AveragingOrder = "all"
     bessel: bool = True
 
     def __post_init__(self) -> None:
         for what, value, known in (
-            ("scope", self.scope, SCOPES),
+            ("scope", self.scope, PHASE_SCOPES),
             ("undefined", self.undefined, STRATEGIES),
-            ("averaged", self.averaged, ORDERS),
+            ("averaged", self.averaged, AVERAGING_ORDERS),
         ):
             if value not in known:
                 msg = f"{what} is {value!r}; choose one of {', '.join(known)}"
@@ -297,8 +279,8 @@ def results_of_choice(confusions: Confusions, choice: PhaseChoice = RECOMMENDED)
 def results_of_every_choice(confusions: Confusions) -> Iterator[Result]:
     """Yield every variant once: what a paper may have printed; raises `MetricsError` as `results_of_choice`."""
     seen: set[str] = set()
-    for scope, undefined in product(SCOPES, STRATEGIES):
-        for result in _summaries(confusions, scope, undefined, ORDERS, ("all", "macro-first"), (True, False)):
+    for scope, undefined in product(PHASE_SCOPES, STRATEGIES):
+        for result in _summaries(confusions, scope, undefined, AVERAGING_ORDERS, ("all", "macro-first"), (True, False)):
             # Accuracy is always defined, so it is the same under every strategy.
             if result.variant.name not in seen:
                 seen.add(result.variant.name)
@@ -307,9 +289,9 @@ def results_of_every_choice(confusions: Confusions) -> Iterator[Result]:
 
 def _summaries(
     confusions: Confusions,
-    scope: Scope,
+    scope: PhaseScope,
     undefined: Strategy,
-    orders: Sequence[Order],
+    orders: Sequence[AveragingOrder],
     firsts: Sequence[First],
     bessels: Sequence[bool],
 ) -> Iterator[Result]:

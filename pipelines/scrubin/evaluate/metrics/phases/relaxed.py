@@ -16,8 +16,9 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases.averaging import Elements
 from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, FloatArray, IntArray, PhaseVideo, checked, named
-from scrubin.evaluate.metrics.phases.rates import Strategy, settled
+from scrubin.evaluate.metrics.phases.rates import settled
 from scrubin.evaluate.metrics.registry import declare
+from scrubin.evaluate.metrics.variants import Strategy
 
 XCells = Literal["left out", "accepted"]
 # Phase ids of Cholec80: 0 preparation, 1 Calot triangle dissection, 2 clipping and cutting, 3 gallbladder dissection, 4 packaging,

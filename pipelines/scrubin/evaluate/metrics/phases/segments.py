@@ -44,8 +44,8 @@ from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, s
 from scrubin.evaluate.metrics.phases.phase_videos import FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.variants import OVERLAPS
 
-OVERLAPS = (10, 25, 50)
 LEA = "Lea et al. 2017, section 4, Metrics"
 EDIT = declare("phase segments edit score", task="phases", kinds=["segments"], says="order of segments, whatever they last", source=LEA)
 F1_AT = declare(

@@ -29,10 +29,8 @@ import numpy.typing as npt
 
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.recognition.triplet_videos import (
-    COMPONENTS,
     BoolArray,
     ClassRows,
-    Component,
     FloatArray,
     IntArray,
     TripletMap,
@@ -45,6 +43,7 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
 )
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
+from scrubin.evaluate.metrics.variants import COMPONENTS, Component
 
 # Elements sorted at once: bounds the copy beside the scores.
 BLOCK = 1 << 21

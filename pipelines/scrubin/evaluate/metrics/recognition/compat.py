@@ -23,7 +23,6 @@ from scrubin.evaluate.metrics.recognition.top_k import Hits, hits
 from scrubin.evaluate.metrics.recognition.triplet_videos import (
     CHOLECT50_NULL,
     ClassRows,
-    Component,
     IntArray,
     TripletMap,
     TripletVideo,
@@ -34,6 +33,7 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
 )
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.variants import Component
 
 QUIRKS = (
     Quirk(

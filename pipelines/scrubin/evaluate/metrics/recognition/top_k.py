@@ -13,17 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition.triplet_videos import (
-    ClassRows,
-    Component,
-    TripletMap,
-    TripletVideo,
-    checked,
-    component_named,
-    part,
-)
+from scrubin.evaluate.metrics.recognition.triplet_videos import ClassRows, TripletMap, TripletVideo, checked, component_named, part
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.variants import Component
 
 METRIC = declare(
     "triplet top-k accuracy",

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.inputs import each_once
+from scrubin.evaluate.metrics.variants import COMPONENTS, Component
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -172,8 +173,6 @@ def _size(array: npt.NDArray[Any]) -> str:
     return f"{array.shape[0]} frames by {array.shape[1]} classes"
 
 
-Component = Literal["i", "v", "t", "iv", "it", "ivt"]
-COMPONENTS: tuple[Component, ...] = get_args(Component)
 CHOLECT50_TRIPLETS, CHOLECT50_NULL = 100, 6
 
 
