@@ -46,6 +46,7 @@ OURS = {
     "data/verify/strays.py": "names in a zip, nothing is unpacked",
     "evaluate/causality": "files that the sandbox made; answers of programs go by the door",
     "evaluate/challenge": "what is packed is ours; of a submission every member is counted as it is unpacked",
+    "labels/choices.py": "the library's own sources",
     "labels/formats": "bytes that came through the door",
     "labels/parse/workbook.py": "written",
     "labels/truth/recognition.py": "written",

@@ -61,7 +61,8 @@ def seen(path: Path, count: int) -> ObservedFile:
 
 
 def found(path: Path, count: int) -> list[tuple[str, int, int]]:
-    spans = [span for detector in (span_detectors, span_detectors, span_detectors) for span in detector.propose(seen(path, count), PARAMS)]
+    proposing = (span_detectors.propose_by_appearance, span_detectors.propose_black, span_detectors.propose_frozen)
+    spans = [span for propose in proposing for span in propose(seen(path, count), PARAMS)]
     return sorted((span.kind, round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS) - 1) for span in spans)
 
 
