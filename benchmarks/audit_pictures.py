@@ -31,12 +31,12 @@ import numpy as np
 import spliced
 from PIL import Image, ImageDraw, ImageFont
 
-from scrubin.audit import private_strings
-from scrubin.audit.findings import Fault
+from scrubin.audit.expected import private_strings
+from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures import decoding, eyes
-from scrubin.audit.pictures.judgement import FACE_RULE, TEXT_RULE, Judge
 from scrubin.audit.pictures.looks import Looked
-from scrubin.audit.private_strings import Private
+from scrubin.audit.pictures.shown import FACE_RULE, TEXT_RULE, Judge
 from scrubin.media.networks import faces as networks_faces
 from scrubin.media.networks.faces import faces
 

@@ -19,10 +19,10 @@ from pathlib import Path
 import pandas as pd
 from planted_faults import FAULTS, Copy, Plant
 
-from scrubin.audit.findings import Finding
+from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected.plan import Plan
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored
-from scrubin.audit.plan import Plan
 from scrubin.audit.run import audit
 from scrubin.base.store import store
 from scrubin.stages.release import audited_project

@@ -26,7 +26,8 @@ from scrubin.base.errors import RecordingError
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.render import rendering
-from scrubin.stages.render.plan import Redaction, RenderParams
+from scrubin.stages.render.plan import Redaction
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 from wandering_films import Scene
 

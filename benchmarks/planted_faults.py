@@ -25,8 +25,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.audit.plan import Plan
-from scrubin.audit.spelling import without_accents, written_out
+from scrubin.audit.expected.plan import Plan
+from scrubin.audit.expected.spelling import without_accents, written_out
 from scrubin.base import file_lists
 from scrubin.base.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
 from scrubin.base.tables.private import LINKAGE

@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold
 
-from scrubin.stages.demo import ratings
+from scrubin.stages.demo import sheets
 from scrubin.stages.demo.course import trainings
 from scrubin.stages.demo.plan import DemoParams
 from scrubin.stages.splits.best_split import Effort
@@ -215,7 +215,7 @@ def course(seed: int) -> Cohort:
     recordings = [one for one in trainings(DemoParams(seed, 14, 4)) if one.rated]
     by_name = {one.name: one for one in recordings}
     rows = []
-    for rating in ratings.rate(recordings):
+    for rating in sheets.rate(recordings):
         points = float("nan") if rating.scores is None else float(sum(rating.scores))
         marks = {f"error {name}": marked for name, marked in rating.errors.items()}
         rows.append({"id": rating.recording, "task": rating.task, "rater": rating.rater, "points": points, **marks})

@@ -34,10 +34,10 @@ from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.engine.engines import Processes
 from scrubin.curate.engine.piece import Piece
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.extract import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.release import audited_project
 from scrubin.stages.render import rendering
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.screen import screening
 from scrubin.stages.screen.detector import ScreenParams
 from scrubin.stages.screen.private_words import private_words

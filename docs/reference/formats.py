@@ -9,8 +9,9 @@ from reference import examples
 from reference.markdown import code, prose, sentence, table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats as every_format
+from scrubin.labels.choices import READ_AS, WRITTEN_AS
 from scrubin.labels.parse.columns import NAMES, Meaning
-from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.labels.registry import WRITERS, DatasetFormat, Format, readable
 
 __all__ = ["columns", "every_format", "names", "text", "vocabularies"]
 

@@ -7,7 +7,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.faults import Faults
 from scrubin.base.tables import io

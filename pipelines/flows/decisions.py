@@ -11,7 +11,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.stages.review import rewriting, study, synthetic_decisions
 from scrubin.stages.review.ledger import LEDGER_PATH, Ledger

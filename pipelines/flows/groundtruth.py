@@ -12,7 +12,7 @@ from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS
 from scrubin.labels.truth import recordings
-from scrubin.stages.groundtruth import stamps, subsets, writing
+from scrubin.stages.groundtruth import stamps, writing
 from scrubin.stages.groundtruth.stamps import GroundtruthParams
 
 LABELS_SHA256 = Path("data/interim/annotations.sha256")
@@ -35,9 +35,9 @@ def main() -> None:
     skill, errors = writing.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
     writing.write_sheets(folder, stamped, skill, errors, splits)
-    every = subsets.WholeGroundTruth(written, wholes, skill, errors, splits)
-    for subset, ids in subsets.of_splits(splits):
-        subsets.write(folder, stamped, every, subset, ids)
+    every = writing.WholeGroundTruth(written, wholes, skill, errors, splits)
+    for subset, ids in writing.of_splits(splits):
+        writing.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())
     counts = {done.recording.id: done.counts() for done in written}
     vocabularies = [whole.vocabulary for whole in wholes]

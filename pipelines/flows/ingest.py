@@ -9,16 +9,17 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import PARTS, PEOPLE, QUARANTINE, RECORDINGS, quarantine_row
 from scrubin.data.verify.on_disk import is_litter
+from scrubin.stages import recordings_list
 from scrubin.stages.ingest import decide, joining, manifest
 from scrubin.stages.ingest.decide import Media
 from scrubin.stages.ingest.manifest import IngestParams
-from scrubin.stages.named_files import files_below
+from scrubin.stages.recordings_list import files_below
 
 OUT = Path("data/interim")
 
@@ -29,9 +30,9 @@ def main() -> None:
     p = params.load("ingest", IngestParams)
     raw = params.raw_folder()
     try:
-        data = (raw / manifest.NAME).read_bytes()
+        data = (raw / recordings_list.NAME).read_bytes()
     except OSError as error:
-        msg = f"{raw / manifest.NAME}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
+        msg = f"{raw / recordings_list.NAME}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
         raise ManifestError(msg) from error
     withdrawn = withdrawal_memory.load()
     listed = manifest.parse(data, p.tasks, withdrawn, files_below(raw))

@@ -8,7 +8,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, RECORDINGS

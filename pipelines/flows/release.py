@@ -15,7 +15,8 @@ import pandas as pd
 from prefect import flow
 
 import progress
-from scrubin.audit import private_strings, run
+from scrubin.audit import run
+from scrubin.audit.expected import private_strings
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading

@@ -16,7 +16,7 @@ from scrubin.base.tables import io, private
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
 from scrubin.base.tables.public import GAPS, VIDEOS
 from scrubin.stages.render import effort, rendering, tables
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 
 INTERIM = Path("data/interim")
 

@@ -6,7 +6,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE, QUARANTINE
@@ -16,7 +16,7 @@ from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.rater_files import read_folder, without
 from scrubin.ratings.rater_sheet import roster_of
-from scrubin.ratings.score_statistics import development
+from scrubin.stages.scores import development
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 

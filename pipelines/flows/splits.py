@@ -6,7 +6,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io

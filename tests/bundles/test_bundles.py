@@ -20,6 +20,7 @@ import yaml
 import hidden_releases
 from scrubin import cli
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate import choices
 from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.challenge import Column
@@ -463,8 +464,8 @@ def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, 
     assert set(numbers) <= set(by_command["phases"])
 
 
-def test_every_platform_has_a_name():
-    assert [one.NAME for one in bundle.PLATFORMS.values()] == ["CodaBench", "EvalAI", "Grand Challenge"]
+def test_every_platform_has_its_module():
+    assert [one.__name__.rpartition(".")[2] for one in bundle.MODULES.values()] == [name.replace("-", "_") for name in choices.PLATFORMS]
 
 
 BARE = """

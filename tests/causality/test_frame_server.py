@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import doc_blocks
-from scrubin.evaluate.causality.answers import MalformedError
 from scrubin.evaluate.causality.clips import read
-from scrubin.evaluate.causality.runs import serve
+from scrubin.evaluate.causality.runs import MalformedError, serve
 from scrubin.evaluate.causality.sandbox import Limits, Sandbox
 
 PAGE = Path(__file__).parents[2] / "docs/causality.md"

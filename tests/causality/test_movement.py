@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from scrubin.base.vocabulary import vocabulary
-from scrubin.evaluate.causality.answers import Answer, MalformedError, of
 from scrubin.evaluate.causality.clips import Future
 from scrubin.evaluate.causality.experiment import Evidence, confirmed, moved, noise, reacts
-from scrubin.evaluate.causality.runs import Run
+from scrubin.evaluate.causality.runs import Answer, MalformedError, Run, of
 from scrubin.evaluate.causality.verdict import judge, power, runs_needed
 
 VOCABULARY = vocabulary.load("cholec80")

@@ -9,8 +9,8 @@ from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ManifestError
 from scrubin.curate.lists import empty_study
+from scrubin.curate.preflight.settings import DECLARED
 from scrubin.stages.ingest.manifest import parse
-from scrubin.stages.settings import DECLARED
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,11 +7,16 @@ import sys
 import pytest
 
 from scrubin import cli
-from scrubin.cli import postponed, splits, stereo
-from scrubin.evaluate.scoring import METRICS
+from scrubin.base import machine
+from scrubin.cli import splits, stereo
+from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.scoring import SCORES
+from scrubin.labels.choices import known_formats
+from scrubin.labels.registry import WRITERS, readable
 
-NEVER = sorted(postponed.THEIRS - {"numpy"} | {"matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"})
-"""Import one of these, and a help text takes longer than 0.3 s; NumPy is quick."""
+SLOW = {"PIL", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
+NEVER = sorted({*machine.EXTRA_OF, *SLOW} - {"numpy", "orjson"})
+"""Import one of these, and a help text takes longer than 0.3 s; NumPy and orjson are quick."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),
     *(("stereo", name) for name in stereo.SUBCOMMANDS),
@@ -38,46 +43,24 @@ for command in json.loads(sys.argv[1]):
     texts[" ".join(command)] = text.getvalue()
     for name in set(json.loads(sys.argv[2])) & set(sys.modules):
         came.setdefault(name, " ".join(command))
-print(json.dumps([texts, came, sorted(name for name in sys.modules if name.startswith("scrubin."))]))
+print(json.dumps([texts, came]))
 """
 
 
 @pytest.fixture(scope="module")
 def asked():
-    """Every help text of a process of its own, the slow packages that came in with which, and what is left of ours."""
+    """Every help text of a process of its own, and the slow packages that came in with which."""
     command = [sys.executable, "-c", ASK, json.dumps(EVERY), json.dumps(NEVER)]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
 def test_no_help_text_imports_what_is_slow(asked):
-    _, came, _ = asked
+    _, came = asked
     assert came == {}
 
 
-def test_nobody_meets_a_postponed_name_after_the_help(asked):
-    *_, left = asked
-    assert [name for name in left if not name.startswith("scrubin.base")] == ["scrubin.cli", "scrubin.cli.postponed"]
-
-
-@pytest.mark.parametrize("command", EVERY, ids=" ".join)
-def test_postponed_imports_change_no_help_text(asked, command, capsys, monkeypatch):
-    texts, *_ = asked
-    monkeypatch.setattr(postponed, "is_help", lambda _: False)
-    with pytest.raises(SystemExit):
-        cli.main([*command, "--help"])
-    assert capsys.readouterr().out == texts[" ".join(command)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "is_help"),
-    [(["score", "--help"], True), (["score", "-h"], True), (["score", "help"], False), (["run", "--", "tool", "--help"], False)],
-)
-def test_what_stands_behind_two_dashes_asks_another_program(arguments, is_help):
-    assert postponed.is_help(arguments) is is_help
-
-
 def test_the_help_of_a_metric_has_its_choices_and_no_others(asked):
-    texts, *_ = asked
+    texts, _ = asked
     for name, metric in METRICS.items():
         said = texts[f"score {name}"].split("variants, the default")[-1]
         assert metric.does in " ".join(texts["score"].split())
@@ -95,3 +78,13 @@ def test_an_option_names_the_metric_of_the_help_too(capsys):
     assert said.startswith("usage: scrubin score skill --ground-truth PATH")
     assert "form=" in said
     assert "omega=" not in said
+
+
+def test_the_formats_of_the_help_are_those_that_register_themselves():
+    known = known_formats()
+    assert {name: form.title for name, form in known.items() if form.title} == {name: form.title for name, form in readable().items()}
+    assert {name for name, form in known.items() if form.is_written} == {*WRITERS}
+
+
+def test_every_metric_that_can_be_chosen_is_computed():
+    assert list(SCORES) == list(METRICS)

@@ -20,7 +20,6 @@ from scrubin.base import params
 from scrubin.base.errors import AnnotationError
 from scrubin.base.files import sha256_of
 from scrubin.labels.formats.tables import stored
-from scrubin.labels.registry import readable
 from scrubin.stages.validate.expected import DEFAULTS, ValidateParams
 
 pytestmark = pytest.mark.usefixtures("one_judge")
@@ -78,21 +77,6 @@ def parquet(table):
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     return buffer.getvalue()
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_sound_labels_pass_in_every_format_whether_it_is_named_or_not(validate, name):
-    code, lines, _ = validate(EXAMPLES[name])
-    assert code == 0, lines
-    assert ": passed: " in lines[0]
-    assert f"; read as {name}: " in lines[0]
-    assert not [line for line in lines if line.startswith(("error", "deviation", "note")) or "rule " in line]
-    assert validate(EXAMPLES[name], "--from", name)[:2] == (code, lines)
-
-
-def test_every_readable_format_but_tables_has_such_an_example():
-    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "ground-truth"}
-    assert {*readable()} - {"tables", *of_scores} == {*EXAMPLES}
 
 
 @pytest.mark.slow

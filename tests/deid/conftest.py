@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.evaluate.deid.benchmark import BenchmarkRequest, make
+from scrubin.evaluate.deid.benchmark import make
 from scrubin.evaluate.deid.key import Key
+from scrubin.evaluate.deid.request import BenchmarkRequest
 
 
 @pytest.fixture(scope="session")

@@ -17,12 +17,13 @@ import deid_outputs
 from scrubin.base.errors import MetricsError, StageError, VideoError
 from scrubin.base.pixels import shared_px
 from scrubin.evaluate.deid import key as keys
-from scrubin.evaluate.deid import speech
-from scrubin.evaluate.deid.benchmark import BenchmarkRequest, make
-from scrubin.evaluate.deid.footage import OwnFootage
+from scrubin.evaluate.deid.benchmark import make
+from scrubin.evaluate.deid.container import RATE_HZ, write_sound
+from scrubin.evaluate.deid.drawing import OwnFootage
 from scrubin.evaluate.deid.key import KINDS
 from scrubin.evaluate.deid.plan import plan
 from scrubin.evaluate.deid.reading import is_heard, picture_streams, tags
+from scrubin.evaluate.deid.request import BenchmarkRequest
 from scrubin.media.probe import probe
 from scrubin.stages.demo.canvas import generator
 
@@ -206,13 +207,13 @@ def test_a_users_own_pictures_and_videos_are_shown(tmp_path):
 
 
 def test_a_voice_is_louder_than_the_room(tmp_path):
-    ends = speech.write_sound(tmp_path / "a.wav", Fraction(4), [(Fraction(1), "Søndergård 42")], generator(0, 1))
+    ends = write_sound(tmp_path / "a.wav", Fraction(4), [(Fraction(1), "Søndergård 42")], generator(0, 1))
     with av.open(str(tmp_path / "a.wav")) as container:
         sound = np.concatenate([frame.to_ndarray()[0] for frame in container.decode(audio=0)]) / 32768
-    assert len(sound) == 4 * speech.RATE_HZ
-    spoken = sound[speech.RATE_HZ : int(ends[0] * speech.RATE_HZ)]
+    assert len(sound) == 4 * RATE_HZ
+    spoken = sound[RATE_HZ : int(ends[0] * RATE_HZ)]
     assert np.abs(spoken).max() > 0.25
-    assert np.abs(np.concatenate([sound[: speech.RATE_HZ], sound[int(ends[0] * speech.RATE_HZ) :]])).max() < 0.01
+    assert np.abs(np.concatenate([sound[:RATE_HZ], sound[int(ends[0] * RATE_HZ) :]])).max() < 0.01
 
 
 def test_every_kind_says_what_is_planted_and_what_must_be_done():

@@ -8,11 +8,11 @@ import io
 import numpy as np
 import pytest
 
-from scrubin.stages.demo import course, ratings
+from scrubin.stages.demo import course, sheets
 from scrubin.stages.demo.plan import DemoParams
 
 COURSE = course.trainings(DemoParams(seed=20240229, participants=14, experts=4))
-RATED = ratings.rate(COURSE)
+RATED = sheets.rate(COURSE)
 
 
 def z_scores(task: str, rater: int) -> dict[str, float]:
@@ -66,7 +66,7 @@ def test_every_error_occurs_and_raters_sometimes_differ():
         for error, occurred in one.errors.items():
             marks.setdefault((one.recording, error), set()).add(occurred)
     assert {error for (_, error), values in marks.items() if True in values} == {
-        error for errors in ratings.ERRORS.values() for error in errors
+        error for errors in sheets.ERRORS.values() for error in errors
     }
     assert 0 < sum(len(values) == 2 for values in marks.values()) < len(marks) / 4
 
@@ -76,17 +76,17 @@ def test_the_better_are_faster_and_make_fewer_errors():
     skill = np.array([one.skill for one in trained])
     long_ms = np.array([one.end_ms - one.start_ms for one in trained])
     assert np.corrcoef(skill, long_ms)[0, 1] < -0.8
-    errors = np.array([sum(ratings.occurred(one, error) for error in ratings.ERRORS[one.task]) for one in trained])
+    errors = np.array([sum(sheets.occurred(one, error) for error in sheets.ERRORS[one.task]) for one in trained])
     assert np.corrcoef(skill, errors)[0, 1] < -0.2
 
 
 def test_sheets_have_the_columns_of_the_layout_and_totals_that_add_up():
-    files = ratings.sheets(RATED)
+    files = sheets.sheets(RATED)
     assert len(files) == 2 * 4 * 2
     rows = list(csv.DictReader(io.StringIO(files["SutureAndKnot_rater3.csv"]), delimiter=";"))
     assert tuple(rows[0]) == ("id", "rater", "depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling", "GRS")
     for row in rows:
-        scores = [row[aspect] for aspect in ratings.ASPECTS]
+        scores = [row[aspect] for aspect in sheets.ASPECTS]
         assert row["GRS"] == (str(sum(map(int, scores))) if all(scores) else "")
         assert all(scores) or not any(scores)
     marks = list(csv.DictReader(io.StringIO(files["PegTransfer_rater1_errors.csv"]), delimiter=";"))

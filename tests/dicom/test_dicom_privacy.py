@@ -24,7 +24,7 @@ from scrubin.stages.ingest.decide import read_media
 from scrubin.stages.ingest.manifest import ManifestRow
 from scrubin.stages.release.certificate import public_form
 from scrubin.stages.render import rendering, tables
-from scrubin.stages.render.plan import RenderParams
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 from scrubin.stages.screen import screening
 

@@ -18,7 +18,8 @@ from scrubin.media.opening import is_dicom
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.parts import parts
-from scrubin.stages.render.plan import Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.plan import Redaction, SourceFile, plan
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import execute
 
 SMART = RenderParams("smart", 1, "ultrafast", 0.0)

@@ -20,7 +20,7 @@ from scrubin.base.errors import StageError
 from scrubin.curate.engine import run as module
 from scrubin.curate.engine.run import only_run
 
-HOLDS = "import sys, time\nfrom pathlib import Path\nfrom scrubin.engine.only_run import only_run\n"
+HOLDS = "import sys, time\nfrom pathlib import Path\nfrom scrubin.curate.engine.run import only_run\n"
 HOLDS += "with only_run(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
 
 

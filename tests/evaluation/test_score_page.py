@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good, sides
+from scrubin.evaluate import score_pictures
 from scrubin.evaluate.computation import ComparedBoxes
 from scrubin.evaluate.metrics.detection.average_precision import INTERPOLATIONS, average_precision
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
-from scrubin.evaluate.score_page import curves, pictures
-from scrubin.evaluate.score_page.pictures import SIZE
+from scrubin.evaluate.score_pictures import SIZE
 
 LOADED = re.compile(r"https?:|src=|<script|<link|@import|url\(|\bhref=\"[^#]")
 NAMES = ("<b>&bold'\"", "x" * 150, "vid 3")
@@ -93,12 +93,12 @@ def test_curves_of_boxes_have_the_area_of_their_interpolation(interpolation):
     scene = checked(BoxStudy(("v",), (80,), {"i": 4}, rows(260, None), rows(500, rng.random(500).round(2))))
     result = average_precision(scene, "i", interpolation=interpolation, scope="global")
     compared = ComparedBoxes(scene, {"v": np.arange(80)}, 0.5, interpolation)
-    for curve in curves.of_boxes(compared, "i"):
+    for curve in score_pictures.curves_of_boxes(compared, "i"):
         value = result.classes[curve.key]
         assert curve.positives == value.n
         if value.defined:
             assert curve.area == pytest.approx(value.value, abs=1e-12)
-            assert area(curves.path(curve, SIZE, SIZE)) == pytest.approx(value.value, abs=1e-5)
+            assert area(score_pictures.path(curve, SIZE, SIZE)) == pytest.approx(value.value, abs=1e-5)
         else:
             assert curve.area is None
 
@@ -185,14 +185,14 @@ def test_skill_and_errors_have_their_pictures(tmp_path, capsys):
 def test_a_page_of_many_long_videos_stays_small():
     rng = np.random.default_rng(1)
     truth = np.sort(rng.integers(0, 7, 3000))
-    restless = pictures.strip(np.where(rng.random(3000) < 0.5, truth, rng.integers(0, 7, 3000)))
+    restless = score_pictures.strip(np.where(rng.random(3000) < 0.5, truth, rng.integers(0, 7, 3000)))
     assert 80 * sum(map(len, restless.values())) < 1_200_000
 
 
 def test_a_strip_has_every_run_where_they_fit():
     phases = np.repeat(np.array([2, 0, 2, 1, 0]), [30, 1, 19, 40, 10])
     drawn = np.full(1000, -1)
-    for phase, path in pictures.strip(phases).items():
+    for phase, path in score_pictures.strip(phases).items():
         for start, width in re.findall(r"M([\d.]+) 0h([\d.]+)", path):
             drawn[int(start) : int(start) + int(width)] = phase
     assert np.array_equal(drawn, np.repeat(phases, 10))

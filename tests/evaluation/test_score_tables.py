@@ -142,11 +142,14 @@ def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
 
 @each("side", ["truth", "prediction"])
 @each("delimiter", csv_text.DELIMITERS)
-@each("spelling", sorted(csv_text.MISSING))
 @each("metric, column, cells", [("skill", "GRS", "1 2 4"), ("errors", "cut", "1 0 1")])
-def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, metric, column, cells, spelling, delimiter, side):
-    whole = [*zip("abc", cells.split(), strict=True), ("d", "1")]
-    missing = [*whole[:3], ("d", spelling.upper())]
+def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, metric, column, cells, delimiter, side):
+    # Written out, so that a spelling which the library forgets is missed here.
+    spellings = {f"d{number}": spelling for number, spelling in enumerate(["", "-", "n/a", "na", "<na>", "nan", "none", "null"])}
+    assert {*spellings.values()} == csv_text.MISSING
+    rated = [*zip("abc", cells.split(), strict=True)]
+    whole = [*rated, *((id_, "1") for id_ in spellings)]
+    missing = [*rated, *((id_, spelling.upper()) for id_, spelling in spellings.items())]
 
     def text(rows):
         return "".join(f"{id_}{delimiter}{cell}\n" for id_, cell in [("id", column), *rows])
@@ -159,7 +162,8 @@ def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, caps
         assert first["classes"].get(column, first["overall"]) == {"value": 1.0, "n": 3}
     else:
         said = fault(capsys, *arguments)
-        assert f"the prediction of '{column}' of 'd' is missing, but it has ground truth; predict every recording" in said
+        first_of_all = f"the prediction of '{column}' of 'd0' is missing, but it has ground truth; predict every recording"
+        assert f"{first_of_all} (and at {len(spellings) - 1} more places)" in said
 
 
 def test_every_fault_of_every_sheet_is_said_at_once(tmp_path, capsys):

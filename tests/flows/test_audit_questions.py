@@ -18,7 +18,7 @@ from page_client import PORT, Page
 from scrubin.audit.pictures import looks
 from scrubin.base.errors import PrivacyError
 from scrubin.curate.page.app import ReviewApp
-from scrubin.curate.page.security import Session
+from scrubin.curate.page.server import Session
 from scrubin.media.networks.faces import Face
 from scrubin.media.networks.reading import Reading
 from scrubin.stages.review import questions

@@ -20,7 +20,7 @@ from scrubin.base.tables.public import LABELLED, SPLITS
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
 from scrubin.labels.truth.recognition import npz
-from scrubin.stages.groundtruth import subsets, verification
+from scrubin.stages.groundtruth import verification, writing
 from scrubin.stages.groundtruth.stamps import INPUTS
 from scrubin.stages.release.metadata import record_sets
 
@@ -229,7 +229,7 @@ def test_a_subset_without_labels_lists_its_recordings_only(made, tmp_path):
 def test_a_name_that_cannot_be_a_folder_is_refused(column, name):
     row = {"scheme": "balanced", "fold": 0, "subset": "val", "id": "abelo", column: name}
     with pytest.raises(TableError, match=f"column '{column}': '.*' becomes the name of a folder"):
-        list(subsets.of_splits(io.frame_of(SPLITS, [row])))
+        list(writing.of_splits(io.frame_of(SPLITS, [row])))
 
 
 def test_the_same_tables_give_the_same_bytes(made, written_once, tmp_path):

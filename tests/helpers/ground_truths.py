@@ -6,7 +6,7 @@ from scrubin.base import files
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
 from scrubin.labels.truth import recordings
-from scrubin.stages.groundtruth import stamps, subsets, writing
+from scrubin.stages.groundtruth import stamps, writing
 
 LABELS_SHA256 = "5" * 64
 FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
@@ -32,9 +32,9 @@ def write_ground_truth(folder, made):
     done = [writing.write_recording(folder, stamped, pictures, one) for one in labelled]
     wholes = writing.write_vocabularies(folder, stamped, done, pictures)
     writing.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
-    every = subsets.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"])
-    for subset, ids in subsets.of_splits(made["splits"]):
-        subsets.write(folder, stamped, every, subset, ids)
+    every = writing.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"])
+    for subset, ids in writing.of_splits(made["splits"]):
+        writing.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())
     counts = {one.recording.id: one.counts() for one in done}
     files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, [whole.vocabulary for whole in wholes], counts))

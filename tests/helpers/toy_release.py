@@ -17,9 +17,9 @@ import pandas as pd
 import yaml
 
 import clips
-from scrubin.audit import plan, private_strings
-from scrubin.audit.findings import Finding
-from scrubin.audit.private_strings import Private
+from scrubin.audit.expected import plan, private_strings
+from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.run import audit
 from scrubin.base import file_lists
 from scrubin.base.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text

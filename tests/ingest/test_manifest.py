@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from scrubin.base.errors import ManifestError
 from scrubin.media.source import View
-from scrubin.stages.ingest.manifest import COLUMNS, TaskParams, files_without_row, look, parse
+from scrubin.stages.ingest.manifest import TaskParams, files_without_row, look, parse
+from scrubin.stages.recordings_list import COLUMNS
 
 TASKS = {
     "PegTransfer": TaskParams(("left", "right"), 360, "exclude"),

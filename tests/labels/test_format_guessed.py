@@ -8,11 +8,12 @@ import pytest
 from label_examples import EXAMPLES, dumps, faults_of, read_files, shape
 from scrubin import cli
 from scrubin.base.faults import summary
+from scrubin.labels.choices import READ_AS
 from scrubin.labels.files import reader
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.files.reader import Options
-from scrubin.labels.registry import READ_AS, WRITERS, format_of
+from scrubin.labels.registry import WRITERS, format_of
 from verdict_cases import write_files
 
 EXAMPLE_OF = {"tables": "cholect50", "tables-csv": "multibypass140"}

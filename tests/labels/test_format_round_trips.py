@@ -1,6 +1,7 @@
 """Read, write, read: equal tables, and equal bytes where the format's spelling is ours too."""
 
 from dataclasses import replace
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -32,6 +33,12 @@ SAME_BYTES = [
     "yolo",
     "yolo4",
 ]
+
+
+@cache
+def example(name):
+    """Read the example of a format, once: what is made of it must leave it as it was."""
+    return read_files(name, EXAMPLES[name])
 
 
 def assert_same(one, other):
@@ -67,7 +74,7 @@ def test_every_format_has_an_example():
 
 @each("name", WRITABLE)
 def test_what_was_written_reads_the_same(name):
-    first = read_files(name, EXAMPLES[name])
+    first = example(name)
     out = write_files(name, first)
     assert not out.losses
     assert_same(first, read_files(name, {f"out/{file}": data for file, data in out.files.items()}))
@@ -75,7 +82,7 @@ def test_what_was_written_reads_the_same(name):
 
 @each("name", SAME_BYTES)
 def test_what_was_written_has_the_same_bytes(name):
-    out = write_files(name, read_files(name, EXAMPLES[name]))
+    out = write_files(name, example(name))
     ours = {
         file.rsplit("/", 1)[-1] if name not in ("cholect45", "endoscapes", "yolo", "yolo4") else file: data
         for file, data in out.files.items()
@@ -87,7 +94,7 @@ def test_what_was_written_has_the_same_bytes(name):
 
 @each("name", WRITABLE)
 def test_a_second_round_changes_no_byte(name):
-    once = write_files(name, read_files(name, EXAMPLES[name])).files
+    once = write_files(name, example(name)).files
     twice = write_files(name, read_files(name, {f"out/{file}": data for file, data in once.items()})).files
     assert once == twice
 
@@ -95,7 +102,7 @@ def test_a_second_round_changes_no_byte(name):
 @each("name", [name for name in EXAMPLES if name not in ("aixsuture", "jigsaws", "lasana")])
 @each("target", ["tables", "tables-csv"])
 def test_our_tables_hold_what_they_say_they_hold(name, target):
-    first = read_files(name, EXAMPLES[name])
+    first = example(name)
     fps = format_of(name).by_hand.fps
     kept, _ = loss.fitted(first, writer_of(target), Fit(name, source_fps=fps))
     again = read_files("tables", {f"t/{file}": data for file, data in render(kept, writer_of(target)).files.items()})
@@ -113,7 +120,7 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
 @pytest.mark.parametrize("name", EXAMPLES)
 @each("target", WRITERS)
 def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name, target):
-    collection = read_files(name, EXAMPLES[name])
+    collection = example(name)
     fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(854, 480))
     writer, refused = writer_of(target), ""
     try:

@@ -80,6 +80,12 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict is not None
     assert verdict.format == form
     assert not [fault for fault in verdict.faults if fault.severity == "error"]
+    line, *more = said["validate"].text.splitlines()
+    assert said["validate"].code == 0
+    assert ": passed: " in line
+    assert f"; read as {form}: " in line
+    assert not [one for one in more if one.startswith(("error", "deviation", "note")) or "rule " in one]
+    assert say(["validate", str(path), "--from", form, "--all"], path, capsys).text == said["validate"].text
     # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
         assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture")

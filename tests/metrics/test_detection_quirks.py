@@ -8,7 +8,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.association import SCORES, association, counts
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
-from scrubin.evaluate.metrics.detection.quirks import QUIRKS
+from scrubin.evaluate.metrics.detection.compat_common import QUIRKS
 
 CORNER = [0.0, 0.0, 0.5, 0.25]
 NEAR, FAR, ELSEWHERE = [0.25, 0.25, 0.5, 0.25], [0.0, 0.75, 0.125, 0.125], [0.75, 0.0, 0.125, 0.125]

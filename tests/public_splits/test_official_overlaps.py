@@ -62,8 +62,8 @@ def ids(videos):
     ],
 )
 def test_known_overlaps_have_their_sizes(one, other, count):
-    assert len(found(one, other).shared) == count
-    assert found(one, other).verdict == "overlap"
+    said = found(one, other)
+    assert (len(said.shared), said.verdict) == (count, "overlap")
 
 
 def test_every_stated_count_is_that_of_the_lists():
@@ -92,8 +92,8 @@ def test_every_stated_count_is_that_of_the_lists():
     ],
 )
 def test_what_is_completely_known_is_clean(one, other):
-    assert found(one, other).verdict == "clean"
-    assert found(one, other).fix is None
+    said = found(one, other)
+    assert (said.verdict, said.fix) == ("clean", None)
 
 
 @each(

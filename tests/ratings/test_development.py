@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.ratings.score_statistics import development
+from scrubin.stages.scores import development
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 import pytest
 
 import toy_release
-from scrubin.audit.pictures import judgement, looks, shown
-from scrubin.audit.search import Search
+from scrubin.audit.expected.search import Search
+from scrubin.audit.pictures import looks, shown
 from scrubin.media.networks.misreadings import WordFinder
 
 search_for = lru_cache(maxsize=8)(Search)
@@ -39,8 +39,8 @@ def _blind(request, monkeypatch):
     """
     if "eyes" not in request.fixturenames:
         monkeypatch.setattr(shown, "NETWORKS", ())
-        monkeypatch.setattr(judgement, "Search", search_for)
-        monkeypatch.setattr(judgement, "WordFinder", lambda names: finder_of(tuple(names)))
+        monkeypatch.setattr(shown, "Search", search_for)
+        monkeypatch.setattr(shown, "WordFinder", lambda names: finder_of(tuple(names)))
         monkeypatch.setattr(looks, "faces", lambda _: [])
         monkeypatch.setattr(looks, "read", lambda _: [])
 

@@ -1,6 +1,6 @@
 """A clean release has no findings, whatever its numbers happen to be."""
 
-from scrubin.audit.private_strings import Private
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.run import audit
 
 

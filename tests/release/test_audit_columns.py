@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrubin.audit.private_columns import Public
+from scrubin.audit.expected.private_columns import Public
 from toy_release import IDS, TASK
 
 NAMES = [

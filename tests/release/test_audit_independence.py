@@ -15,6 +15,9 @@ from scrubin.base.store.code_of import closure
 from scrubin.media.networks import faces
 
 LIBRARY = Path(scrubin.__file__).parent
+AUDIT = ("scrubin.audit.proof", "scrubin.audit.pictures.stored")
+PROJECT = ("scrubin.stages.release.audited_project", "scrubin.stages.release.audit_questions")
+"""What says to the audit what a study's release must be, and asks people about what it saw."""
 OWN = ("scrubin.audit.", "scrubin.base.", "scrubin.media.networks.")
 """Neither a stage nor what reads videos for them."""
 SHARED = {"faces", "reading"}
@@ -36,16 +39,28 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names():
-    modules = closure("scrubin.audit.proof") | closure("scrubin.audit.pictures.stored")
+    modules = frozenset().union(*(closure(name) for name in (*AUDIT, *PROJECT)))
+    places = [name.split(".")[1:] for name in modules]
+    rooms = {tuple(place[:2]) for place in places if len(place) > 1}
+    assert {"audit", "base", "stages"} <= {wing for wing, _ in rooms}
+    # Of the stages neither ingest, screen, render nor frames; of media neither a decoder nor what finds the frames of a file.
+    assert {room for wing, room in rooms if wing == "stages"} == {"recordings_list", "release", "review", "withdrawals"}
+    assert {room for wing, room in rooms if wing == "media"} == {"networks"}
+    assert {place[2] for place in places if place[:2] == ["media", "networks"] and place[2:]} == SHARED | RULES
+
+
+@pytest.mark.slow
+def test_the_audit_itself_imports_no_stage():
+    modules = frozenset().union(*(closure(name) for name in AUDIT))
     assert len(modules) > 30
     assert {name for name in modules if not f"{name}.".startswith(OWN)} <= {"scrubin", "scrubin.media"}
-    assert {name.split(".")[3] for name in modules if name.startswith("scrubin.media.networks.")} == SHARED | RULES
 
 
 def test_one_file_of_the_audit_looks_with_networks_of_screen():
     importing = {
         path.relative_to(LIBRARY).as_posix()
-        for path in LIBRARY.joinpath("audit").rglob("*.py")
+        for folder in ("audit", "stages/release")
+        for path in (LIBRARY / folder).rglob("*.py")
         if {f"scrubin.media.networks.{name}" for name in SHARED | {"endoscopy"}} & imported(path)
     }
     assert importing == {"audit/pictures/eyes.py"}

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from scrubin.audit.media_types import is_media
+from scrubin.audit.expected.media_types import is_media
 from toy_release import IDS, TASK
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"

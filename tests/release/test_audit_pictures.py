@@ -14,14 +14,13 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.audit import plan, private_strings
+from scrubin.audit.expected import plan, private_strings
+from scrubin.audit.expected.plan import Rejected
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures import decoding, looks
-from scrubin.audit.pictures.judgement import Judge
 from scrubin.audit.pictures.looks import Counts, Looked, Sighting
-from scrubin.audit.pictures.shown import Pictures
+from scrubin.audit.pictures.shown import Judge, Pictures
 from scrubin.audit.pictures.signs import EVERY_S, STANDS, Part, Scenes, Standing
-from scrubin.audit.plan import Rejected
-from scrubin.audit.private_strings import Private
 from scrubin.base.errors import StageError
 from scrubin.media.networks import weights
 from scrubin.media.networks.faces import Face

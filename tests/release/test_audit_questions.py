@@ -10,13 +10,12 @@ import pytest
 
 import toy_release
 from scrubin import cli
-from scrubin.audit import private_strings
+from scrubin.audit.expected import private_strings
+from scrubin.audit.expected.plan import LIKE, Answered, Plan
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures import looks
-from scrubin.audit.pictures.judgement import Judge
 from scrubin.audit.pictures.looks import Looked, Sighting
-from scrubin.audit.pictures.shown import Pictures
-from scrubin.audit.plan import LIKE, Answered, Plan
-from scrubin.audit.private_strings import Private
+from scrubin.audit.pictures.shown import Judge, Pictures
 from scrubin.audit.run import audit, refuse
 from scrubin.base.errors import PrivacyError
 from scrubin.base.tables import io

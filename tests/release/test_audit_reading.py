@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from scrubin.audit import readers
+from scrubin.audit.expected.plan import Plan
+from scrubin.audit.expected.private_strings import derive
+from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.shown import Pictures
-from scrubin.audit.plan import Plan
-from scrubin.audit.private_strings import derive
 from scrubin.audit.readers import OnePass, Reader, Released
 from scrubin.audit.run import audit
-from scrubin.audit.search import Search
 from scrubin.curate.engine.engines import Processes
 from scrubin.curate.engine.piece import Piece
 from toy_release import TASK

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.audit import dates, plan, private_strings
-from scrubin.audit.spelling import fold, folded_words, unescaped
+from scrubin.audit.expected import dates, plan, private_strings
+from scrubin.audit.expected.spelling import fold, folded_words, unescaped
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.truth import detection

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scrubin.audit import private_strings
-from scrubin.audit.plan import Stated
+from scrubin.audit.expected import private_strings
+from scrubin.audit.expected.plan import Stated
+from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.run import audit
-from scrubin.audit.spelling import folded_words
 from scrubin.base import file_lists
 from scrubin.base.files import write_json, write_text
 from scrubin.base.tables.public import public_tables

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.audit import plan
 from scrubin.audit.containers import archives, images
+from scrubin.audit.expected import plan
+from scrubin.audit.expected.plan import StillPlan, VideoPlan
 from scrubin.audit.pictures import decoding
 from scrubin.audit.pictures.stills import _scaled
-from scrubin.audit.plan import StillPlan, VideoPlan
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.tables.io import frame_of, records
 from scrubin.base.tables.public import FRAMES

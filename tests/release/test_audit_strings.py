@@ -113,7 +113,7 @@ def test_a_name_is_found_in_compressed_bytes(release, encoding):
 @pytest.mark.slow
 def test_a_name_across_two_chunks_is_found(release, monkeypatch):
     monkeypatch.setattr("scrubin.audit.readers.CHUNK_BYTES", 1000)
-    monkeypatch.setattr("scrubin.audit.search.CONTEXT_BYTES", 40)
+    monkeypatch.setattr("scrubin.audit.expected.search.CONTEXT_BYTES", 40)
     for shift in range(980, 1003, 4):
         assert after_text(release, "." * shift + "Mechthild" + "." * 2000) == {"private-string"}, shift
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from scrubin.audit import private_strings
+from scrubin.audit.expected import private_strings
 from scrubin.base.files import write_text
 from scrubin.base.tables.public import public_tables
 from scrubin.media import rig_writing

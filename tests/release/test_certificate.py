@@ -16,8 +16,8 @@ import review_study
 import sampled_release
 import toy_release
 from sampled_release import PARAMS
-from scrubin.audit import private_strings
-from scrubin.audit.spelling import folded_words
+from scrubin.audit.expected import private_strings
+from scrubin.audit.expected.spelling import folded_words
 from scrubin.base import files
 from scrubin.base.errors import ReleaseError, ReviewError
 from scrubin.base.files import sha256_of
@@ -27,7 +27,7 @@ from scrubin.base.tables.public import VIDEOS, public_tables
 from scrubin.cli import review
 from scrubin.stages.release import audited_project, gates, release_params
 from scrubin.stages.release.audited_project import public_words
-from scrubin.stages.release.certificate import attention, issue, private_form, public_form
+from scrubin.stages.release.certificate import attention, issue, public_form
 from scrubin.stages.release.certificate.rules import ALL_LETTERS, ARTICLES, CLAUSES, RULES
 from scrubin.stages.release.metadata import documents
 from scrubin.stages.review import result, study
@@ -96,12 +96,12 @@ def public(attention=None):
 def private():
     """Write the private form as the release stage does, with stand-ins for the evidence that no test here makes."""
     stated = public()
-    for name in [*private_form.PRIVATE_EVIDENCE, *(f"data/release/{name}" for name in private_form.RELEASED_EVIDENCE)]:
+    for name in [*issue.PRIVATE_EVIDENCE, *(f"data/release/{name}" for name in issue.RELEASED_EVIDENCE)]:
         if not Path(name).exists():
             files.write_text(Path(name), name)
     review, lines = reviewed()
     issue.private(stated, review, RELEASED, lines, Path("data/release"))
-    return json.loads((private_form.FOLDER / public_form.JSON_NAME).read_text())
+    return json.loads((issue.FOLDER / public_form.JSON_NAME).read_text())
 
 
 def look(folder, count=9, findings=(), by=ANN):
@@ -181,10 +181,10 @@ def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they
         "No still with planted names was shown: how many of them people would miss is not known.",
     ]
     text = public_form.texts(stated)["CERTIFICATE.md"]
-    document = private_form.document(stated, reviewed()[0], RELEASED, Ledger().lines()) | {"evidence": []}
+    document = issue.private_document(stated, reviewed()[0], RELEASED, Ledger().lines()) | {"evidence": []}
     for sentence in says:
         assert f"\n- {sentence}\n" in text
-        assert sentence in private_form.render_page(document)
+        assert sentence in issue.render_page(document)
 
 
 def test_what_was_not_measured_is_not_said(folder):
@@ -334,7 +334,7 @@ def test_the_private_form_names_who_said_what_and_every_file_that_shows_it(folde
 def test_whatever_the_audit_counts_stands_in_the_private_form(folder):
     stated = private()
     assert stated["audit"] == {"passed": True, "findings": 0, "pictures: read": 1234, "pictures: rule": "by change"}
-    shown = (private_form.FOLDER / "index.html").read_text()
+    shown = (issue.FOLDER / "index.html").read_text()
     assert "pictures: read" in shown
     assert "1,234" in shown
 
@@ -347,8 +347,8 @@ def test_the_page_loads_nothing_and_what_people_wrote_stays_text(folder):
     clean = [line for line in lines if line.event == "sampled"]
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
     stated = issue.public(PARAMS, videos, review, "", clean)
-    document = private_form.document(stated, review, RELEASED, lines) | {"evidence": []}
-    shown = private_form.render_page(document)
+    document = issue.private_document(stated, review, RELEASED, lines) | {"evidence": []}
+    shown = issue.render_page(document)
     assert hostile not in shown
     assert "&lt;img src=x" in shown
     assert not re.search(r"<(script|link|img|iframe)|https?://|@import|url\(", shown)
@@ -359,9 +359,9 @@ def test_the_page_loads_nothing_and_what_people_wrote_stays_text(folder):
 def test_the_same_input_gives_the_same_bytes(folder):
     look(folder)
     private()
-    first = [(private_form.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")]
+    first = [(issue.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")]
     private()
-    assert [(private_form.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")] == first
+    assert [(issue.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")] == first
 
 
 @pytest.mark.slow
@@ -372,11 +372,11 @@ def test_after_a_sample_the_private_form_is_renewed_and_says_that_the_public_one
     said = capsys.readouterr().out
     assert "3 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in said
     assert "make repro puts it into the certificate of the release" in said
-    stated = json.loads((private_form.FOLDER / "certificate.json").read_text())
+    stated = json.loads((issue.FOLDER / "certificate.json").read_text())
     assert [one["checked"] for one in stated["samples"]] == [3]
-    assert "The public form in the release does not yet say all of this" in (private_form.FOLDER / "index.html").read_text()
+    assert "The public form in the release does not yet say all of this" in (issue.FOLDER / "index.html").read_text()
     private()
-    assert "does not yet say" not in (private_form.FOLDER / "index.html").read_text()
+    assert "does not yet say" not in (issue.FOLDER / "index.html").read_text()
 
 
 def test_a_finding_ends_the_command_with_one_and_says_where(folder, capsys):
@@ -391,10 +391,10 @@ def test_a_finding_ends_the_command_with_one_and_says_where(folder, capsys):
 
 def test_a_certificate_of_other_videos_is_left_alone(folder):
     private()
-    before = (private_form.FOLDER / "certificate.json").read_bytes()
+    before = (issue.FOLDER / "certificate.json").read_bytes()
     sampled_release.release(folder, levels=47)
     assert "it is about other videos" in issue.renew(folder, Ledger().lines())
-    assert (private_form.FOLDER / "certificate.json").read_bytes() == before
+    assert (issue.FOLDER / "certificate.json").read_bytes() == before
 
 
 def test_the_same_draw_is_noted_once_and_a_larger_one_again(folder):
@@ -422,4 +422,4 @@ def test_clips_of_earlier_videos_are_named_by_the_ledger_alone(folder):
     stated = private()
     assert [(one["findings"], one["judgements"]) for one in stated["samples"]] == [(1, [])]
     assert not re.search(r"borunga|abelo", files.json_text(stated["samples"]))
-    assert "Samples of earlier videos" in (private_form.FOLDER / "index.html").read_text()
+    assert "Samples of earlier videos" in (issue.FOLDER / "index.html").read_text()

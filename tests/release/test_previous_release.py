@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import toy_release
-from scrubin.audit import plan
+from scrubin.audit.expected import plan
 from scrubin.base.errors import ReleaseError
 from scrubin.base.tables.public import public_tables
 from scrubin.data.diff import errata, previous

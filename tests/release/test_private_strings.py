@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrubin.audit import dates, private_strings
-from scrubin.audit.findings import Text
-from scrubin.audit.private_strings import Needle, Private
-from scrubin.audit.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
-from scrubin.audit.spelling import folded_words, words
+from scrubin.audit.expected import dates, private_strings
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.private_strings import Needle, Private
+from scrubin.audit.expected.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.audit.expected.spelling import folded_words, words
 from scrubin.base.tables.public import public_tables
 from scrubin.stages.release.audited_project import public_words
 from toy_release import IDS, PARAMS, recordings

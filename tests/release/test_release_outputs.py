@@ -9,7 +9,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from scrubin.audit.private_strings import Private
+from scrubin.audit.expected.private_strings import Private
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import FIXED_TIME_S

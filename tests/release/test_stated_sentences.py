@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.curate.project import closing
 from scrubin.stages.release import gates
-from scrubin.stages.release.certificate import attention, private_form, public_form, rules
+from scrubin.stages.release.certificate import attention, issue, public_form, rules
 from scrubin.stages.release.metadata import readme, sentences
 from scrubin.stages.report import privacy
 
@@ -324,7 +324,7 @@ def units(text: str) -> Iterator[str]:
 
 def said() -> dict[str, str]:
     """Return every text whose sentences must be known, by where it stands."""
-    forms = Path(private_form.__file__).with_name("templates")
+    forms = Path(issue.__file__).with_name("templates")
     templates = [forms / "certificate.md.j2", forms / "certificate.html.j2", REPORT / "overview.html.j2", REPORT / "privacy.html.j2"]
     ruled = [*(rule.says for rule in rules.RULES), *(clause.here for clause in rules.ARTICLES), *rules.NOT_PROVEN, rules.AUDITED]
     looked = [gates.NOBODY, gates.SAMPLE, gates.SYNTHETIC, gates.EVERYTHING, *attention.FIXED]

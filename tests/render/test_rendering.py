@@ -17,7 +17,8 @@ from scrubin.media.probe import probe
 from scrubin.media.structure import Structure
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.encode import encode
-from scrubin.stages.render.plan import Plan, Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
+from scrubin.stages.render.render_params import RenderParams
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 

@@ -15,11 +15,12 @@ from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import GAPS
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.extract import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.render import rendering, tables
-from scrubin.stages.render.plan import Redaction, RenderParams
+from scrubin.stages.render.plan import Redaction
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 
 NO_CLOCK = ClockParams("", "none")

@@ -18,7 +18,8 @@ from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.parts import SMART, Parts, parts
-from scrubin.stages.render.plan import Plan, Redaction, RenderParams, SourceFile, plan
+from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
+from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import execute
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)

@@ -25,7 +25,7 @@ from scrubin.base.store import store
 from scrubin.base.tables import io
 from scrubin.media.source import Source
 from scrubin.stages.release.release_params import NoReview, ReviewedSample
-from scrubin.stages.report import extracted_frames, pictures, recordings
+from scrubin.stages.report import extracted_frames, page, recordings
 from scrubin.stages.report import privacy as report_privacy
 from scrubin.stages.report.document import document
 from scrubin.stages.report.privacy import privacy
@@ -79,7 +79,7 @@ def decoded(uri: str) -> np.ndarray:
 
 def images_of(study: ReportedStudy, group: str) -> list[np.ndarray]:
     """The pictures of the spans that are visible, or hidden, in order."""
-    shown = pictures.pictured(study, document(study, PARAMS), PARAMS)[group]
+    shown = page.pictured(study, document(study, PARAMS), PARAMS)[group]
     return [decoded(picture["image"]) for one in shown for row in one["rows"] for picture in row["pictures"]]
 
 
@@ -294,8 +294,8 @@ def test_a_file_that_cannot_be_read_has_a_sentence_instead_of_pictures(study, re
 
 
 def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_page_says_how_many_have_none(study, release, monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_SPANS", 1)
-    monkeypatch.setattr(pictures, "MOST_UNLIKE", 10)
+    monkeypatch.setattr(page, "MOST_SPANS", 1)
+    monkeypatch.setattr(page, "MOST_UNLIKE", 10)
     text = section(reported_study.page_without_pictures(study, release), "hidden")
     assert "2 more spans without pictures" in text
     assert "2 more recordings, even less unlike" in text
@@ -333,7 +333,7 @@ def test_a_hostile_name_of_a_recording_is_text_and_one_argument(study, release):
 
 def test_row_order_changes_no_picture(study):
     mixed = dataclasses.replace(study, redactions=study.redactions.iloc[::-1], cuts=study.cuts.iloc[::-1])
-    one, other = (pictures.pictured(of, document(of, PARAMS), PARAMS) for of in (study, mixed))
+    one, other = (page.pictured(of, document(of, PARAMS), PARAMS) for of in (study, mixed))
     assert one == other
 
 

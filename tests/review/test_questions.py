@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 import review_study
-from scrubin.audit.plan import LIKE
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.plan import LIKE
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS

@@ -13,6 +13,7 @@ import pytest
 import review_study
 import sampled_release
 from scrubin.base.errors import ReviewError
+from scrubin.stages.release import released_clips
 from scrubin.stages.review import events, sample
 from scrubin.stages.review.events import CLEAN, FINDING, Checked, Clip, Sampled
 from scrubin.stages.review.ledger import Ledger
@@ -68,7 +69,7 @@ def test_every_clip_is_as_likely_as_every_other_one():
 
 def test_the_last_clip_is_what_is_left_and_what_is_black_in_all_cameras_is_no_clip():
     def starts(*black):
-        return [(clip.start_s, clip.end_s) for clip in sample.clips_of("abelo", "Rec 1", 12.5, black)]
+        return [(clip.start_s, clip.end_s) for clip in released_clips.clips_of("abelo", "Rec 1", 12.5, black)]
 
     assert starts([]) == [(0, 5), (5, 10), (10, 12.5)]
     assert starts([(4.0, 12.5)]) == [(0, 5)]
@@ -136,8 +137,8 @@ def folder(shared, tmp_path, monkeypatch):
 
 def population(folder):
     with review_study.desk(folder) as desk:
-        videos = sample.load_released(folder)
-        return sample.population(folder, videos, lambda key: desk.boundaries_s(0 if key[0] == "pair" else 1, key[1]))
+        videos = released_clips.load_released(folder)
+        return released_clips.population(folder, videos, lambda key: desk.boundaries_s(0 if key[0] == "pair" else 1, key[1]))
 
 
 def test_the_clips_of_a_release_are_those_that_show_something(folder):
@@ -145,21 +146,21 @@ def test_the_clips_of_a_release_are_those_that_show_something(folder):
 
 
 def test_the_videos_have_the_hash_that_the_certificate_says_how_to_compute(folder):
-    videos = sample.load_released(folder)
-    sample.require_finished(folder, videos)
+    videos = released_clips.load_released(folder)
+    released_clips.require_finished(folder, videos)
     command = "grep '  videos/' SHA256SUMS | sha256sum"
     done = subprocess.run(["sh", "-c", command], cwd=folder / "data/release", capture_output=True, text=True, check=True)
-    assert done.stdout.split()[0] == sample.sha256_of_release(videos)
+    assert done.stdout.split()[0] == released_clips.sha256_of_release(videos)
 
 
 def test_only_a_finished_release_of_these_videos_is_sampled(folder):
     sums = folder / "data/release/SHA256SUMS"
     sums.write_text(sums.read_text().replace("a", "b"))
     with pytest.raises(ReviewError, match="other videos than the pipeline has rendered since"):
-        sample.require_finished(folder, sample.load_released(folder))
+        released_clips.require_finished(folder, released_clips.load_released(folder))
     sums.unlink()
     with pytest.raises(ReviewError, match="no finished release"):
-        sample.require_finished(folder, sample.load_released(folder))
+        released_clips.require_finished(folder, released_clips.load_released(folder))
 
 
 def test_a_sample_decides_nothing_and_is_not_undone(folder):

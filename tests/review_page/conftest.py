@@ -15,7 +15,7 @@ import sampled_release
 from page_client import PORT, Clock, Page
 from scrubin.curate.page.app import ReviewApp
 from scrubin.curate.page.open_study import StudyNow
-from scrubin.curate.page.security import Session
+from scrubin.curate.page.server import Session
 
 
 @pytest.fixture(scope="session")

@@ -16,15 +16,15 @@ from scrubin.base.files import sha256_of
 from scrubin.cli import review
 from scrubin.curate.page import released_study, sampled_study
 from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
-from scrubin.stages.review import sample
+from scrubin.stages.release import released_clips
 
 
 @pytest.fixture
 def released(folder, inside, monkeypatch, clock):
     """Frames 20 to 59 of the single recording are released, and nothing of the pair."""
     path = clips.numbered(folder / "data/release/videos/quiet-otter.mp4", 40, fps=20)
-    video = sample.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
-    monkeypatch.setattr(sample, "load", lambda folder: {("single", "mono"): video})
+    video = released_clips.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
+    monkeypatch.setattr(released_clips, "load_released", lambda folder: {("single", "mono"): video})
     now = StudyNow(
         lambda generation: released_study.open_released(folder, "ann", generation, clock), tuple(folder / path for path in TABLES)
     )

@@ -12,9 +12,9 @@ import page_client
 import review_study
 from each import each
 from page_client import HOSTILE, PORT, POST, decide, lines
-from scrubin.curate.page import security
+from scrubin.curate.page import server
 from scrubin.curate.page.app import ReviewApp
-from scrubin.curate.page.security import HEADERS, Session
+from scrubin.curate.page.server import HEADERS, Session
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_a_body_that_is_no_object_is_refused(page, body):
 
 
 def test_a_large_body_is_refused_without_reading_it_all(page):
-    answer = page.post("/api/seen", content=b"x" * (security.BODY_BYTES + 1), headers=POST)
+    answer = page.post("/api/seen", content=b"x" * (server.BODY_BYTES + 1), headers=POST)
     assert (answer.status_code, answer.headers["cache-control"]) == (413, "no-store")
 
 

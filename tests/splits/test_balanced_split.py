@@ -17,7 +17,7 @@ from scrubin.stages.splits.cohort import cohort, column
 from scrubin.stages.splits.groups import RECORDINGS, groups
 from scrubin.stages.splits.members import Members
 from scrubin.stages.splits.schemes import balanced
-from scrubin.stages.splits.start import descend, largest_first
+from scrubin.stages.splits.walks import descend, largest_first
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 LONG = Effort(gap=0.0, work_limit=20)

@@ -12,8 +12,8 @@ import review_study
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN, QUARANTINE, RECORDINGS, of_recordings
 from scrubin.base.tables.public import VIDEOS
+from scrubin.curate.preflight import settings
 from scrubin.curate.project import closing
-from scrubin.stages import settings
 from scrubin.stages.review import result, study
 from scrubin.stages.review.ledger import FIRST
 

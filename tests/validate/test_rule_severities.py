@@ -12,7 +12,7 @@ from checked_study import study_of
 from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ParamsError
-from scrubin.stages import settings
+from scrubin.curate.preflight import settings
 from scrubin.stages.validate import outcomes, page, rules, suite
 from scrubin.stages.validate.registry import RULES, rule
 

@@ -5,7 +5,7 @@ import datetime
 
 import pytest
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.cli import review
 from scrubin.stages.review import events, rewriting
 from scrubin.stages.review.events import (

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cohort_fixtures import make_cohort
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.registry import Setting, make
 from scrubin.stages.splits.released_splits import unchanged

@@ -2,13 +2,13 @@
 
 import pytest
 
-from scrubin.audit.private_columns import Public
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.private_columns import Public
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Faults
 from scrubin.ratings.rater_files import without
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow
-from scrubin.stages import pseudonymize
+from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.annotations import sources
 from scrubin.stages.annotations.params import SourceParams
 from scrubin.stages.ingest import manifest
@@ -17,7 +17,7 @@ from scrubin.stages.review import redaction_sheet
 
 GONE = Memory().with_participants(["Ann"]).with_recording("a1", "consent", {"id": ["glimst"], "path": ["videos/a1.mkv"]}, [])
 TASKS = {"T": TaskParams(("mono",), None, "exclude")}
-HEADER = ",".join(manifest.COLUMNS) + "\n"
+HEADER = ",".join(recordings_list.COLUMNS) + "\n"
 
 
 @pytest.mark.parametrize(

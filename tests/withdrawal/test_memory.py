@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.audit import withdrawal_memory
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import PrivacyError
 
 SHA256 = "5" * 64

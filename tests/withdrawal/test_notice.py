@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ManifestError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS

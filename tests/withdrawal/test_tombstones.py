@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ParamsError, ReleaseError
 from scrubin.stages.withdrawals import releases
 

@@ -8,8 +8,8 @@ import yaml
 
 import kept_project
 from scrubin import cli
-from scrubin.audit import withdrawal_memory
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.store import uses
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scrubin import cli
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.curate.lists import empty_study
 from scrubin.stages.review import events

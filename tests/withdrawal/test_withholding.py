@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 
-from scrubin.audit.withdrawal_memory import Gone, Memory
+from scrubin.audit.expected.withdrawal_memory import Gone, Memory
 from scrubin.base.errors import ReleaseError, StageError
 from scrubin.stages.withdrawals import notice, releases
 

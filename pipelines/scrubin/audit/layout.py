@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.audit import media_types
-from scrubin.audit.findings import Fault, Finding, Text
-from scrubin.audit.plan import Plan
-from scrubin.audit.private_strings import Needle
-from scrubin.audit.search import Search
+from scrubin.audit.expected import media_types
+from scrubin.audit.expected.findings import Fault, Finding, Text
+from scrubin.audit.expected.plan import Plan
+from scrubin.audit.expected.private_strings import Needle
+from scrubin.audit.expected.search import Search
 from scrubin.base.files import FIXED_TIME_S
 
 MEDIA_FOLDERS = ("videos", "frames")

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.audit import layout, media_types, run
-from scrubin.audit.findings import Finding
+from scrubin.audit import layout, run
+from scrubin.audit.expected import media_types
+from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected.plan import VideoPlan
+from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Fresh
-from scrubin.audit.plan import VideoPlan
-from scrubin.audit.private_strings import Private
 from scrubin.audit.reading import Over
 from scrubin.audit.run import Evidence, audit, audit_file
 

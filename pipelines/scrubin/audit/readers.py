@@ -19,12 +19,12 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from scrubin.audit import media_types, plan
 from scrubin.audit.containers import archives, binary_tables, documents, images, matroska, mp4
-from scrubin.audit.findings import Contents, Fault, Text
-from scrubin.audit.plan import Plan
-from scrubin.audit.private_strings import Needle
-from scrubin.audit.search import Search
+from scrubin.audit.expected import media_types, plan
+from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected.plan import Plan
+from scrubin.audit.expected.private_strings import Needle
+from scrubin.audit.expected.search import Search
 from scrubin.base import file_lists
 from scrubin.base.files import sha256_of
 

@@ -14,11 +14,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Protocol
 
-from scrubin.audit import media_types
+from scrubin.audit.expected import media_types
+from scrubin.audit.expected.plan import Plan, VideoPlan
+from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.decoding import Examination
-from scrubin.audit.plan import Plan, VideoPlan
 from scrubin.audit.readers import ARCHIVE_SUFFIXES, STRUCTURED_SUFFIXES, FileRead, Reader, Released
-from scrubin.audit.search import Search
 
 PIECE_BYTES, PIECE_FILES = 1 << 26, 500
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit import layout, media_types, reading
-from scrubin.audit.findings import Fault, Finding, Text
+from scrubin.audit import layout, reading
+from scrubin.audit.expected import media_types
+from scrubin.audit.expected.findings import Fault, Finding, Text
+from scrubin.audit.expected.plan import Plan, VideoPlan
+from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Fresh
-from scrubin.audit.plan import Plan, VideoPlan
-from scrubin.audit.private_strings import Private
 from scrubin.audit.reading import Examine, Over, Reading, serially
-from scrubin.audit.search import Search
 from scrubin.base import faults, file_lists
 from scrubin.base.errors import PrivacyError
 from scrubin.base.faults import count_text

@@ -75,6 +75,8 @@ def _number(path: Path) -> int | None:
         return None
 
 
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Addresses under which this machine alone reaches itself."""
 EXTRAS: dict[str, tuple[str, ...]] = {
     "evaluate": ("jinja2", "markupsafe", "orjson", "tqdm", "yaml"),
     "load": ("av", "cv2", "tqdm", "yaml"),

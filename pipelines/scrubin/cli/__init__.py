@@ -10,13 +10,11 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from scrubin.base import machine, private_paths
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import printable
-from scrubin.cli import postponed
 
 COMMANDS = {
     "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
@@ -109,8 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(passed: Sequence[str]) -> int:
-    with postponed.imports() if postponed.is_help(passed) else nullcontext():
-        args = _parsed(passed)
+    args = _parsed(passed)
     if args.command in WRITE_PRIVATELY:
         private_paths.write_privately()
     try:
@@ -148,7 +145,12 @@ def _parsed(passed: Sequence[str]) -> argparse.Namespace:
 
 
 def _command(name: str) -> Command:
-    return command_of(f"scrubin.cli.{MODULES.get(name, name)}", name)
+    return command_of(module_of(name), name)
+
+
+def module_of(name: str) -> str:
+    """Return the full name of the module of a command."""
+    return f"scrubin.cli.{MODULES.get(name, name)}"
 
 
 def command_of(module: str, name: str) -> Command:

@@ -11,6 +11,7 @@ from typing import TypeVar, get_args
 
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, VideoError
+from scrubin.labels.choices import Instant
 
 HIGHEST_FPS = 1000
 T = TypeVar("T")
@@ -71,9 +72,6 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
 
 def add_instant(parser: argparse.ArgumentParser, of: str) -> None:
     """Declare which instant of a frame decides its phase; ``of`` says of which files."""
-    # Commands about videos need no tables.
-    from scrubin.labels.model import Instant
-
     parser.add_argument(
         "--instant",
         choices=get_args(Instant),

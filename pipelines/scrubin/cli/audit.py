@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -11,28 +10,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
-from scrubin.audit import private_strings, proof, run
-from scrubin.audit.pictures.shown import RULES, Pictures
-from scrubin.audit.pictures.stored import Fresh, Stored
-from scrubin.audit.plan import VideoPlan, of_document
-from scrubin.audit.private_strings import Private
-from scrubin.audit.proof import Proof
-from scrubin.audit.reading import Examine, Over, Part, Reading
-from scrubin.audit.spelling import folded_words
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
-from scrubin.curate.engine.engines import Engine, Here, Processes
-from scrubin.curate.engine.piece import Piece
+from scrubin.cli.answers import print_json
 from scrubin.stages.flow_params import AUTO, FlowsParams
-from scrubin.stages.release import audited_project, linking
-from scrubin.stages.release.audited_project import Project
+
+if TYPE_CHECKING:
+    from scrubin.audit.expected.plan import VideoPlan
+    from scrubin.audit.pictures.shown import Pictures
+    from scrubin.audit.proof import Proof
+    from scrubin.audit.reading import Examine, Over, Part, Reading
+    from scrubin.curate.engine.engines import Engine
+    from scrubin.stages.release.audited_project import Project
 
 TEXTS_SHOWN = 10
 SMALL_BYTES = 1 << 25
@@ -66,11 +60,23 @@ def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
 def run_audit(args: argparse.Namespace) -> int:
     """Read everything again and tell what was found; 0 only when nothing was."""
     result = _proof(args)
-    sys.stdout.write(json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n" if args.json else _table(args.path, result))
+    if args.json:
+        print_json(result.as_json())
+    else:
+        sys.stdout.write(_table(args.path, result))
     return 0 if result.clean else 1
 
 
 def _proof(args: argparse.Namespace) -> Proof:
+    from scrubin.audit import proof
+    from scrubin.audit.expected import private_strings
+    from scrubin.audit.expected.plan import of_document
+    from scrubin.audit.expected.private_strings import Private
+    from scrubin.audit.expected.spelling import folded_words
+    from scrubin.audit.pictures.shown import Pictures
+    from scrubin.audit.pictures.stored import Fresh, Stored
+    from scrubin.stages.release import audited_project
+
     path, study = Path(args.path), _study(args.project)
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
@@ -94,6 +100,8 @@ def _proof(args: argparse.Namespace) -> Proof:
 
 def _study(folder: str | None) -> Project | None:
     """Return the project that is named, or that the working folder is."""
+    from scrubin.stages.release import audited_project
+
     if folder is None:
         return audited_project.load() if audited_project.is_project(Path()) else None
     if not audited_project.is_project(Path(folder)):
@@ -113,6 +121,11 @@ def _known(path: Path, study: Project | None) -> VideoPlan | None:
 @contextmanager
 def _everywhere(folder: Path, root: Path) -> Iterator[Over]:
     """Read parts of a release in as many processes as cores and memory allow; Python's own search would hold threads up."""
+    from tqdm import tqdm
+
+    from scrubin.curate.engine.engines import Here, Processes
+    from scrubin.curate.engine.piece import Piece
+
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     count = FlowsParams(AUTO, None, None).worker_count() if size > SMALL_BYTES else 1
     engine: Engine = Processes(count) if count > 1 else Here()
@@ -130,6 +143,8 @@ def _everywhere(folder: Path, root: Path) -> Iterator[Over]:
 
 
 def _table(path: str, result: Proof) -> str:
+    from scrubin.audit import run
+
     rows: list[tuple[str, Any, Any]] = [(file_type, count, size) for file_type, (count, size) in result.files.items()]
     rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
     lines = [path, "", f"{'read':<26}{'files':>9}{'bytes':>18}"]
@@ -147,6 +162,8 @@ def _table(path: str, result: Proof) -> str:
 
 def _pictures(pictures: Pictures) -> list[str]:
     """Return what was looked at, and the first texts that are no finding."""
+    from scrubin.audit.pictures.shown import RULES
+
     if pictures.sampling == "none":
         return []
     texts = pictures.judge.texts()
@@ -156,6 +173,8 @@ def _pictures(pictures: Pictures) -> list[str]:
 
 
 def _linkable(note: Any) -> list[str]:
+    from scrubin.stages.release import linking
+
     windows = sorted({window for task in note["tasks"].values() for window in task["smallest_group_within_s"]}, key=float)
     head = f"{'re-identification by length':<28}{'recordings':>11}{'unique':>8}" + "".join(
         f"{'+-' + window + ' s':>10}" for window in windows

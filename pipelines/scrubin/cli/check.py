@@ -74,8 +74,8 @@ def run_validate(args: argparse.Namespace) -> int:
     from scrubin.base import machine
     from scrubin.base.vocabulary import vocabulary
     from scrubin.labels.files.reader import Options
-    from scrubin.stages.validate import summary
-    from scrubin.stages.validate.validation import JUDGE, validate
+    from scrubin.stages.validate import validated_path
+    from scrubin.stages.validate.validated_path import JUDGE, validate
 
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
@@ -86,7 +86,7 @@ def run_validate(args: argparse.Namespace) -> int:
     if not machine.is_installed(JUDGE):
         how = f"{machine.install_command('quality')} to have Great Expectations judge, as the pipeline does"
         sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
-    text = summary.as_json(validation) if args.json else summary.as_text(validation, everything=args.all)
+    text = validated_path.as_json(validation) if args.json else validated_path.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.
     sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))
     return 0 if validation.passed else 1

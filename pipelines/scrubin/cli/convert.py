@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import sys
 from collections import Counter
@@ -11,22 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, count_text, summary
-from scrubin.base.files import json_text
 from scrubin.base.vocabulary import vocabulary
+from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.labels import label_map, policy
-from scrubin.labels.files import loss, output, reader
-from scrubin.labels.files.loss import Fit
-from scrubin.labels.files.reader import Options
-from scrubin.labels.files.verdict import verdict_of
+from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.model import Clock, Collection, Labels
-from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
-from scrubin.stages.annotations import lengths
+
+if TYPE_CHECKING:
+    from scrubin.labels.model import Collection, Labels
+    from scrubin.labels.registry import DatasetFormat, Format
 
 LENGTH_TOLERANCE_S = 1.0
 NOTE = """\
@@ -75,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--box-tolerance",
         type=float,
-        default=reader.BOX_TOLERANCE,
+        default=BOX_TOLERANCE,
         metavar="SHARE",
         help="a box may leave the image by this share of its side (default: %(default)s)",
     )
@@ -91,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, fit, write; what the target cannot hold is said on stderr and counted."""
+    from scrubin.labels.files import loss, output, reader
+    from scrubin.labels.files.loss import Fit
+    from scrubin.labels.files.reader import Options
+    from scrubin.labels.files.verdict import verdict_of
+    from scrubin.labels.registry import readable
+
     writer = output.writer_of(args.target)
     path, out = Path(args.path), Path(args.out)
     _refuse_source(path, out)
@@ -138,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
             "merged": [{"from": of, "to": to, "instances": count} for (of, to), count in merged],
             "not_written": dict(lost),
         }
-        sys.stdout.write(json_text(document))
+        print_json(document, sort_keys=True)
     else:
         sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {count_text(len(paths), 'file')}, {_summary(kept)}\n")
     return 0
@@ -150,15 +154,12 @@ def _by_frame(labels: Labels) -> bool:
 
 
 def _formats() -> str:
-    # Every format registers itself when it is imported.
-    importlib.import_module("scrubin.labels.formats")
-    names = sorted({*readable(), *WRITERS})
+    known = known_formats()
     lines = []
-    for name in names:
-        can = " ".join(("read" if name in readable() or name in READ_AS else "    ", "write" if name in WRITERS else "     "))
-        title = readable()[name].title if name in readable() else "our own tables as CSV"
-        lines.append(f"  {name:<18} {can}  {title}")
-    others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
+    for name, form in known.items():
+        can = " ".join(("read" if form.title or name in READ_AS else "    ", "write" if form.is_written else "     "))
+        lines.append(f"  {name:<18} {can}  {form.title or 'our own tables as CSV'}")
+    others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in known)
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
@@ -213,6 +214,8 @@ def _size(text: str | None) -> tuple[int, int] | None:
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
     """Return the collection at a stated rate, where no file states another one."""
+    from scrubin.labels.model import Clock
+
     if fps is None:
         return collection
     if form.by_hand.fps is None:
@@ -229,6 +232,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
     from scrubin.media.probe import probe
+    from scrubin.stages.annotations import lengths
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:

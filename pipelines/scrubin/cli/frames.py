@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import disk_of, set_fixed_time, sha256_of
-from scrubin.base.tables import io
-from scrubin.base.tables.public import FRAMES
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import existing_video, section_or
-from scrubin.stages.frames.extract import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams, extract, file_name, without
-from scrubin.stages.frames.frame_store import judged
-from scrubin.stages.frames.verdict import FolderVerdict, check
+from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
+
+if TYPE_CHECKING:
+    from scrubin.stages.frames.verdict import FolderVerdict
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 FIX = "export it again"
@@ -73,6 +72,10 @@ def _height(text: str) -> int:
 
 def run_frames(args: argparse.Namespace) -> int:
     """Extract into a folder beside the wanted one, and move it there when it is complete."""
+    from scrubin.base.tables import io
+    from scrubin.base.tables.public import FRAMES
+    from scrubin.stages.frames.extract import extract
+
     video, out = existing_video(args.video), Path(args.out_dir)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         msg = f"{out}: it is not an empty folder; name a new one"
@@ -105,6 +108,9 @@ def _params_of(args: argparse.Namespace) -> FramesParams:
 
 
 def _row(row: dict[str, Any], video: Path, params: FramesParams) -> dict[str, Any]:
+    from scrubin.stages.frames.extract import file_name
+    from scrubin.stages.frames.frame_store import judged
+
     place = "" if params.shards == "none" else f"{SHARD_NAME}/"
     decided = judged(row, params)
     path = None if decided["dropped"] else f"{place}{file_name(row['frame'], params.format)}"
@@ -112,6 +118,8 @@ def _row(row: dict[str, Any], video: Path, params: FramesParams) -> dict[str, An
 
 
 def _drop(folder: Path, rows: list[dict[str, Any]], params: FramesParams) -> None:
+    from scrubin.stages.frames.extract import file_name, without
+
     dropped = [row["frame"] for row in rows if row["dropped"]]
     if params.shards == "none":
         for frame in dropped:
@@ -148,12 +156,14 @@ def add_frames_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_frames_check(args: argparse.Namespace) -> int:
     """Print the verdict; 0 only when picture k is the first frame at or after k / fps."""
+    from scrubin.stages.frames.verdict import check
+
     video = existing_video(args.video)
     verdict = check(Path(args.folder), video, args.folder, args.video, args.fps, allow_missing=args.allow_missing)
     if args.json:
-        sys.stdout.write(json.dumps(verdict.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        print_json(verdict.as_json(), allow_nan=False)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(verdict)))
+        print_lines(_lines(verdict))
     return 0 if verdict.follows_contract else 1
 
 

@@ -7,25 +7,25 @@ import datetime
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ScrubinError
 from scrubin.base.faults import count_text
+from scrubin.cli.answers import print_lines
 from scrubin.curate.engine.run import only_run
-from scrubin.curate.lists import changes, empty_study
-from scrubin.curate.lists import changes as in_lists
-from scrubin.curate.lists.mentions import given_ids
 from scrubin.data.diff.difference import Step, is_below, next_version
-from scrubin.stages.annotations.params import AnnotationsParams
-from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.render.plan import RenderParams
-from scrubin.stages.review import questions, rewriting
+from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.review import rewriting
 from scrubin.stages.review import rewriting as in_ledger
 from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
-from scrubin.stages.withdrawals import notice, releases, withdrawn_list
+from scrubin.stages.withdrawals import withdrawn_list
 from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+
+if TYPE_CHECKING:
+    from scrubin.curate.lists import changes
 
 NOT_YET = "nothing is changed yet; to do it, run it again with --yes"
 
@@ -38,6 +38,11 @@ def add_remove_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_remove(args: argparse.Namespace) -> int:
     """Say what goes, and take it out of every list with ``--yes``."""
+    from scrubin.curate.lists import changes, empty_study
+    from scrubin.curate.lists.mentions import given_ids
+    from scrubin.stages.annotations.params import AnnotationsParams
+    from scrubin.stages.release import gates
+
     raw = params.raw_folder()
     empty_study.refuse_demo(raw)
     with only_run():
@@ -51,7 +56,7 @@ def run_remove(args: argparse.Namespace) -> int:
     said = [f"done: '{args.recording}' is in no list any more; what people decided about it stays in the ledger, and counts nothing"]
     if args.recording in last:
         said.append("the last release held it: set release.may_shrink to true in params.yaml, or the next one is refused")
-    sys.stdout.write("".join(f"{line}\n" for line in (said if args.yes else [NOT_YET])))
+    print_lines(said if args.yes else [NOT_YET])
     return 0
 
 
@@ -64,6 +69,10 @@ def add_rename_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_rename(args: argparse.Namespace) -> int:
     """Say where the name stands, and change it there with ``--yes``."""
+    from scrubin.curate.lists import changes, empty_study
+    from scrubin.curate.lists import changes as in_lists
+    from scrubin.stages.annotations.params import AnnotationsParams
+
     raw = params.raw_folder()
     empty_study.refuse_demo(raw)
     with only_run():
@@ -80,7 +89,7 @@ def run_rename(args: argparse.Namespace) -> int:
             if lines
             else []
         )
-        sys.stdout.write("".join(f"{line}\n" for line in said))
+        print_lines(said)
         if not args.yes:
             sys.stdout.write(f"{NOT_YET}\n")
             return 0
@@ -89,12 +98,15 @@ def run_rename(args: argparse.Namespace) -> int:
     done = [f"done: '{args.old}' is '{args.new}' in every list"]
     if params.load("render", RenderParams).duration_jitter_s:
         done.append("render.duration_jitter_s draws by name: another random length is trimmed off its end now")
-    sys.stdout.write("".join(f"{line}\n" for line in done))
+    print_lines(done)
     return 0
 
 
 def _do(planned: Sequence[changes.Change], ledger: Ledger, old: str, new: str) -> None:
     # The ledger first: it is whole or as it was, and the rest can be taken back.
+    from scrubin.curate.lists import changes
+    from scrubin.stages.release import gates
+
     if in_ledger.rename(ledger, old, new):
         # It repeats what people decided; the stage review writes it anew.
         gates.REVIEW_PATH.unlink(missing_ok=True)
@@ -127,6 +139,8 @@ def run_withdraw(args: argparse.Namespace) -> int:
     ManifestError
         When nobody has this name, or the study is the synthetic one.
     """
+    from scrubin.curate.lists import changes, empty_study
+
     raw = params.raw_folder()
     empty_study.refuse_demo(raw)
     with only_run():
@@ -135,6 +149,10 @@ def run_withdraw(args: argparse.Namespace) -> int:
 
 
 def _withdraw(args: argparse.Namespace, raw: Path) -> int:
+    from scrubin.stages.release import assembly, gates
+    from scrubin.stages.review import questions
+    from scrubin.stages.withdrawals import notice, releases
+
     row = _row(args)
     withdrawn = notice.take(raw, more=(row,))
     path = raw / withdrawn_list.NAME
@@ -159,7 +177,7 @@ def _withdraw(args: argparse.Namespace, raw: Path) -> int:
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
-    sys.stdout.write("".join(f"{line}\n" for line in said))
+    print_lines(said)
     return 0
 
 
@@ -177,6 +195,8 @@ def _row(args: argparse.Namespace) -> WithdrawnRow:
 
 def _raise_version(released: str) -> str:
     """Raise ``release.version``, when it is too low for a release without somebody of the last one."""
+    from scrubin.stages.withdrawals import releases
+
     now, lowest = params.load("release", ReleaseParams).version, next_version(released, Step.MAJOR)
     if not is_below(now, lowest):
         return f"{params.PARAMS_PATH}: release.version is {now} already; the last release was {released}"
@@ -186,6 +206,8 @@ def _raise_version(released: str) -> str:
 
 def _undo(args: argparse.Namespace, raw: Path) -> int:
     """Take back the rows that name somebody."""
+    from scrubin.stages.withdrawals import notice
+
     path, name = raw / withdrawn_list.NAME, args.participant or args.recording
     rows = [row for row in withdrawn_list.read(path) if (row.participant, row.recording) == (args.participant, args.recording)]
     before = withdrawal_memory.load()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from scrubin.curate.preflight.preflight import look
+from scrubin.cli.answers import print_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Say all that would stop a run, and return 1 when there is any."""
+    from scrubin.curate.preflight.preflight import look
+
     found = look()
-    sys.stdout.write("".join(f"{line}\n" for line in (*found.lines(), found.sentence())))
+    print_lines((*found.lines(), found.sentence()))
     return 1 if found.errors else 0

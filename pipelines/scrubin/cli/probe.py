@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -13,9 +12,8 @@ from typing import Any
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import existing_video, steady
-from scrubin.media.probe import probe
-from scrubin.media.structure import structure
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +28,7 @@ def run_probe(args: argparse.Namespace) -> int:
     with steady(path):
         description = _description(path, args.video)
     if args.json:
-        sys.stdout.write(json.dumps(description, indent=2, ensure_ascii=False) + "\n")
+        print_json(description)
     else:
         sys.stdout.write("".join(f"{key:<18} {value}\n" for key, value in description.items()))
     return 0
@@ -44,6 +42,9 @@ def _description(path: Path, name: str) -> dict[str, Any]:
     VideoError
         When it cannot be used.
     """
+    from scrubin.media.probe import probe
+    from scrubin.media.structure import structure
+
     probed, groups = probe(path, name), structure(path, name)
     lengths = [group.end - group.first for group in groups.groups]
     return {
@@ -120,7 +121,7 @@ def _show(names: list[str]) -> int:
                 raise VideoError(name, "it is no DICOM file", "ask scrubin probe, which reads videos of every kind")
             with steady(path):
                 headers[path] = stream_of(path).header
-                sys.stdout.write("".join(f"{line}\n" for line in _lines(path, name)))
+                print_lines(_lines(path, name))
         except (VideoError, UnreadableError) as error:
             bad += 1
             text = error if isinstance(error, VideoError) else VideoError(name, error.reason, error.fix)
@@ -132,8 +133,9 @@ def _show(names: list[str]) -> int:
 
 def _lines(path: Path, name: str) -> Iterator[str]:
     """Yield what a file is made of; no value of an element but those that the picture needs."""
-    from scrubin.media.containers import dicom_header
+    from scrubin.media.containers import dicom_header as dicom_header
     from scrubin.media.containers.dicom_recording import stream_of
+    from scrubin.media.probe import probe
 
     header = stream_of(path).header
     probed = probe(path, name)

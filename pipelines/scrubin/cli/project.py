@@ -6,15 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from tqdm import tqdm
-
 from scrubin.base import params
 from scrubin.base.errors import ReleaseError
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run
-from scrubin.curate.project import readiness, room, verification
-from scrubin.curate.project.readiness import git
-from scrubin.stages.release.assembly import RELEASE
 from scrubin.stages.release.release_params import ReleaseParams
 
 MEGABYTE = 1_000_000
@@ -28,6 +23,8 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_store(args: argparse.Namespace) -> int:
     """Say what is kept and used; remove what is not, when that is wanted."""
+    from scrubin.curate.project import room
+
     project = Path(args.project)
     root = project / STORE_PATH
     with only_run(project):
@@ -45,6 +42,8 @@ def run_store(args: argparse.Namespace) -> int:
 
 def _forget_withdrawn(project: Path) -> None:
     """Remove from DVC's cache what may be somebody's who withdrew."""
+    from scrubin.curate.project import room
+
     settings = project / params.PARAMS_PATH
     removed = room.remove_unused(project, params.raw_folder(settings)) if settings.is_file() else None
     if removed is not None:
@@ -60,6 +59,11 @@ def add_tag_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_tag(args: argparse.Namespace) -> int:
     """Check everything, tag, and print the commands that publish; nothing is pushed."""
+    from tqdm import tqdm
+
+    from scrubin.curate.project import readiness
+    from scrubin.curate.project.readiness import git
+
     project = Path(args.project)
     with only_run(project):
         bar = tqdm(readiness.CHECKS.items(), desc="check", disable=not sys.stderr.isatty())
@@ -76,6 +80,10 @@ def run_tag(args: argparse.Namespace) -> int:
 
 
 def _to_push(project: Path, tag: str) -> str:
+    from scrubin.curate.project import readiness
+    from scrubin.curate.project.readiness import git
+    from scrubin.stages.release.assembly import RELEASE
+
     steps = [("dvc push", f"the release, to '{readiness.remote_of(project)}'")]
     if not git(project, "remote").split():
         steps.append(("git remote add origin ADDRESS", "where others find the repository"))
@@ -90,6 +98,10 @@ DAMAGES_SHOWN = 100
 
 def verify_project(project: Path, *, fix: bool) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
+    from tqdm import tqdm
+
+    from scrubin.curate.project import verification
+
     with only_run(project):
         result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
         for place, (files, size) in result.read.items():

@@ -7,18 +7,19 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text
-from scrubin.data.diff.comparison import Comparison, compare
-from scrubin.data.diff.shown import lines, page
-from scrubin.data.export import contents as export_contents
-from scrubin.data.export.contents import Contents
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.data.export.folder import new_folder
 from scrubin.data.export.registry import EXPORTS, export
-from scrubin.data.verify import digests, verification
-from scrubin.data.verify.verification import Progress, Verification
+from scrubin.data.verify import digests
+
+if TYPE_CHECKING:
+    from scrubin.data.diff.comparison import Comparison
+    from scrubin.data.verify.verification import Progress, Verification
 
 
 def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,20 +36,25 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare, and say what differs; 0 when the number of the new release fits."""
+    from scrubin.data.diff.comparison import compare
+    from scrubin.data.diff.shown import lines
+
     if args.html:
         machine.require_package("jinja2", "--html")
     comparison = compare(Path(args.old), Path(args.new))
     if args.html:
         _write(comparison, Path(args.html))
     if args.json:
-        sys.stdout.write(files.json_text(comparison.document()))
+        print_json(comparison.document(), sort_keys=True)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(comparison)))
+        print_lines(lines(comparison))
     return 0 if comparison.verdict.fits else 1
 
 
 def _write(comparison: Comparison, path: Path) -> None:
     # The page needs a template engine, which comparing does not.
+
+    from scrubin.data.diff.shown import page
 
     for released in (comparison.old, comparison.new):
         if strangers.real(released.folder) in strangers.real(path).parents:
@@ -72,6 +78,9 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_export(args: argparse.Namespace) -> int:
     """Write the export, and say what is in it and what is not."""
+    from scrubin.data.export import contents as export_contents
+    from scrubin.data.export.contents import Contents
+
     contents = Contents(Path(args.release))
     with new_folder(Path(args.folder), contents.release) as folder:
         summary = export(args.to).write(contents, folder, _shown)
@@ -102,6 +111,8 @@ INTERRUPTED = 130
 
 def verify_copy(folder: Path, args: argparse.Namespace) -> int:
     """Say what is wrong with a copy; 0 only when nothing is."""
+    from scrubin.data.verify import verification
+
     verification.refuse_no_release(folder)
     state = Path(args.state) if args.state else digests.default_path(folder)
     try:
@@ -115,7 +126,7 @@ def verify_copy(folder: Path, args: argparse.Namespace) -> int:
         return 0 if result.sound else 1
     if args.json:
         Path(args.json).write_text(text, encoding="utf-8", newline="\n")
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(result)))
+    print_lines(_lines(result))
     return 0 if result.sound else 1
 
 

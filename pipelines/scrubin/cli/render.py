@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S, disk_of
+from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import existing_video, section_or, steady
-from scrubin.media.decode import decoded
-from scrubin.media.opening import FIX_COPY
-from scrubin.media.probe import Probe, probe
-from scrubin.media.structure import structure
-from scrubin.stages.render.effort import document, estimate_s
-from scrubin.stages.render.parts import REENCODE, Parts, parts_of_files
-from scrubin.stages.render.plan import MODES, Box, Plan, Redaction, RenderParams, SourceFile, plan
-from scrubin.stages.render.rendering import Prepared, execute
-from scrubin.stages.screen.detector import DEFAULTS
-from scrubin.stages.screen.proposals import Proposal
-from scrubin.stages.screen.screening import proposals
+from scrubin.stages.render.render_params import MODES, RenderParams
+
+if TYPE_CHECKING:
+    from scrubin.media.probe import Probe
+    from scrubin.stages.render.parts import Parts
+    from scrubin.stages.render.plan import Box, Plan
+    from scrubin.stages.render.rendering import Prepared
+    from scrubin.stages.screen.proposals import Proposal
 
 HEADER = ("kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "text")
 
@@ -44,9 +41,15 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_screen(args: argparse.Namespace) -> int:
     """Print what the detectors propose."""
+    from scrubin.stages.screen.detector import DEFAULTS
+    from scrubin.stages.screen.screening import proposals
+
     path = existing_video(args.video)
     rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
-    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n" if args.json else table(rows))
+    if args.json:
+        print_json(rows)
+    else:
+        sys.stdout.write(table(rows))
     return 0
 
 
@@ -144,13 +147,15 @@ def _mask(text: str) -> Box:
 
 def run_render(args: argparse.Namespace) -> int:
     """Plan, and unless only the plan is wanted render and read again."""
+    from scrubin.stages.render.effort import document
+
     source = existing_video(args.video)
     params = section_or("render", DEFAULT)
     params = replace(params, mode=args.mode or params.mode)
     if args.plan:
         with steady(source):
             known = _prepared(args, source, params)
-        sys.stdout.write(json.dumps(document(known.plan, known.parts, params), indent=2) + "\n")
+        print_json(document(known.plan, known.parts, params), ascii_only=True)
         return 0
     target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
@@ -167,6 +172,12 @@ def run_render(args: argparse.Namespace) -> int:
 
 def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> Prepared:
     """Return what is known before anything is written."""
+    from scrubin.media.probe import probe
+    from scrubin.media.structure import structure
+    from scrubin.stages.render.parts import parts_of_files
+    from scrubin.stages.render.plan import SourceFile
+    from scrubin.stages.render.rendering import Prepared
+
     probed, groups = probe(source, args.video), structure(source, args.video)
     cut = _planned(args, probed)
     file = SourceFile(source, args.video, probed, groups)
@@ -174,6 +185,10 @@ def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> P
 
 
 def _execute(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
+    from scrubin.stages.render.effort import estimate_s
+    from scrubin.stages.render.parts import REENCODE
+    from scrubin.stages.render.rendering import execute
+
     _refuse_damaged(source, name, known.probe)
     if known.parts.mode == REENCODE:
         about_s = estimate_s(known.plan, known.parts, params)
@@ -189,6 +204,8 @@ def _planned(args: argparse.Namespace, probed: Probe) -> Plan:
     VideoError
         When an interval or a rectangle lies outside of the video: what was meant to be hidden must not be passed over.
     """
+    from scrubin.stages.render.plan import Redaction, plan
+
     last_s = float(probed.end_s)
     end_s = last_s if args.end is None else args.end
     slack_s = float(1 / probed.fps) / 2
@@ -208,6 +225,9 @@ def _planned(args: argparse.Namespace, probed: Probe) -> Plan:
 
 def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
     """Decode the source, as the stage `screen` does: an encoder takes a concealed fault for a picture, and a copy repeats it."""
+    from scrubin.media.decode import decoded
+    from scrubin.media.opening import FIX_COPY
+
     count = sum(1 for _ in decoded(source, name))
     if count != probed.frame_count:
         raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)

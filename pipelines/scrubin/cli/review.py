@@ -8,25 +8,20 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text, near
-from scrubin.curate.page import server
-from scrubin.curate.page.app import Place, ReviewApp
-from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, OpenStudy, StudyNow, open_source
-from scrubin.curate.page.released_study import open_released
-from scrubin.curate.page.sampled_study import open_sampled
-from scrubin.curate.page.security import LOOPBACK
-from scrubin.stages.release import gates
-from scrubin.stages.release.certificate import issue
-from scrubin.stages.review import events, exchange, sample
-from scrubin.stages.review.desk import Desk
-from scrubin.stages.review.events import Sampled
+from scrubin.base.machine import LOOPBACK
+from scrubin.stages.review import events
+from scrubin.stages.review.events import CLIP_S, Sampled
 from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
-from scrubin.stages.review.questions import QUESTIONS_PATH
-from scrubin.stages.review.sample import CLIP_S
-from scrubin.stages.review.views import RecordingSummary
+
+if TYPE_CHECKING:
+    from scrubin.curate.page.app import Place
+    from scrubin.curate.page.open_study import OpenStudy
+    from scrubin.stages.review.views import RecordingSummary
 
 # Beside the ledger: what leads a browser to the page is private.
 DOORWAY = Path("data/private/review/open.html")
@@ -66,6 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C, or do what is wanted instead."""
+    from scrubin.curate.page.open_study import open_source
+    from scrubin.curate.page.released_study import open_released
+    from scrubin.curate.page.sampled_study import open_sampled
+
     if args.verify:
         return verify_ledger()
     if args.sheet is not None:
@@ -91,6 +90,11 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
     ReviewError
         When there is nothing to review, the port is taken, or other machines could reach the page.
     """
+    from scrubin.curate.page import server
+    from scrubin.curate.page.app import ReviewApp
+    from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
+    from scrubin.stages.review.questions import QUESTIONS_PATH
+
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
         raise ReviewError(msg)
@@ -123,6 +127,8 @@ def place_of(text: str, recordings: list[RecordingSummary]) -> Place:
     ReviewError
         When there is no such recording, or the time is none.
     """
+    from scrubin.curate.page.app import Place
+
     # Names may hold colons, and times do: the longest name that the text begins with is meant.
     named = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
     if not named:
@@ -174,6 +180,8 @@ def verify_ledger(path: Path = LEDGER_PATH) -> int:
     ReviewError
         When the chain is broken, or lines at its end are gone.
     """
+    from scrubin.stages.release import gates
+
     ledger = Ledger(path)
     lines = ledger.lines()
     if gates.REVIEW_PATH.is_file():
@@ -219,6 +227,9 @@ def take_sheet(sheet: Path, by: str | None) -> int:
     ManifestError, RecordingError, ReviewError
         When a row cannot be used: then nothing is appended.
     """
+    from scrubin.stages.review import exchange
+    from scrubin.stages.review.desk import Desk
+
     data = _bytes(sheet)
     desk = Desk.open(by=by)
     done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.set_aside())
@@ -232,6 +243,9 @@ def take_sheet(sheet: Path, by: str | None) -> int:
 
 def write_sheet(sheet: str, by: str | None) -> int:
     """Write all decisions that stand as a sheet, ``-`` for standard output."""
+    from scrubin.stages.review import exchange
+    from scrubin.stages.review.desk import Desk
+
     desk = Desk.open(by=by)
     text = exchange.sheet_text(desk.reviewed, desk.standing)
     if sheet == STDOUT:
@@ -268,26 +282,33 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     ReviewError
         When there is no finished release, or nothing in it to look at.
     """
+    from scrubin.stages.release import released_clips
+    from scrubin.stages.review import sample
+    from scrubin.stages.review.desk import Desk
+
     if not 1 <= count <= MOST_CLIPS or seed < 0:
         msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
         raise ReviewError(msg)
-    desk, videos = Desk.open(folder, by), sample.load_released(folder)
-    sample.require_finished(folder, videos)
+    desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
+    released_clips.require_finished(folder, videos)
     numbers = {(one.name, camera): one.number for one in desk.recordings() for camera in one.cameras}
-    population = sample.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
+    population = released_clips.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
     if not population:
         msg = "every released second is black: there is nothing to look at"
         raise ReviewError(msg)
-    sha256 = sample.sha256_of_release(videos)
+    sha256 = released_clips.sha256_of_release(videos)
     wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
         desk.sample(wanted)
-    sys.stdout.write(f"{len(wanted.clips)} of {wanted.population} clips, each of at most {sample.CLIP_S} s, drawn with seed {seed}.\n")
+    sys.stdout.write(f"{len(wanted.clips)} of {wanted.population} clips, each of at most {events.CLIP_S} s, drawn with seed {seed}.\n")
     return wanted
 
 
 def conclude(wanted: Sampled, folder: Path = Path()) -> int:
     """Say what the sample proves, and renew the private certificate; 1 when there is a finding."""
+    from scrubin.stages.release.certificate import issue
+    from scrubin.stages.review import sample
+
     lines = Ledger(folder / LEDGER_PATH).lines()
     one = next(one for one in sample.samples(lines) if one.drawn == wanted)
     sys.stdout.write(f"{sample.sentence(sample.proof(one))}\n")

@@ -10,22 +10,19 @@ from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from scrubin.base.errors import CalibrationError
 from scrubin.base.faults import summary
 from scrubin.base.files import whole
-from scrubin.base.pixels import Box
 from scrubin.cli import Command, command_of
-from scrubin.media import rig_writing
-from scrubin.media.rig import MM_PER_UNIT, Rectification, Rig, Side, opencv, rectification, rectified
-from scrubin.media.rig_reading import STATED_DATE, read
-from scrubin.media.rig_writing import write
-from scrubin.stages.stereo import calibration as stereo_calibration
-from scrubin.stages.stereo.board import Board
-from scrubin.stages.stereo.calibration import Calibration, calibrate
-from scrubin.stages.stereo.footage import Footage, Picture, every, footage, refuse_other_size
+from scrubin.cli.answers import print_lines
+
+if TYPE_CHECKING:
+    from scrubin.base.pixels import Box
+    from scrubin.media.rig import Rectification, Rig, Side
+    from scrubin.stages.stereo.calibration import Calibration
+    from scrubin.stages.stereo.footage import Footage, Picture
 
 SUBCOMMANDS = {
     "calibrate": "make a rig's calibration from pictures of a board",
@@ -64,6 +61,8 @@ RECTANGLE = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 
 def add_calibration(parser: argparse.ArgumentParser) -> None:
     """Declare a calibration file, and what it may not say of itself."""
+    from scrubin.media.rig import MM_PER_UNIT
+
     parser.add_argument("rig", metavar="RIG", help="the rig's calibration: OpenCV's YAML, or LASANA's camera_calibration.yaml")
     parser.add_argument("--unit", choices=tuple(MM_PER_UNIT), help="unit of the translation, where the file does not say it")
     parser.add_argument("--size", type=size, metavar="WxH", help="size of the calibrated pictures, where the file does not say it")
@@ -71,6 +70,8 @@ def add_calibration(parser: argparse.ArgumentParser) -> None:
 
 def given_calibration(args: argparse.Namespace) -> Rig:
     """Return the rig that was named."""
+    from scrubin.media.rig_reading import read
+
     return read(Path(args.rig), args.rig, args.unit, args.size)
 
 
@@ -112,6 +113,8 @@ def save(name: str, rig: Rig) -> None:
     CalibrationError
         When the file is there already, or cannot be written.
     """
+    from scrubin.media.rig_writing import write
+
     path = Path(name)
     if path.exists():
         msg = f"{name}: it is there already and is not overwritten; name another file"
@@ -139,6 +142,11 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_calibrate(args: argparse.Namespace) -> int:
     """Detect, calibrate, say how well it fits, and write."""
+    from scrubin.media.rig_reading import STATED_DATE
+    from scrubin.stages.stereo import calibration as stereo_calibration
+    from scrubin.stages.stereo.board import Board
+    from scrubin.stages.stereo.calibration import calibrate
+
     try:
         columns, rows = args.chessboard or args.charuco
         kind = "chessboard" if args.chessboard else "charuco"
@@ -152,7 +160,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
     save(args.out, replace(calibration.rig, date=args.date))
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(calibration)))
+    print_lines(_lines(calibration))
     sys.stderr.writelines(f"{line}\n" for line in summary(calibration.warnings))
     return 0
 
@@ -185,6 +193,8 @@ def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Read, change and write."""
+    from scrubin.media.rig_reading import STATED_DATE
+
     rig = given_calibration(args)
     try:
         rig = rig.cropped(args.crop) if args.crop else rig
@@ -232,6 +242,10 @@ def _seconds(text: str) -> Fraction:
 
 def run_rectify(args: argparse.Namespace) -> int:
     """Rectify and write."""
+    from scrubin.media import rig_writing
+    from scrubin.media.rig import rectification
+    from scrubin.stages.stereo.footage import every, footage, refuse_other_size
+
     rig = given_calibration(args)
     out = Path(args.out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -251,6 +265,10 @@ def run_rectify(args: argparse.Namespace) -> int:
 
 
 def _write(folder: Path, camera: Footage, way: Rectification, side: Side, numbers: list[int]) -> None:
+    from tqdm import tqdm
+
+    from scrubin.media.rig import rectified
+
     maps = way.maps(side)
     shown: Iterable[int] = tqdm(numbers, desc=f"rectify {side}", disable=not sys.stderr.isatty())
     for number in shown:
@@ -258,6 +276,8 @@ def _write(folder: Path, camera: Footage, way: Rectification, side: Side, number
 
 
 def _save(path: Path, picture: Picture) -> None:
+    from scrubin.media.rig import opencv
+
     done, data = opencv().imencode(".png", picture)
     if not done:  # a picture of uint8 always can be
         raise AssertionError(path)

@@ -8,22 +8,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from scrubin.base.errors import CalibrationError, RecordingError
-from scrubin.base.files import json_text
 from scrubin.cli import stereo
-from scrubin.media.raw_file import stored_sha256
-from scrubin.media.rig import Rig
-from scrubin.media.rig_reading import read
-from scrubin.media.source import FilePart, Source
-from scrubin.stages.named_files import files_below, several
-from scrubin.stages.stereo import recordings
-from scrubin.stages.stereo.check import check
-from scrubin.stages.stereo.findings import Checked, Finding
-from scrubin.stages.stereo.fit import alpha_fit, of_fit
-from scrubin.stages.stereo.footage import SUFFIXES, Footage, footage, refuse_other_size, source_footage
+from scrubin.cli.answers import print_json, print_lines
+from scrubin.stages.recordings_list import files_below, several
+
+if TYPE_CHECKING:
+    from scrubin.media.rig import Rig
+    from scrubin.stages.stereo import recordings
+    from scrubin.stages.stereo.findings import Checked, Finding
+    from scrubin.stages.stereo.footage import Footage
 
 ONE, THREE = 1, 3
 
@@ -48,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check and say what is wrong; 1 when there is an error."""
+    from scrubin.stages.stereo import recordings
+
     if len(args.what) == ONE:
         done = _study(Path(args.what[0]))
     elif len(args.what) == THREE:
@@ -58,13 +56,18 @@ def run(args: argparse.Namespace) -> int:
     rigs = recordings.over(done)
     if args.json:
         document = {"recordings": [one.as_json() for one in done], "rigs": [one.as_json() for one in rigs]}
-        sys.stdout.write(json_text(document))
+        print_json(document, sort_keys=True)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in [*_table(done), *(line for one in rigs for line in one.lines())]))
+        print_lines([*_table(done), *(line for one in rigs for line in one.lines())])
     return 1 if any(one.verdict == "error" for one in done) else 0
 
 
 def _one(args: argparse.Namespace) -> Checked:
+    from scrubin.media.rig_reading import read
+    from scrubin.stages.stereo.check import check
+    from scrubin.stages.stereo.findings import Checked
+    from scrubin.stages.stereo.footage import footage, refuse_other_size
+
     rig_name, *names = args.what
     rig = read(Path(rig_name), rig_name, args.unit, args.size)
     if (args.rectified is None) != (args.alpha is None):
@@ -80,6 +83,9 @@ def _one(args: argparse.Namespace) -> Checked:
 
 
 def _alpha(rig: Rig, left: Footage, folder: str, stated: float) -> Sequence[Finding]:
+    from scrubin.stages.stereo.fit import alpha_fit, of_fit
+    from scrubin.stages.stereo.footage import footage
+
     with footage(Path(folder) / "left", f"{folder}/left") as made:
         numbers = made.numbers
         middle = len(numbers) // 2
@@ -90,6 +96,12 @@ def _alpha(rig: Rig, left: Footage, folder: str, stated: float) -> Sequence[Find
 
 
 def _study(folder: Path) -> list[Checked]:
+    from tqdm import tqdm
+
+    from scrubin.stages.stereo import recordings
+    from scrubin.stages.stereo.check import check
+    from scrubin.stages.stereo.footage import refuse_other_size
+
     raw = recordings.read(folder)
     done = []
     for one in tqdm(raw.recordings, desc="stereo check", disable=not sys.stderr.isatty()):
@@ -108,6 +120,10 @@ def _study(folder: Path) -> list[Checked]:
 
 def _opened(folder: Path, files: recordings.CameraFiles) -> AbstractContextManager[Footage]:
     """Open the files of one camera; of a single one, which may be a folder of pictures, nothing is kept for another time."""
+    from scrubin.media.raw_file import stored_sha256
+    from scrubin.media.source import FilePart, Source
+    from scrubin.stages.stereo.footage import SUFFIXES, footage, source_footage
+
     first = folder / files.paths[0]
     shows_pictures = first.is_dir() and any(path.suffix.lower() in SUFFIXES for path in first.iterdir())
     every = [] if shows_pictures or first.is_file() else files_below(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
-from scrubin.curate.lists import empty_study
-from scrubin.stages import settings
+from scrubin.cli.answers import print_json, print_lines
 
 if TYPE_CHECKING:
     from scrubin.curate.draft.recorded_file import RecordedFile
@@ -36,6 +34,8 @@ def add_new_study_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_new_study(args: argparse.Namespace) -> int:
     """Make what is missing and list it; with recordings, draft their list and say what is known of them."""
+    from scrubin.curate.lists import empty_study
+
     folder = Path(args.folder)
     if args.recordings is not None and not Path(args.recordings).is_dir():
         sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
@@ -51,8 +51,7 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     # An empty study is made without the video tools.
     from scrubin.cli.arguments import section_or
     from scrubin.cli.render import DEFAULT
-    from scrubin.curate.draft.drafted_study import document, drafted
-    from scrubin.curate.draft.summary import lines
+    from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import NO_CLOCK, ClockParams, IngestParams
 
     tasks = section_or("ingest", IngestParams({}, ClockParams("", NO_CLOCK), 0.0)).tasks
@@ -61,9 +60,9 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
         known = {**document(result, params), "room": {"enough": is_enough, "says": room}}
-        sys.stdout.write(json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+        print_json(known)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(result, args.folder.rstrip("/"), room)))
+        print_lines(lines(result, args.folder.rstrip("/"), room))
     return 0 if result.draft.rows or result.known else 1
 
 
@@ -98,6 +97,8 @@ def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check_params(args: argparse.Namespace) -> int:
     """Check every section."""
+    from scrubin.curate.preflight import settings
+
     checked = settings.check_all(Path(args.path))
     sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
     return 0

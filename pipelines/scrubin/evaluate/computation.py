@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
-from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.metric_choices import Choice
+from scrubin.evaluate.metrics import bootstrap, registry
 from scrubin.evaluate.metrics.bootstrap import Draw, Interval
 from scrubin.evaluate.metrics.detection.rows import Scene
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
@@ -148,25 +150,6 @@ class Scoring:
     read: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One thing that can be chosen of a metric.
-
-    Parameters
-    ----------
-    values
-        What it can be; empty for a number, which ``check`` must take.
-    default
-        What it is when nothing is said.
-    meaning
-        For the help.
-    """
-
-    values: tuple[str, ...]
-    default: str
-    meaning: str
-
-
 def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -> dict[str, str]:
     """Return the value of every choice.
 
@@ -219,6 +202,39 @@ def refuse_foreign(choice: Mapping[str, str], choices: Mapping[str, Choice], of_
             owners = ", ".join(f"kind={other}" for other, names in of_kind.items() if name in names)
             msg = f"--variant {name}={value} says nothing of kind={kind}; it belongs to {owners}: leave one of them out"
             raise MetricsError(msg)
+
+
+def with_alone(
+    computation: Computation, task: registry.Task, choice: Mapping[str, str], sides: Callable[[Draw | None], tuple[Any, ...]]
+) -> Computation:
+    """Return a computation with the metrics of a task and kind that are computed alone, behind the others.
+
+    Parameters
+    ----------
+    choice
+        The value of every choice, with ``kind``.
+    sides
+        A draw to what these metrics take, see `registry.metric`.
+    """
+    metrics = registry.alone(task, choice["kind"])
+    if not metrics:
+        return computation
+
+    def results(draw: Draw | None) -> list[Result]:
+        drawn = sides(draw)
+        return [*computation(draw), *(one.of(*drawn, choice=choice) for one in metrics)]
+
+    return results
+
+
+Named = TypeVar("Named", PhaseVideo, TripletVideo)
+
+
+def drawn_videos(videos: Sequence[Named], draw: Draw | None) -> list[Named]:
+    """Return the videos of a draw, each under a name of its own; without a draw all as they are."""
+    if draw is None:
+        return list(videos)
+    return [replace(videos[at], name=f"{videos[at].name}, {number} of the draw") for number, at in enumerate(draw)]
 
 
 def of_runs(runs: Sequence[Computed]) -> Computed:

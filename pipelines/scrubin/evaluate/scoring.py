@@ -9,7 +9,13 @@ from typing import Protocol, TypeVar
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate import sheets, side
-from scrubin.evaluate.computation import Choice, Scoring, chosen, of_runs
+from scrubin.evaluate.computation import Scoring, chosen, of_runs
+from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.metrics import error_recognition
+from scrubin.evaluate.metrics.detection import compat_common as of_detection
+from scrubin.evaluate.metrics.phases import compat as of_phases
+from scrubin.evaluate.metrics.recognition import compat as of_recognition
+from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
@@ -45,25 +51,6 @@ class Order:
     weights: Sequence[float] = field(default=())
 
 
-@dataclass(frozen=True)
-class Metric:
-    """One kind of metric.
-
-    Parameters
-    ----------
-    does
-        For the help.
-    choices
-        By semantics.
-    score
-        Order and chosen variant to what is to be computed.
-    """
-
-    does: str
-    choices: Mapping[str, Mapping[str, Choice]]
-    score: Callable[[Order, Mapping[str, str]], Scoring]
-
-
 def scoring(name: str, order: Order) -> Scoring:
     """Return what is to be computed of an order.
 
@@ -77,7 +64,7 @@ def scoring(name: str, order: Order) -> Scoring:
     if order.ensemble is not None and name != "recognition":
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
-    of_order = metric.score(order, choice)
+    of_order = SCORES[name](order, choice)
     copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
     changed = side.sentence_on_changed_truth(order.truth.path)
     return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
@@ -191,13 +178,19 @@ def _some(counted: T, order: Order) -> T:
     return counted
 
 
-METRICS: Mapping[str, Metric] = {
-    "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", recognition.CHOICES, _recognition),
-    "detection": Metric("average precision, best confidence and association of boxes", detection.CHOICES, _detection),
-    "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", phases.CHOICES, _phases),
-    "skill": Metric(
-        "Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", recordings.SKILL_CHOICES, _skill
-    ),
-    "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", recordings.ERROR_CHOICES, _errors),
+SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
+    "recognition": _recognition,
+    "detection": _detection,
+    "phases": _phases,
+    "skill": _skill,
+    "errors": _errors,
 }
-"""Every kind of metric by name."""
+"""What computes each of the metrics: order and chosen variant to what is to be computed."""
+QUIRKS: Mapping[str, Sequence[Quirk]] = {
+    "recognition": of_recognition.QUIRKS,
+    "detection": of_detection.QUIRKS,
+    "phases": of_phases.QUIRKS,
+    "skill": (),
+    "errors": error_recognition.QUIRKS,
+}
+"""Where published programs, papers differ, by metric."""

@@ -17,11 +17,12 @@ from scrubin.base.faults import Fault, count_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary, related
 from scrubin.evaluate.series import IntArray, Series
 from scrubin.labels import instance_spans, policy
+from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
-from scrubin.labels.model import Instant, Labels
+from scrubin.labels.model import Labels
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 

@@ -16,6 +16,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.labels import instance_spans, policy, rows, timing
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
@@ -135,13 +136,8 @@ def of_images(path: Path) -> FramesOf:
     return {}
 
 
-DEFAULT = "cholect50"
 SPANS_FPS = Fraction(1)
 SHOWN = 10
-KNOWN = (
-    "labels in any format that `scrubin convert` reads, our own ground truth (<vocabulary>/recognition/<video>.npz), "
-    "images (<video>/000000.png) or a CSV with the columns video,frame"
-)
 
 
 def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = None, only: Sequence[str] = ()) -> GroundTruth:
@@ -171,7 +167,7 @@ def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = N
         raise AnnotationError([error(str(path), "video-missing", f"there is no video {unknown[0]} in it", there)])
     videos = {name: video for name, video in sorted(truth.videos.items()) if not only or name in only}
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
-        no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {KNOWN}")
+        no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {TRUTHS}")
         raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
     return GroundTruth(truth.vocabulary, videos, truth.verdict)
 
@@ -241,4 +237,4 @@ def _boxes(layer: Layer) -> tuple[IntArray | None, Boxes | None]:
 def _only_frames(frames: Mapping[str, set[int]], vocabulary_name: str | None) -> GroundTruth:
     arrays = {name: np.array(sorted(of), np.int64) for name, of in frames.items()}
     videos = {name: TrueVideo(name, of, phase_frames=of) for name, of in sorted(arrays.items())}
-    return GroundTruth(vocabulary.load(vocabulary_name or DEFAULT), videos)
+    return GroundTruth(vocabulary.load(vocabulary_name or DEFAULT_VOCABULARY), videos)

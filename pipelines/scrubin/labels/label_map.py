@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAPS = FOLDER / "label_maps"
 COLUMNS = ("instrument", "verb", "target", "to_instrument", "to_verb", "to_target")
@@ -149,6 +151,8 @@ def within(label_map: LabelMap, vocabulary: Vocabulary) -> LabelMap:
 
 def table(counts: Mapping[tuple[str, str], int]) -> pd.DataFrame:
     """Return what was merged, sorted: ``from``, ``to``, ``instances``."""
+    import pandas as pd  # only here: names of maps are asked for by help texts
+
     rows = [(of, to, n) for (of, to), n in sorted(counts.items())]
     return pd.DataFrame(rows, columns=["from", "to", "instances"]).astype({"from": "str", "to": "str", "instances": "int64"})
 

@@ -16,13 +16,11 @@ import pandas as pd
 
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.choices import Instant
 from scrubin.labels.label_map import LabelMap
 
 IntArray = npt.NDArray[np.int64]
 Detail = Literal["triplet", "instrument"]
-Instant = Literal["start", "end"]
-"""``start``: frame k has the label of k / fps, as everywhere in this library. ``end``: that of the last instant before
-(k + 1) / fps, as in MultiBypass140's own files at 1 per second, k x 1000 + 999 ms."""
 ClassesOf = Literal["ivt", "i"]
 """The classes that instances have of their own: triplets, or instruments where only these are labelled."""
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")

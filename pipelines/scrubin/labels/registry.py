@@ -19,6 +19,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.tables.declare import Table
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels
 
 HEAD_BYTES = 4096
@@ -285,10 +286,6 @@ class Writer:
     phases_as_spans: bool = False
 
 
-READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
-"""Other names under which formats are read."""
-WRITTEN_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables-csv"}
-"""Other names under which formats are written."""
 FORMATS: dict[str, Format] = {}
 DATASET_FORMATS: dict[str, DatasetFormat] = {}
 WRITERS: dict[str, Writer] = {}

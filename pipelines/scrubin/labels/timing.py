@@ -14,7 +14,8 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
-from scrubin.labels.model import Clock, Instant, IntArray, Labels, Layer, phase_rows, segment_rows
+from scrubin.labels.choices import Instant
+from scrubin.labels.model import Clock, IntArray, Labels, Layer, phase_rows, segment_rows
 from scrubin.labels.rates import NONE, Numbering, of_clock, renumber
 from scrubin.labels.registry import Writer
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint
 from scrubin.public_splits.datasets import Dataset, dataset, document, index, listed, whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SUBSETS = ("train", "val", "test")
 TRAINVAL = "trainval"
@@ -64,6 +66,8 @@ class Official:
     @property
     def rows(self) -> pd.DataFrame:
         """A new frame of fold (int64), subset and video (text), in the order of the source."""
+        import pandas as pd  # only here: names of splits are asked for by help texts
+
         return pd.DataFrame(
             [(fold, subset, video) for fold, subsets in self.placed.items() for subset, videos in subsets.items() for video in videos],
             columns=["fold", "subset", "video"],
@@ -179,6 +183,8 @@ def rows(name: str, videos: Mapping[str, str]) -> pd.DataFrame:
     SplitError
         When a video is not in the split; names the id and what stands there.
     """
+    import pandas as pd
+
     split = load(name)
     known = _known(split, videos)
     first = min(split.folds)

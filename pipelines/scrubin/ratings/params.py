@@ -182,3 +182,6 @@ LASANA = ScoresParams(
     },
 )
 """The same as the section ``scores`` of the params.yaml that comes with the project."""
+
+TOLERANCE = 1e-6
+"""Published values may differ from recomputed ones by so much: they may have been rounded."""

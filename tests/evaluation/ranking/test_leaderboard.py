@@ -14,8 +14,8 @@ from challenge_cases import document, labels, scores, write, write_labels
 from scrubin.evaluate import submission_truth
 from scrubin.evaluate.ranking import leaderboard, measures, ranking_document, ranking_text
 from scrubin.evaluate.ranking.contest import RankingSettings
-from scrubin.evaluate.ranking.rank_figures import blobs as blob_plot
-from scrubin.evaluate.ranking.rank_figures import cell_px, significance_map
+from scrubin.evaluate.ranking.leaderboard import blobs as blob_plot
+from scrubin.evaluate.ranking.leaderboard import cell_px, significance_map
 
 EVIL = '<script>alert("x")</script> & Söhne'
 

@@ -8,7 +8,7 @@ import pytest
 
 from scrubin import cli
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.ranking import latex, leaderboard, ranking_document, score_sheet
+from scrubin.evaluate.ranking import leaderboard, ranking_document, ranking_text, score_sheet
 from scrubin.evaluate.ranking.contest import RankingSettings
 
 TEXT = "team,video,value\nA,v1,0.9\nA,v2,0.5\nB,v1,0.8\nB,v2,\nC,v1,0.4\nC,v2,0.7\nA,v3,\n"
@@ -102,7 +102,7 @@ def test_names_are_escaped_and_what_is_undefined_is_a_dash_in_latex(tmp_path):
     found = ranked(tmp_path, TEXT.replace("A,", "R&D_50%--{x}\\,"))
     found["teams"][1]["score_low"] = None
     found["teams"][1]["rank"] = None
-    text = latex.tables(found)
+    text = ranking_text.latex_tables(found)
     assert r"R\&D\_50\%-{}-\{x\}\textbackslash{}" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule") == 2
     row = next(line for line in text.splitlines() if line.startswith("-- & B"))

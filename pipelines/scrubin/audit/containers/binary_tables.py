@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.audit import spelling
-from scrubin.audit.findings import Contents, Fault, Text
-from scrubin.audit.private_columns import Public, of_a_day, private_tables
-from scrubin.audit.private_columns import fault as order_fault
+from scrubin.audit.expected import spelling
+from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected.private_columns import Public, of_a_day, private_tables
+from scrubin.audit.expected.private_columns import fault as order_fault
 from scrubin.base import unpacking
 from scrubin.base.tables.declare import Table
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit import spelling
-from scrubin.audit.findings import Contents, Fault, Text
-from scrubin.audit.private_columns import Public, id_in, names_fault, of_a_day, private_tables, text_fault
-from scrubin.audit.private_columns import fault as order_fault
+from scrubin.audit.expected import spelling
+from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected.private_columns import Public, id_in, names_fault, of_a_day, private_tables, text_fault
+from scrubin.audit.expected.private_columns import fault as order_fault
 
 DELIMITERS = ",;\t|"
 SHOWN = 3

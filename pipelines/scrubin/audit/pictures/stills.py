@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.audit.containers import archives, images
-from scrubin.audit.findings import Fault
-from scrubin.audit.plan import Box, StillPlan
+from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected.plan import Box, StillPlan
 
 FRAME_MAX = 0
 EDGE_PX = 8

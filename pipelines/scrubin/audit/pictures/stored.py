@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit.findings import Fault
+from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected.plan import VideoPlan
 from scrubin.audit.pictures import decoding, looks
 from scrubin.audit.pictures.decoding import Examination
 from scrubin.audit.pictures.looks import Looked, Sampling
-from scrubin.audit.plan import VideoPlan
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base.faults import count_text, ranges_text
-from scrubin.base.files import json_text, write_json
+from scrubin.base.files import write_json
+from scrubin.cli.answers import print_json, print_lines
 
 if TYPE_CHECKING:
     from scrubin.evaluate.causality.trial import TrialOutcome
@@ -87,9 +88,9 @@ def run(args: argparse.Namespace) -> int:
     )
     outcome = tried(request, _progress())
     if args.json:
-        sys.stdout.write(json_text({**outcome.document, "measured": outcome.measured}))
+        print_json({**outcome.document, "measured": outcome.measured}, sort_keys=True)
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(outcome)))
+        print_lines(lines(outcome))
     if args.out:
         path = Path(args.out)
         write_json(path, outcome.document)

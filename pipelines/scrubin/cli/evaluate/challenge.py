@@ -12,9 +12,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.folder import new_folder
-from scrubin.evaluate.challenge import bundle, hidden_truth
-from scrubin.evaluate.challenge.bundle import NEVER, PLATFORMS, Wanted
-from scrubin.evaluate.challenge.challenge import SHOWS, Challenge
+from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.selection import select
 
@@ -59,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, and say what is in it, what is private and what comes next."""
+    from scrubin.evaluate.challenge import bundle, hidden_truth
+    from scrubin.evaluate.challenge.bundle import Wanted
+    from scrubin.evaluate.challenge.challenge import Challenge
+
     if args.digits is not None and not 0 <= args.digits <= 15:
         msg = f"--digits {args.digits}: give 0 to 15, such as 4"
         raise MetricsError(msg)
@@ -92,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(f"few: {what}\n")
     for name in layout.private:
         sys.stdout.write(f"private: {name}\n")
-    sys.stdout.write(f"for {PLATFORMS[args.platform].NAME}: {layout.upload}; what to do is in {args.out}/README.md\n")
+    sys.stdout.write(f"for {PLATFORMS[args.platform]}: {layout.upload}; what to do is in {args.out}/README.md\n")
     if args.starts == NEVER[0]:
         sys.stdout.write("no day was named by --starts, so it opens in 2099\n")
     return 0

@@ -8,13 +8,14 @@ import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base.faults import count_text
-from scrubin.evaluate.deid.benchmark import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest, make
-from scrubin.evaluate.deid.documents import write
-from scrubin.evaluate.deid.key import KINDS, read
-from scrubin.evaluate.deid.outputs import read_map
-from scrubin.evaluate.deid.score import Score, Tally, overall, score
+from scrubin.cli.answers import print_lines
+from scrubin.evaluate.deid.request import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
+
+if TYPE_CHECKING:
+    from scrubin.evaluate.deid.score import Score, Tally
 
 DEFAULT = BenchmarkRequest()
 LARGEST_SEED = 2**31
@@ -76,11 +77,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a benchmark, or score an output."""
+    from scrubin.evaluate.deid.documents import write
+    from scrubin.evaluate.deid.key import read
+    from scrubin.evaluate.deid.outputs import read_map
+    from scrubin.evaluate.deid.score import score
+
     if args.action == "make":
         return _make(args)
     key, folder = read(Path(args.key)), Path(args.folder)
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
-    sys.stdout.write("".join(f"{line}\n" for line in lines(scored)))
+    print_lines(lines(scored))
     if args.out:
         write(scored, key, Path(args.out))
     return 0
@@ -97,6 +103,9 @@ def _number(lowest: int, highest: int) -> Callable[[str], int]:
 
 
 def _make(args: argparse.Namespace) -> int:
+    from scrubin.evaluate.deid.benchmark import make
+    from scrubin.evaluate.deid.key import KINDS
+
     own = {name: Path(value) if value else None for name, value in (("footage", args.footage), ("outside", args.outside))}
     # A key that everybody knows can be learnt by heart.
     seed = secrets.randbelow(LARGEST_SEED) if args.seed is None else args.seed
@@ -112,6 +121,8 @@ def _make(args: argparse.Namespace) -> int:
 
 def lines(scored: Score) -> list[str]:
     """Return the score for reading: a line per kind, then what was lost."""
+    from scrubin.evaluate.deid.score import overall
+
     rows: list[tuple[str, ...]] = [
         ("kind", "done", "%", "95 % interval", "joined", "missing", "lost", "frames leaked", "whole", "part", "none")
     ]

@@ -6,16 +6,18 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
-from scrubin.evaluate.metrics import bootstrap
-from scrubin.evaluate.ranking import contest, latex, measures, ranking_document, ranking_text, score_sheet, significance
-from scrubin.evaluate.ranking.contest import TESTS, RankingSettings
-from scrubin.evaluate.ranking.measures import PARTS, PRIMARY
+from scrubin.evaluate import choices
+from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
+from scrubin.evaluate.ranking import ranking_text
 from scrubin.labels.tasks import TASKS
+
+if TYPE_CHECKING:
+    from scrubin.evaluate.ranking.contest import RankingSettings
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
 EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="the part that decides; more of them, with commas or by naming the option again, are also ranked together. "
-        f"{parts}; detection at IoU {measures.IOU:g}",
+        f"{parts}; detection at IoU {choices.IOU:g}",
     )
     parser.add_argument(
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
@@ -62,7 +64,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lower-is-better", action="store_true", help="of the values of --from-scores, such as errors in pixels")
     parser.add_argument(
         "--missing",
-        default=score_sheet.WORST,
+        default=choices.WORST,
         metavar="VALUE",
         help="what a team gets for a video without a value in --from-scores: a number, or 'worst', the worst value of any team on any "
         "video (default: %(default)s); among the ranks of that video it is last",
@@ -71,6 +73,8 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
 
 def _add_worth(parser: argparse.ArgumentParser) -> None:
     """Declare tests and resamples."""
+    from scrubin.evaluate.metrics import bootstrap
+
     parser.add_argument(
         "--test",
         choices=TESTS,
@@ -80,14 +84,14 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--correction",
-        choices=significance.CORRECTIONS,
+        choices=choices.CORRECTIONS,
         default="holm",
         help="of p-values for the number of pairs; CholecTriplet2021 corrected none (default: %(default)s)",
     )
-    parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {contest.CLIPS})")
-    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {contest.CLIP_FRAMES})")
+    parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {choices.CLIPS})")
+    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {choices.CLIP_FRAMES})")
     parser.add_argument(
-        "--alpha", type=float, default=significance.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
+        "--alpha", type=float, default=choices.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
     )
     parser.add_argument(
         "--resamples", type=int, default=bootstrap.RESAMPLES, metavar="N", help="bootstrap resamples of the videos (default: %(default)s)"
@@ -105,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         text = files.json_text(document)
     elif args.paper and document["teams"]:
-        text = latex.tables(document)
+        text = ranking_text.latex_tables(document)
     else:
         text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:
@@ -121,10 +125,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    from scrubin.evaluate.ranking import measures, ranking_document
+
     if not args.submissions or not args.ground_truth:
         msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
         raise AnnotationError(msg)
-    for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != score_sheet.WORST)):
+    for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != choices.WORST)):
         if given:
             msg = f"{option} is of --from-scores: more is better in all metrics of submissions, and a submission is whole or not ranked"
             raise AnnotationError(msg)
@@ -148,13 +154,15 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
 
 
 def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:
+    from scrubin.evaluate.ranking import ranking_document, score_sheet
+
     if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
         msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
         raise AnnotationError(msg)
     if out is not None:
         _refuse_out(out, [])
     sheet = score_sheet.read(Path(args.from_scores))
-    missing = None if args.missing == score_sheet.WORST else _number(args.missing)
+    missing = None if args.missing == choices.WORST else _number(args.missing)
     contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
     return ranking_document.of_evaluations(contest, teams, [], settings)
 
@@ -165,7 +173,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        msg = f"--missing {text}: give a finite number, or '{score_sheet.WORST}'"
+        msg = f"--missing {text}: give a finite number, or '{choices.WORST}'"
         raise AnnotationError(msg)
     return value
 
@@ -189,10 +197,12 @@ def _write(document: dict[str, Any], out: Path) -> None:
 
 
 def _settings(args: argparse.Namespace) -> RankingSettings:
+    from scrubin.evaluate.ranking.contest import RankingSettings
+
     if args.test != "clips" and (args.clips is not None or args.clip_frames is not None):
         sys.stderr.write("scrubin rank: note: --clips and --clip-frames count for --test clips only; teams are compared over videos\n")
-    drawn = contest.CLIPS if args.clips is None else args.clips
-    frames = contest.CLIP_FRAMES if args.clip_frames is None else args.clip_frames
+    drawn = choices.CLIPS if args.clips is None else args.clips
+    frames = choices.CLIP_FRAMES if args.clip_frames is None else args.clip_frames
     for option, value, low, high in (
         ("--clips", drawn, 1, 100_000),
         ("--clip-frames", frames, 1, 1_000_000),

@@ -8,33 +8,24 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
-from scrubin.evaluate import score_document, selection, side
-from scrubin.evaluate.computation import Choice, Computed, chosen, intervals
-from scrubin.evaluate.metrics import quirks
-from scrubin.evaluate.metrics.bootstrap import LEVEL, Interval
-from scrubin.evaluate.metrics.detection import quirks as detection_quirks
-from scrubin.evaluate.metrics.phases import quirks as phase_quirks
-from scrubin.evaluate.metrics.recognition import quirks as recognition_quirks
-from scrubin.evaluate.score_document import ScoredResult
-from scrubin.evaluate.score_page.numbers import Said
-from scrubin.evaluate.scoring import METRICS, Order, scoring
-from scrubin.evaluate.side import Source
-from scrubin.labels.formats.ground_truth import inside_release
+from scrubin.evaluate import selection
+from scrubin.evaluate.metric_choices import METRICS, Choice
+
+if TYPE_CHECKING:
+    from scrubin.evaluate.computation import Computed
+    from scrubin.evaluate.metrics.bootstrap import Interval
+    from scrubin.evaluate.score_document import ScoredResult
+    from scrubin.evaluate.score_numbers import Said
+    from scrubin.evaluate.scoring import Order
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
-QUIRKS = {
-    "recognition": recognition_quirks.QUIRKS,
-    "detection": detection_quirks.QUIRKS,
-    "phases": phase_quirks.QUIRKS,
-    "errors": quirks.QUIRKS,
-}
 ENSEMBLES = ("mean", "weighted", "soft-vote")
 
 
@@ -86,6 +77,8 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     """Declare what is computed, and how it is shown."""
+    from scrubin.evaluate.metrics.bootstrap import LEVEL
+
     parser.add_argument(
         "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
     )
@@ -115,6 +108,10 @@ class _Chosen(argparse.Action):
 
 def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
+    from scrubin.evaluate import score_document
+    from scrubin.evaluate.scoring import scoring
+    from scrubin.labels.formats.ground_truth import inside_release
+
     name = args.metric or args.named
     if name == COMPARE:
         return _compare(args.files, as_json=args.json)
@@ -150,6 +147,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
+    from scrubin.evaluate import side
+    from scrubin.evaluate.scoring import Order
+    from scrubin.evaluate.side import Source
+
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
         msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
@@ -179,7 +180,7 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
 
 def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Computed, Sequence[ScoredResult]]], said: Said) -> None:
     # The page needs a template engine, which scoring does not.
-    from scrubin.evaluate.score_page.page import page
+    from scrubin.evaluate.score_page import page
 
     try:
         files.write_text(path, page(document, parts, said))
@@ -190,6 +191,9 @@ def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Comp
 
 def _said(name: str, order: Order, read: Sequence[str], aids: Sequence[str]) -> Said:
     """Return what the page says of the order; files are named without their folders."""
+    from scrubin.evaluate.computation import chosen
+    from scrubin.evaluate.score_numbers import Said
+
     choice = chosen(METRICS[name].choices[order.semantics], order.variant, name)
     lines = list(read)
     for path in sorted((source.path for source in (order.truth, *order.predictions)), key=lambda path: -len(str(path))):
@@ -217,6 +221,8 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
 
 
 def _scored(one: Computed, resamples: int) -> Iterator[ScoredResult]:
+    from scrubin.evaluate.score_document import ScoredResult
+
     results = one.results(None)
     bounds: Sequence[Interval | None] = _intervals(one, resamples) if resamples else [None] * len(results)
     names = one.class_names
@@ -225,6 +231,8 @@ def _scored(one: Computed, resamples: int) -> Iterator[ScoredResult]:
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:
+    from scrubin.evaluate.computation import intervals
+
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:  # the base install shows no bar
@@ -235,6 +243,8 @@ def _intervals(one: Computed, resamples: int) -> list[Interval]:
 
 
 def _compare(paths: Sequence[str], *, as_json: bool) -> int:
+    from scrubin.evaluate import score_document
+
     if len(paths) != 2:
         msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
         raise MetricsError(msg)
@@ -255,8 +265,11 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 
 def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
+    from scrubin.evaluate import score_document
+    from scrubin.evaluate.scoring import QUIRKS
+
     if as_json:
-        every = [{"metric": metric, **asdict(one)} for metric, of_metric in QUIRKS.items() for one in of_metric]
+        every = [{"metric": metric, **asdict(one)} for metric, known in QUIRKS.items() for one in known]
         sys.stdout.write(score_document.text_of({"differences": every}))
         return 0
     for metric, known in QUIRKS.items():

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
-from scrubin.base import faults, params, strangers
+from scrubin.base import faults, strangers
+from scrubin.base import params as base_params
 from scrubin.base.errors import RatingsError
+from scrubin.cli.answers import print_lines
 from scrubin.cli.arguments import section_or
-from scrubin.ratings.lasana import files, reports, revalidation
-from scrubin.ratings.lasana.recomputation import score_folder
+from scrubin.ratings import params
 from scrubin.ratings.params import LASANA, ScoresParams
 
 
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "rater_dir",
         help="folder of <Task>_rater<k>.csv (raw points), or a whole published folder Annotation with <Task>.csv, which is then checked "
-        f"against its rater files: values that differ by more than {revalidation.TOLERANCE:g} sd are listed; it is never changed",
+        f"against its rater files: values that differ by more than {params.TOLERANCE:g} sd are listed; it is never changed",
     )
     parser.add_argument(
         "--out",
@@ -45,10 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, compare and write; 0 only when every task was scored and nothing differs."""
+    from scrubin.ratings.lasana import files, reports, revalidation
+    from scrubin.ratings.lasana.recomputation import score_folder
+
     source, out = Path(args.rater_dir), Path(args.out)
     folder = files.read_folder(source)
     _refuse_source(source, out)
-    p = params.load("scores", ScoresParams, Path(args.params)) if args.params else section_or("scores", LASANA)
+    p = base_params.load("scores", ScoresParams, Path(args.params)) if args.params else section_or("scores", LASANA)
     rescored = score_folder(folder, p)
     warnings = [fault.line() for task in rescored.tasks for fault in task.warnings]
     for line in (*warnings, *faults.summary(list(dict.fromkeys(chain.from_iterable(rescored.faults.values()))))):
@@ -63,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(contents[reports.STATISTICS].decode())
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in reports.lines(rescored, findings, document)))
+        print_lines(reports.lines(rescored, findings, document))
         sys.stdout.write(f"{out}: {len(contents)} files\n")
     return 1 if rescored.faults or reports.errors_of(findings) else 0
 
@@ -99,6 +103,8 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
 
 def _written_before(out: Path) -> set[str]:
     """Return the names that an earlier run says it wrote; none when there is no such word."""
+    from scrubin.ratings.lasana import reports
+
     try:
         names = json.loads((out / reports.STATISTICS).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):

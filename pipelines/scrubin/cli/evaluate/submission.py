@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
 from scrubin.base.faults import SEVERITIES, count_text, error, summary
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.evaluate import causality
-from scrubin.evaluate import selection, side, submission, submission_truth, training_overlap
-from scrubin.evaluate.series import without_truth
-from scrubin.evaluate.submission import CheckedSubmission
-from scrubin.evaluate.submission_truth import GroundTruth
+from scrubin.evaluate import choices, selection
 from scrubin.labels.policy import stopping
 from scrubin.labels.tasks import TASKS
+
+if TYPE_CHECKING:
+    from scrubin.evaluate.submission import CheckedSubmission
+    from scrubin.evaluate.submission_truth import GroundTruth
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
@@ -65,14 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Declare the ground truth."""
-    parser.add_argument("--ground-truth", required=required, metavar="PATH", help=f"what is to be predicted: {submission_truth.KNOWN}")
+    parser.add_argument("--ground-truth", required=required, metavar="PATH", help=f"what is to be predicted: {choices.TRUTHS}")
     parser.add_argument(
         "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: by what PATH looks like)"
     )
     parser.add_argument(
         "--vocabulary",
         metavar="NAME",
-        help=f"triplets, instruments and phases (default: those of the labels, else {submission_truth.DEFAULT})",
+        help=f"triplets, instruments and phases (default: those of the labels, else {choices.DEFAULT_VOCABULARY})",
     )
     parser.add_argument(
         "--videos",
@@ -84,6 +86,8 @@ def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None
 
 def truth_of(args: argparse.Namespace) -> GroundTruth:
     """Return the ground truth that the options of `add_truth` name."""
+    from scrubin.evaluate import submission_truth
+
     path = Path(args.videos or "")
     is_file = path.is_file()
     if not is_file and (args.subset or path.suffix):
@@ -97,6 +101,8 @@ def truth_of(args: argparse.Namespace) -> GroundTruth:
 
 def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth:
     """Return the videos of a split that there are; it may list recordings of other tasks."""
+    from scrubin.evaluate.series import without_truth
+
     names = selection.read(path, subset)
     videos = {name: video for name, video in truth.videos.items() if name in names}
     if not videos:
@@ -116,12 +122,16 @@ def note_truth(command: str, path: str, truth: GroundTruth) -> None:
 
 def note_changed(command: str, path: Path) -> None:
     """Say on stderr which files of a ground truth have changed since its release."""
+    from scrubin.evaluate import side
+
     if changed := side.sentence_on_changed_truth(path):
         sys.stderr.write(f"scrubin {command}: {changed}\n")
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
+    from scrubin.evaluate import submission, training_overlap
+
     if args.action == "causality":
         return causality.run(args)
     if args.action == "training":
@@ -132,10 +142,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
         document = {"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()}
-        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        print_json(document)
     else:
         note_truth("submission check", args.ground_truth, truth)
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(strangers.real(path).name, outcome, len(truth.videos))))
+        print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))
     return 1 if stopping("submission check", outcome.faults) else 0
 
 
@@ -171,7 +181,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_training(args: argparse.Namespace) -> int:
     """Print the verdict on every source; 0 only when all are clean."""
-    from scrubin.evaluate import training_data
+    from scrubin.evaluate import training_data, training_overlap
     from scrubin.public_splits.selection import select
 
     if args.form:
@@ -186,7 +196,7 @@ def run_training(args: argparse.Namespace) -> int:
     found = training_overlap.assess(training_data.read(path), test, str(path))
     named = ", ".join(args.test)
     if args.json:
-        sys.stdout.write(json.dumps(training_overlap.document(found, named), indent=2, ensure_ascii=False) + "\n")
+        print_json(training_overlap.document(found, named))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in training_overlap.lines(found, named)))
+        print_lines(training_overlap.lines(found, named))
     return 0 if found.verdict == "clean" else 1

@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base.csv_text import is_missing, shown
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, within
-from scrubin.stages.splits.cohort import FALSE, KINDS, TRUE, Cohort, Column, cohort, column
-from scrubin.stages.splits.recording_sheet import RecordingSheet
+from scrubin.stages.splits.split_params import KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from scrubin.stages.splits.cohort import Cohort, Column
+    from scrubin.stages.splits.recording_sheet import RecordingSheet
 
 TASK = "task"
 """A column of this name is the task; everything is then balanced within each task."""
@@ -56,6 +59,10 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     SplitError
         Names file, row and value of what cannot be used.
     """
+    import pandas as pd
+
+    from scrubin.stages.splits.cohort import cohort
+
     ids = sheet.ids()
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
@@ -108,6 +115,8 @@ def _named(sheet: RecordingSheet, name: str) -> tuple[str, str | None]:
 
 
 def _column(sheet: RecordingSheet, name: str, kind: str | None) -> Column:
+    from scrubin.stages.splits.cohort import column
+
     values = sheet.column(name)
     if kind is None:
         _refuse_mixed(sheet, name)
@@ -149,6 +158,10 @@ def _is_number(cell: str) -> bool:
 
 
 def _pinned(sheet: RecordingSheet, name: str | None) -> pd.Series[bool]:
+    import pandas as pd
+
+    from scrubin.stages.splits.cohort import FALSE, TRUE
+
     if name is None:
         return pd.Series(data=False, index=sheet.frame.index)
     marks = sheet.column(name).map(lambda cell: "false" if cell is None or is_missing(str(cell)) else str(cell).lower())

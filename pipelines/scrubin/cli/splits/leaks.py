@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.public_splits.catalogue import available
 from scrubin.public_splits.datasets import ALL, UNLISTED, dataset, names, ranges
 from scrubin.public_splits.leak import Fix, Leak
@@ -39,9 +38,9 @@ def run(args: argparse.Namespace) -> int:
     train, test = [select(text) for text in args.train], [select(text) for text in args.test]
     leakage = leak_of(train, test)
     if args.json:
-        sys.stdout.write(json.dumps(document(train, test, leakage), indent=2, ensure_ascii=False) + "\n")
+        print_json(document(train, test, leakage))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(train, test, leakage)))
+        print_lines(lines(train, test, leakage))
     return 0 if leakage.verdict == "clean" else 1
 
 

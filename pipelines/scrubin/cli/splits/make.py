@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files
 from scrubin.base.errors import ParamsError, SplitError
+from scrubin.cli.answers import print_json
 from scrubin.cli.splits import cohort_sheet
-from scrubin.stages.splits import registry
-from scrubin.stages.splits.assessment import balance
-from scrubin.stages.splits.best_split import Effort
-from scrubin.stages.splits.cohort import Cohort
-from scrubin.stages.splits.recording_sheet import read, read_released
-from scrubin.stages.splits.released_splits import extension
-from scrubin.stages.splits.schemes import balanced
-from scrubin.stages.splits.split import Split
 from scrubin.stages.splits.split_params import (
     MOST_WORK,
     BalancedParams,
@@ -31,7 +23,11 @@ from scrubin.stages.splits.split_params import (
     SchemeParams,
     check_shares,
 )
-from scrubin.stages.splits.study import csv_text
+
+if TYPE_CHECKING:
+    from scrubin.stages.splits.best_split import Effort
+    from scrubin.stages.splits.cohort import Cohort
+    from scrubin.stages.splits.split import Split
 
 BY_HAND = ("balanced", "difficulty_folds", "k_fold", "leave_n_participants_out")
 
@@ -59,6 +55,9 @@ def add_make_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_make(args: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
+    from scrubin.stages.splits import registry
+    from scrubin.stages.splits.recording_sheet import read
+
     check(args, [args.table])
     roles = cohort_sheet.roles_of(args)
     if args.scheme != "difficulty_folds":
@@ -74,6 +73,8 @@ def run_make(args: argparse.Namespace) -> int:
 
 
 def _of(cohort: Cohort, name: str, args: argparse.Namespace) -> Cohort:
+    from scrubin.stages.splits import registry
+
     return registry.of_task(cohort, name.removeprefix(f"{args.scheme}.")) if args.per_task else cohort
 
 
@@ -105,6 +106,10 @@ def add_extend_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_extend(args: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
+    from scrubin.stages.splits.recording_sheet import read, read_released
+    from scrubin.stages.splits.released_splits import extension
+    from scrubin.stages.splits.schemes import balanced
+
     check(args, [args.released, args.table])
     _refuse_several(args.released)
     subsets = shares(args.subsets)
@@ -123,6 +128,8 @@ def run_extend(args: argparse.Namespace) -> int:
 
 def _refuse_several(released: Path) -> None:
     """Refuse a file of several folds or schemes: only one split can be extended."""
+    from scrubin.stages.splits.recording_sheet import read
+
     frame = read(released).frame
     for name in frame.columns:
         if str(name).lower() in ("fold", "scheme") and frame[name].nunique() > 1:
@@ -220,6 +227,8 @@ def effort(args: argparse.Namespace) -> Effort:
     SplitError
         For a limit that is none.
     """
+    from scrubin.stages.splits.best_split import Effort
+
     if not 0 <= args.work_limit <= MOST_WORK:
         msg = f"--work-limit must lie in [0, {MOST_WORK:g}], but is {args.work_limit:g}"
         raise SplitError(msg)
@@ -245,7 +254,7 @@ def finish(args: argparse.Namespace, scheme: str, split_of: dict[str, tuple[Spli
     values = {name: _value(one, cohort) for name, (one, cohort) in split_of.items()}
     if args.json:
         whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
-        sys.stdout.write(json.dumps({"scheme": scheme, "seed": args.seed, **whole}, indent=2) + "\n")
+        print_json({"scheme": scheme, "seed": args.seed, **whole}, ascii_only=True)
         return 0
     for name, (one, cohort) in split_of.items():
         folds = one.rows.fold.nunique()
@@ -256,6 +265,8 @@ def finish(args: argparse.Namespace, scheme: str, split_of: dict[str, tuple[Spli
 
 
 def _value(split: Split, cohort: Cohort) -> dict[str, Any]:
+    from scrubin.stages.splits.assessment import balance
+
     value = balance(split, cohort)
     named = [one.sentence(named=True) for one in split.obstacles]  # whoever has the table knows the participants
     return {"recordings": len(cohort.people), "participants": len(cohort.participants), **value, "obstacles": named}
@@ -263,6 +274,8 @@ def _value(split: Split, cohort: Cohort) -> dict[str, Any]:
 
 def _csv(split_of: dict[str, Split]) -> str:
     # Split by task, folds of the same number have nothing to do with each other: each task is a scheme of its own.
+    from scrubin.stages.splits.study import csv_text
+
     by_task = any("." in name for name in split_of)
     several = any(one.rows.fold.nunique() > 1 for one in split_of.values())
     header = [*(["scheme"] if by_task else []), *(["fold"] if several else []), "id", "subset"]

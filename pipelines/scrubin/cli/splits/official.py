@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base.errors import SplitError
+from scrubin.cli.answers import print_json, print_lines
 from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load, named
-from scrubin.public_splits.compare import Diff, FoldDiff, common_dataset, compare, equals, shared
 from scrubin.public_splits.datasets import dataset, shown
 from scrubin.public_splits.sheet import LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read, read_columns
 from scrubin.public_splits.soundness import Question, faults_of, sizes
+
+if TYPE_CHECKING:
+    from scrubin.public_splits.compare import Diff, FoldDiff
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +35,9 @@ def run_show(args: argparse.Namespace) -> int:
     splits = [_shown(args.name)] if args.name else [load(name) for name in available()]
     if args.json:
         documents: Any = [show_document(split) for split in splits]
-        sys.stdout.write(json.dumps(documents[0] if args.name else documents, indent=2, ensure_ascii=False) + "\n")
+        print_json(documents[0] if args.name else documents)
     elif args.name:
-        sys.stdout.write("".join(f"{line}\n" for line in show_lines(splits[0])))
+        print_lines(show_lines(splits[0]))
     else:
         width = max(len(name) for name in available())
         sys.stdout.write("".join(f"{split.name:<{width}}  {summary(split)}\n" for split in splits))
@@ -107,13 +109,15 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Print the differences; 0 only when there are none."""
+    from scrubin.public_splits.compare import compare
+
     split, fold = named(args.name)
     sheet = read(Path(args.file), args.file)
     diff = compare(split, sheet, fold)
     if args.json:
-        sys.stdout.write(json.dumps(diff_document(split, sheet, diff), indent=2, ensure_ascii=False) + "\n")
+        print_json(diff_document(split, sheet, diff))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in diff_lines(args.name, split, sheet, diff)))
+        print_lines(diff_lines(args.name, split, sheet, diff))
     return 0 if diff.equal else 1
 
 
@@ -210,13 +214,15 @@ def times(text: str) -> int:
 
 def run_check(args: argparse.Namespace) -> int:
     """Print every fault; 0 only when there are none."""
+    from scrubin.public_splits.compare import shared
+
     sheet = read(Path(args.file), args.file)
     question = question_of(args, sheet)
     faults = faults_of(question, shared(sheet))
     if args.json:
-        sys.stdout.write(json.dumps(check_document(question, faults), indent=2, ensure_ascii=False) + "\n")
+        print_json(check_document(question, faults))
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in check_lines(question, faults)))
+        print_lines(check_lines(question, faults))
     return 1 if faults else 0
 
 
@@ -247,6 +253,8 @@ def question_of(args: argparse.Namespace, sheet: SplitSheet) -> Question:
 
 def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
     """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
+    from scrubin.public_splits.compare import common_dataset
+
     name = common_dataset(sheet)
     if name is None:
         return str.strip
@@ -256,6 +264,8 @@ def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
 
 def check_lines(question: Question, faults: list[LineFault]) -> Iterator[str]:
     """Yield the report for reading."""
+    from scrubin.public_splits.compare import equals
+
     sheet, people = question.sheet, question.people
     yield from (f"{sheet.name}: {note}" for note in sheet.notes)
     for (scheme, fold), counts in sizes(question).items():
@@ -273,6 +283,8 @@ def check_lines(question: Question, faults: list[LineFault]) -> Iterator[str]:
 
 def check_document(question: Question, faults: list[LineFault]) -> dict[str, Any]:
     """Return the report as plain values; row 0 is the file as a whole."""
+    from scrubin.public_splits.compare import equals
+
     sheet, people = question.sheet, question.people
     return {
         "file": sheet.name,

@@ -14,7 +14,8 @@ from scrubin.curate.draft.folder import COPY, without_doubles
 from scrubin.curate.draft.group import Placed
 from scrubin.curate.draft.grouping import Recording, recordings
 from scrubin.curate.draft.recorded_file import Header, RecordedFile, Unusable
-from scrubin.stages.ingest.manifest import COLUMNS, DRAFT, TaskParams
+from scrubin.stages.ingest.manifest import TaskParams
+from scrubin.stages.recordings_list import COLUMNS, DRAFT
 
 CONFIRM = DRAFT
 """The column that says what of a row is a guess. The pipeline refuses the list as long as it is there."""

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError, ScrubinError, StageError
 from scrubin.base.files import json_text, whole, write_json
 from scrubin.curate.lists import mentions
 from scrubin.curate.lists.mentions import BOOK, given_ids
 from scrubin.stages.annotations.params import SourceParams
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.release import gates
 from scrubin.stages.review import questions
 from scrubin.stages.withdrawals import withdrawn_list as withdrawals

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from scrubin.base.errors import ManifestError
 from scrubin.base.files import write_text
-from scrubin.stages.ingest import manifest
+from scrubin.stages import recordings_list
 from scrubin.stages.release.metadata.curator_words import datasheet_template
 from scrubin.stages.review import redaction_sheet
 
 WITHDRAWN, DATASHEET, ERRATA = "withdrawn.csv", "datasheet.yaml", "errata.yaml"
 LISTS = {
-    manifest.NAME: ",".join(manifest.COLUMNS) + "\n",
+    recordings_list.NAME: ",".join(recordings_list.COLUMNS) + "\n",
     redaction_sheet.NAME: ",".join(redaction_sheet.COLUMNS) + "\n",
     WITHDRAWN: "participant,recording,date,reason\n",
     DATASHEET: datasheet_template(),

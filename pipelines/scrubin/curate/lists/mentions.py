@@ -13,9 +13,9 @@ from scrubin.base import csv_text, strangers
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, near
 from scrubin.labels.registry import FORMATS
-from scrubin.stages import pseudonymize
+from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.annotations.params import SourceParams
-from scrubin.stages.ingest import manifest
+from scrubin.stages.recordings_list import every_row
 from scrubin.stages.review import redaction_sheet as redactions
 from scrubin.stages.splits.recording_sheet import ID_COLUMNS
 from scrubin.stages.withdrawals import withdrawn_list as withdrawals
@@ -71,7 +71,7 @@ def table_renamed(text: str, sheet: csv_text.Sheet, column: str, old: str, new: 
 
 
 def _changed(text: str, sheet: csv_text.Sheet, column: str, names: Container[str], change: Callable[[str], str]) -> Changed:
-    rows = [*sheet.rows, *(misfit.row for misfit in sheet.misfits)]
+    rows = every_row(sheet)
     wanted = {row.line for row in rows if row.cells.get(column, "") in names and row.cells.get(column)}
     if not wanted:
         return Changed(text, ())
@@ -130,7 +130,7 @@ def lists(raw: Path) -> list[NamingList]:
     columns = [(raw / redactions.NAME, "recording"), (raw / withdrawals.NAME, "recording")]
     columns += [(path, "id") for path in sorted((raw / "ratings").glob("*.csv"))]
     columns += [(path, "") for path in sorted((raw / "splits").glob("*.csv"))]
-    columns.append((raw / manifest.NAME, "recording"))
+    columns.append((raw / recordings_list.NAME, "recording"))
     found, faults = [], list[Fault]()
     for path, column in columns:
         if not path.is_file() or path.name.startswith("."):
@@ -141,7 +141,7 @@ def lists(raw: Path) -> list[NamingList]:
         naming = column or next((named[name] for name in ID_COLUMNS if name in named), read.columns[0] if read.columns else "")
         if not read.file_faults and naming in read.columns:
             text = strangers.read_bytes(path).decode("utf-8")
-            found.append(NamingList(path, text, read, naming, path == raw / manifest.NAME))
+            found.append(NamingList(path, text, read, naming, path == raw / recordings_list.NAME))
     ManifestError.raise_any(faults)
     return found
 
@@ -168,12 +168,12 @@ def require_listed(of: list[NamingList], name: str) -> None:
     known = names(of)
     if name not in known:
         close = near(name, known)
-        msg = f"'{name}' is no recording of {manifest.NAME}{f'; did you mean {close!r}?' if close else ''}"
+        msg = f"'{name}' is no recording of {recordings_list.NAME}{f'; did you mean {close!r}?' if close else ''}"
         raise ManifestError(msg)
 
 
 def names(of: list[NamingList]) -> set[str]:
     """Return all recordings that ``recordings.csv`` names."""
     own = next((one for one in of if one.is_own), None)
-    rows = [] if own is None else [*own.sheet.rows, *(misfit.row for misfit in own.sheet.misfits)]
+    rows = () if own is None else every_row(own.sheet)
     return {name for row in rows if (name := row.cells.get("recording", ""))}

@@ -30,7 +30,7 @@ from scrubin.curate.page.open_study import OpenStudy, RewrittenError, StudyNow
 from scrubin.curate.page.planted import Plant
 from scrubin.curate.page.requests import CAMERAS, BadRequestError
 from scrubin.curate.page.sampled_study import SampledStudy
-from scrubin.curate.page.security import Guard, Session, TooLargeError, report
+from scrubin.curate.page.server import Guard, Session, TooLargeError, report
 from scrubin.curate.page.stills import Drawing, FileKey
 from scrubin.stages.review import attention
 from scrubin.stages.review.attention import Look

@@ -17,11 +17,11 @@ from scrubin.curate.page.stills import FileKey, Served, Stills
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source
-from scrubin.stages.review import sample
+from scrubin.stages.release import released_clips
+from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.ledger import Line
-from scrubin.stages.review.sample import RELEASE, ReleasedVideo
 from scrubin.stages.review.standing import Flags, seconds_of, true_runs
 from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.stages.screen.proposals import Numbers
@@ -143,7 +143,7 @@ def open_released(folder: Path, by: str | None, generation: int, now_s: Callable
         When there is no release of what is rendered.
     """
     desk = Desk.open(folder, by)
-    by_name = sample.load_released(folder)
+    by_name = released_clips.load_released(folder)
     if not all((folder / RELEASE / video.path).is_file() for video in by_name.values()):
         msg = f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro"
         raise ReviewError(msg)

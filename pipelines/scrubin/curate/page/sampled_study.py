@@ -16,13 +16,13 @@ from scrubin.curate.page.open_study import edition
 from scrubin.curate.page.released_study import ReleasedStudy
 from scrubin.curate.page.stills import FileKey, Served, Stills
 from scrubin.media.source import Source
-from scrubin.stages.release import gates
-from scrubin.stages.review import sample
+from scrubin.stages.release import gates, released_clips
+from scrubin.stages.release.released_clips import RELEASE
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import FINDING, Clip, Sampled
 from scrubin.stages.review.ledger import Line
-from scrubin.stages.review.sample import RELEASE, STILLS_EVERY_S, Judgement, judgements
+from scrubin.stages.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.stages.review.standing import Flags, true_runs
 from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.stages.screen.proposals import Numbers
@@ -175,8 +175,8 @@ def open_sampled(
         When the videos are other ones by now.
     """
     desk = Desk.open(folder, by)
-    by_name = sample.load_released(folder)
-    if sample.sha256_of_release(by_name) != drawn.videos:
+    by_name = released_clips.load_released(folder)
+    if released_clips.sha256_of_release(by_name) != drawn.videos:
         msg = "the released videos are other ones than those from which the clips were drawn; start 'scrubin review --sample' again"
         raise ReviewError(msg)
     numbers = {one.name: one.number for one in desk.recordings()}

@@ -1,4 +1,8 @@
-"""The server of the review: one socket on this machine, no log, the address of the page."""
+"""The server of the review: one socket on this machine, who may talk to it, no log.
+
+The guard stands around the whole application: what it refuses never reaches a route, and no answer,
+an error's neither, leaves without its headers.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,187 @@ import errno
 import json
 import logging
 import os
+import re
+import secrets
 import socket
+import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrubin.base.errors import ReviewError
-from scrubin.curate.page.security import LOOPBACK, Session
+from scrubin.base.machine import LOOPBACK
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), clipboard-read=()",
+}
+# What anybody may fetch: the page that takes the token, and its script and style. None of it is about the study.
+OPEN_PATHS = re.compile(r"/enter|/static/[a-z_]+\.(js|css|svg)")
+# Our own paths need no escapes; whatever has one ("..", "%2e", "%2f", a backslash) is nobody's path.
+PLAIN_PATH = re.compile(rb"/|(?:/[A-Za-z0-9_-]+)*/[A-Za-z0-9_-]+(?:\.[a-z]+)?")
+PATH_CHARACTERS = 200
+QUERY_CHARACTERS = 20_000
+BODY_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Session:
+    """One run of the server: its token, and the hosts under which it answers.
+
+    Parameters
+    ----------
+    port
+        The port it listens on; it is part of every host and names the cookie.
+    host
+        An address other than this machine's own, when it was wanted; None: only this machine.
+    """
+
+    port: int
+    host: str | None = None
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie: cookies are shared by all ports of a host."""
+        return f"scrubin-{self.port}"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What the header Host may say."""
+        return frozenset(f"{host}:{self.port}" for host in (*LOOPBACK, *((self.host,) if self.host else ())))
+
+    @property
+    def address(self) -> str:
+        """Where the page is entered. The token stands behind the ``#``: browsers send that part to nobody."""
+        return f"http://{self.host or LOOPBACK[0]}:{self.port}/enter#{self.token}"
+
+    def knows(self, token: str) -> bool:
+        """Whether a token is this session's, in a time that says nothing about it."""
+        return secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+
+
+class Guard:
+    """Refuses what is not the page's own request, and puts the headers on every answer."""
+
+    def __init__(self, app: ASGIApp, session: Session) -> None:
+        self.app = app
+        self.session = session
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        try:
+            refused = refusal(scope, self.session)
+            await (refused or self.app)(scope, _limited(receive), send_with_headers)
+        except Exception as error:
+            report(error)
+            if not started:
+                await _refuse(500, "the server failed here; its terminal says where")(scope, receive, send_with_headers)
+
+
+def refusal(scope: Scope, session: Session) -> Response | None:
+    """Return the answer to a request that is refused, or None."""
+    headers = Headers(scope=scope)
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or hosts[0].lower() not in session.hosts:
+        return _refuse(421, "this server answers only under the address that it printed")
+    if scope["method"] not in ("GET", "HEAD", "POST"):
+        return _refuse(405, "this server knows only GET and POST")
+    if not _is_plain(scope):
+        return _refuse(404, "there is no such page")
+    if not _is_own_origin(scope, headers, f"http://{hosts[0].lower()}"):
+        return _refuse(403, "another page sent this request")
+    if not (OPEN_PATHS.fullmatch(scope["path"]) or session.knows(_token(headers, session))):
+        return _refuse(403, "open the address that 'scrubin review' printed; each start of the server has its own")
+    return None
+
+
+def _is_plain(scope: Scope) -> bool:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return len(raw) <= PATH_CHARACTERS and PLAIN_PATH.fullmatch(raw) is not None and len(scope["query_string"]) <= QUERY_CHARACTERS
+
+
+def _is_own_origin(scope: Scope, headers: Headers, own: str) -> bool:
+    """Whether the page itself asks: what changes something must prove it, what reads must not be somebody else's."""
+    origins = [origin.lower() for origin in headers.getlist("origin")]
+    if scope["method"] == "POST":
+        # A form or a plain fetch of another page can send none of these without asking this server first.
+        json = headers.get("content-type", "").split(";")[0].strip().lower() == "application/json"
+        return origins == [own] and headers.get("x-scrubin") == "1" and json
+    # The page is entered from a file or another program: that alone may come from elsewhere.
+    elsewhere = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+    return origins in ([], [own]) and not (elsewhere and scope["path"] != "/enter")
+
+
+def _token(headers: Headers, session: Session) -> str:
+    cookies: SimpleCookie = SimpleCookie()
+    try:
+        cookies.load(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[session.cookie].value if session.cookie in cookies else ""
+
+
+def _refuse(status: int, sentence: str) -> Response:
+    return JSONResponse({"error": sentence}, status)
+
+
+class TooLargeError(Exception):
+    """More was sent than any request of the page has; the rest is not read."""
+
+
+def _limited(receive: Receive) -> Receive:
+    received = 0
+
+    async def receive_some() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > BODY_BYTES:
+            raise TooLargeError
+        return message
+
+    return receive_some
+
+
+def report(error: Exception) -> None:
+    """Say on the terminal where the server failed, but not with which message: it may name a recording."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}" if trace else "somewhere"
+    sys.stderr.write(f"scrubin review: {type(error).__name__} at {place}\n")
+
 
 ANY_ADDRESS = ("0.0.0.0", "::", "[::]", "*", "")
 GRACE_S = 2

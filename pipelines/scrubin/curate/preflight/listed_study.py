@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.audit import withdrawal_memory
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.curate.preflight.findings import Findings, names
 from scrubin.data.verify.on_disk import is_litter
 from scrubin.media.raw_file import identity
-from scrubin.stages import pseudonymize
+from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
-from scrubin.stages.named_files import files_below
+from scrubin.stages.recordings_list import files_below
 from scrubin.stages.withdrawals import notice
 
 PRIVATE = Path("data/private")
@@ -65,7 +65,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
     withdrawn = Memory()
     with noted.noting():
         withdrawn = withdrawal_memory.load()
-    path = raw / manifest.NAME
+    path = raw / recordings_list.NAME
     try:
         data = strangers.read_bytes(path)
     except OSError as error:

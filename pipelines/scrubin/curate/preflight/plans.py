@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.audit import plan, private_strings
-from scrubin.audit.findings import Text
-from scrubin.audit.search import Search
+from scrubin.audit.expected import plan, private_strings
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.search import Search
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
 from scrubin.base.tables.public import public_tables

@@ -14,12 +14,11 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.lists import changes, empty_study
-from scrubin.curate.preflight import plans, written_files
+from scrubin.curate.preflight import plans, settings, written_files
 from scrubin.curate.preflight.findings import Findings
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.media.networks import endoscopy, weights
-from scrubin.stages import settings
-from scrubin.stages.ingest import manifest
+from scrubin.stages import recordings_list
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.render import effort
 from scrubin.stages.screen import onnx_detector
@@ -93,7 +92,7 @@ def look(*, with_demo: bool = True) -> Findings:
     with contextlib.suppress(ParamsError):  # noted above
         raw = params.raw_of()
         noted.study = raw.as_posix()
-        if raw != empty_study.DEMO or (with_demo and (raw / manifest.NAME).exists()):
+        if raw != empty_study.DEMO or (with_demo and (raw / recordings_list.NAME).exists()):
             with noted.noting():
                 changes.refuse_unfinished()
             with noted.noting():

@@ -31,7 +31,8 @@ from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, roster_of
 from scrubin.stages.annotations import sources
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.annotations.sources import Batch
-from scrubin.stages.ingest.manifest import NAME, ManifestRow
+from scrubin.stages.ingest.manifest import ManifestRow
+from scrubin.stages.recordings_list import NAME
 from scrubin.stages.review import redaction_sheet
 from scrubin.stages.review.ledger import Ledger
 from scrubin.stages.stereo.recordings import FOLDER, read_rigs

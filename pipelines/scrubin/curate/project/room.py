@@ -18,8 +18,8 @@ from typing import Any
 
 import yaml
 
-from scrubin.audit import withdrawal_memory
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReleaseError, StageError, TableError
 from scrubin.base.files import sha256_of, write_text
 from scrubin.base.machine import cores

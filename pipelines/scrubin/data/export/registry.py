@@ -6,11 +6,13 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import hint
-from scrubin.data.export.contents import Contents
+
+if TYPE_CHECKING:
+    from scrubin.data.export.contents import Contents
 
 EXPORTS: Mapping[str, tuple[str, str]] = {
     "huggingface": ("scrubin.data.export.huggingface", "parquet with the pictures inside, for datasets.load_dataset"),

@@ -9,9 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from scrubin.evaluate.causality.answers import Answers, distance
 from scrubin.evaluate.causality.clips import KEEPS_LENGTH, Clip, Future, FutureKind, last_point, possible
-from scrubin.evaluate.causality.runs import Run, Runner
+from scrubin.evaluate.causality.runs import Answers, Run, Runner, distance
 
 UNCHANGED = 3
 """Unchanged runs per video: two first, one among the changed ones."""

@@ -17,11 +17,10 @@ from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening, Platform
 from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
+from scrubin.evaluate.choices import NEVER, PLATFORMS
 
-PLATFORMS: dict[str, Platform] = {"codabench": codabench, "evalai": evalai, "grand-challenge": grand_challenge}
+MODULES: dict[str, Platform] = dict(zip(PLATFORMS, (codabench, evalai, grand_challenge), strict=True))
 STARTING_KIT = "starting_kit"
-NEVER = date(2099, 1, 1), date(2099, 12, 31)
-"""When nobody says when a challenge opens, it does not."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> La
     kit = folder / "public" / STARTING_KIT
     _starting_kit(challenge, kit)
     opening = Opening(wanted.starts, wanted.ends, wanted.image or f"scrubin-scoring:{_version()}")
-    layout = PLATFORMS[platform].write(challenge, truth, kit, opening, folder)
+    layout = MODULES[platform].write(challenge, truth, kit, opening, folder)
     files.write_text(folder / "README.md", _readme(challenge, layout))
     return layout
 

@@ -52,8 +52,6 @@ class Layout:
 class Platform(Protocol):
     """What the module of a platform has."""
 
-    NAME: str
-
     def write(self, challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening, folder: Path, /) -> Layout:
         """Write what the platform takes into a folder, and what only its participants need into the starting kit."""
 

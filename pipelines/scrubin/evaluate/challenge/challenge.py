@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission_truth
+from scrubin.evaluate.choices import Show
 from scrubin.evaluate.submission_truth import FramesOf, GroundTruth, TrueVideo
 from scrubin.labels.tasks import Task
 
 SETTINGS, FRAMES = "challenge.json", "frames.csv"
-Show = Literal["overall", "videos", "nothing"]
-SHOWS: tuple[Show, ...] = get_args(Show)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 
-NAME = "CodaBench"
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
 SCORES, DETAILS = "scores.json", "detailed_results.html"
 TRUTH = "reference_data"

@@ -22,7 +22,6 @@ from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 
-NAME = "EvalAI"
 CODENAME, SPLIT = "test", "test_split"
 ANNOTATIONS, SCRIPT = "annotations/test_annotations.zip", "evaluation_script"
 HOSTS_AND_OWNERS, EVERYBODY = 1, 3

@@ -16,6 +16,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission
 from scrubin.evaluate.challenge import received
 from scrubin.evaluate.challenge.challenge import Challenge, Column
+from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value
 from scrubin.evaluate.score_document import is_lone_deviation
 from scrubin.evaluate.scoring import Order, scoring
@@ -143,7 +144,7 @@ def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) ->
     chosen = {key: Column(key, _title(result)) for key, result in named.items() if _is_main(task, result)}
     if not chosen:
         chosen = {key: Column(key, _title(result)) for key, result in named.items()}
-    first = rank_by or next((key for key, result in named.items() if key in chosen and _ranks(task, result)), next(iter(chosen)))
+    first = rank_by or next((key for key, result in named.items() if key in chosen and _ranks(result)), next(iter(chosen)))
     if first not in chosen:
         msg = f"--rank-by {first}: it is no column; {hint(first, sorted(chosen))}"
         raise MetricsError(msg)
@@ -155,18 +156,13 @@ def _is_main(task: Task, result: Result) -> bool:
     options = result.variant.options
     if options.get("scope", "video-wise") != "video-wise" or options.get("statistic", "mean").startswith("SD"):
         return False
-    if task == "recognition":
-        return options.get("null", "counted") == "counted"
-    if task == "detection":
-        return options.get("component") in ("i", "ivt")
-    return "relaxed" not in result.variant.metric and "harmonic" not in result.variant.metric
+    if options.get("null", "counted") != "counted" or (task == "detection" and options.get("component") not in ("i", "ivt")):
+        return False
+    return registry.named(result.variant.metric).is_column
 
 
-def _ranks(task: Task, result: Result) -> bool:
-    metric, options = result.variant.metric, result.variant.options
-    if task == "phases":
-        return metric.endswith("jaccard")
-    return metric.endswith("AP") and options.get("component") == "ivt"
+def _ranks(result: Result) -> bool:
+    return registry.named(result.variant.metric).ranks and result.variant.options.get("component", "ivt") == "ivt"
 
 
 def _title(result: Result) -> str:

@@ -21,7 +21,6 @@ from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 
-NAME = "Grand Challenge"
 PREDICTIONS, METRICS = "predictions.json", "metrics.json"
 TAG = "scrubin-evaluation"
 SOCKET = "surgical-video-predictions"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -18,38 +18,22 @@ from scrubin.base.errors import StageError
 from scrubin.base.faults import ranges
 from scrubin.base.files import fresh_folder, sha256_of, whole
 from scrubin.base.pixels import Box
-from scrubin.evaluate.deid import container, drawing, speech
+from scrubin.evaluate.deid import container, drawing
 from scrubin.evaluate.deid.container import Beside, around, cover_text, recorded_at_s
-from scrubin.evaluate.deid.footage import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
+from scrubin.evaluate.deid.drawing import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey, write
 from scrubin.evaluate.deid.plan import RecordingPlan, Span, plan
+from scrubin.evaluate.deid.request import BenchmarkRequest
 from scrubin.stages.demo.canvas import Frame, Image, generator
 from scrubin.stages.demo.encoding import Encoding, encode_clip
 
 QUANTISER = 24
-SMALLEST_HEIGHT_PX, SHORTEST_S = 180, 8
+
 SECOND_S = 6
 """The camera of the room runs so long beside the operation."""
 COVER_START, SECOND_START, FACE_START = 90_000, 95_000, 99_000
 FACES_SOUGHT_S = 30
 QUEUED = 8
-
-
-@dataclass(frozen=True)
-class BenchmarkRequest:
-    """What benchmark is wanted; without folders the synthetic study's operation and rooms are drawn."""
-
-    recordings: int = 6
-    seed: int = 0
-    height: int = 360
-    length_s: int = 40
-    footage: Path | None = None
-    outside: Path | None = None
-
-    @property
-    def width(self) -> int:
-        """Of the picture in px: 16 to 9, even."""
-        return self.height * 16 // 9 // 2 * 2
 
 
 def make(request: BenchmarkRequest, folder: Path) -> Key:
@@ -169,7 +153,7 @@ def _beside(request: BenchmarkRequest, one: RecordingPlan, outside: Footage, key
     voices: tuple[tuple[str, float, float], ...] = ()
     if one.speech:
         sound = scratch / "sound.wav"
-        ends = speech.write_sound(sound, Fraction(one.frame_count) / one.fps, one.speech, generator(request.seed, 64, one.index))
+        ends = container.write_sound(sound, Fraction(one.frame_count) / one.fps, one.speech, generator(request.seed, 64, one.index))
         voices = tuple((text, float(start_s), end_s) for (start_s, text), end_s in zip(one.speech, ends, strict=True))
     beside = Beside(sound, voices, None, "", None, "", "")
     if one.second_stream:

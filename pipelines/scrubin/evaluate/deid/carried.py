@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from scrubin.base import pixels, strangers
-from scrubin.evaluate.deid.alignment import Fingerprints
 from scrubin.evaluate.deid.key import Item, Key
 from scrubin.evaluate.deid.outputs import Output
-from scrubin.evaluate.deid.reading import fingerprint, is_heard, tags
+from scrubin.evaluate.deid.reading import Fingerprints, fingerprint, is_heard, tags
 
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 SAME_PICTURE = 0.7

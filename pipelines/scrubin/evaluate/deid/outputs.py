@@ -13,9 +13,8 @@ from av.error import FFmpegError
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error
-from scrubin.evaluate.deid.alignment import Fingerprints
 from scrubin.evaluate.deid.key import Key, RecordingKey
-from scrubin.evaluate.deid.reading import FINGERPRINT, PictureStream, fingerprint, picture_streams, pictures
+from scrubin.evaluate.deid.reading import FINGERPRINT, Fingerprints, PictureStream, fingerprint, picture_streams, pictures
 
 SAMPLED, DECIDING = 40, 4
 """Of so many pictures of an output the best quarter decides which recording it shows: others may be hidden in any way."""

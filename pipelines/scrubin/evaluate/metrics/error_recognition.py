@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -22,10 +23,14 @@ import numpy.typing as npt
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.inputs import binary, same_length, vector
+from scrubin.evaluate.metrics.registry import Quirk
+from scrubin.evaluate.metrics.registry import metric as declared
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
 
 Metric = Literal["accuracy", "balanced accuracy", "sensitivity", "specificity"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
+LASANA = "LASANA, Video-level error recognition"
+NAME = "error recognition {}"
 
 
 @dataclass(frozen=True)
@@ -121,9 +126,32 @@ def score(
         raise MetricsError(msg)
     classes = {error: counts(truth[error], predicted[error], error).rate(metric, semantics) for error in sorted(truth)}
     defined = [one.value for one in classes.values() if one.defined]
-    variant = Variant(f"error recognition {metric}", semantics, {"averaged": "over errors"})
+    variant = Variant(NAME.format(metric), semantics, {"averaged": "over errors"})
     return Result(variant, Value(statistics.mean(defined), len(defined)), classes)
 
 
 def _share(part: int, whole: int) -> Value:
     return Value(part / whole if whole else math.nan, whole)
+
+
+QUIRKS = (
+    Quirk(
+        "balanced-accuracy-of-one-class",
+        "choice",
+        "scikit-learn's balanced_accuracy_score: the mean recall over the classes that occur in the truth. Of an error that never or "
+        "always occurs that is the recall of the one class there is (with a warning); adjusted=True gives minus infinity.",
+        "Undefined: the average of sensitivity and specificity (LASANA, Video-level error recognition), of which one has no case. "
+        "Such an error is left out of the mean over errors, and n says so.",
+        "As scikit-learn, not adjusted.",
+    ),
+)
+
+
+SAYS: Mapping[Metric, str] = {
+    "accuracy": "share of recordings of which it is said rightly whether the error occurs",
+    "balanced accuracy": "mean of sensitivity and specificity",
+    "sensitivity": "share of recordings with the error in which it is found",
+    "specificity": "share of recordings without the error in which none is found",
+}
+for _metric, _says in SAYS.items():
+    declared(NAME.format(_metric), task="errors", says=_says, source=LASANA, takes=["semantics"])(partial(score, _metric))

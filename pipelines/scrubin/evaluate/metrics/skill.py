@@ -32,6 +32,8 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.statistics import FORMS, PRIMARY, ROUNDING, Form, concordance, spearman
 from scrubin.evaluate.metrics.inputs import FloatArray, same_length, vector
 from scrubin.evaluate.metrics.phases.averaging import mean_of
+from scrubin.evaluate.metrics.registry import declare
+from scrubin.evaluate.metrics.registry import metric as declared
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 Metric = Literal["ccc", "spearman", "mae"]
@@ -65,16 +67,41 @@ def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *,
     MetricsError
         When lengths differ, a prediction is not finite, or a rating is infinite.
     """
-    x, y = paired(ratings, predictions)
     if metric == "mae":
-        value = math.fsum(np.abs(x - y).tolist()) / len(x) if len(x) else math.nan
-        return Result(Variant("skill MAE", "paper"), Value(value, len(x)))
+        return mae(ratings, predictions)
     if metric == "spearman":
-        return Result(Variant("skill Spearman", "paper", {"ties": "mean rank"}), Value(spearman(x.tolist(), y.tolist()), len(x)))
+        return rank_correlation(ratings, predictions)
     if metric == "ccc" and form in FORMS:
-        return Result(Variant("skill Lin CCC", "paper", {"form": form}), Value(concordance(x.tolist(), y.tolist(), form), len(x)))
+        return lin(ratings, predictions, form=form)
+    paired(ratings, predictions)
     msg = f"there is no skill metric {metric!r} of form {form!r}; choose one of {', '.join(METRICS)}, and of {', '.join(FORMS)}"
     raise MetricsError(msg)
+
+
+CCC, SPEARMAN, MAE, TAU, KAPPA = "skill Lin CCC", "skill Spearman", "skill MAE", "skill Kendall tau-b", "skill quadratic kappa"
+LASANA = "LASANA, Technical validation"
+
+
+@declared(CCC, task="skill", kinds=["agreement", "raters"], says="Lin's concordance", source=f"{LASANA}, equation 4", takes=["form"])
+def lin(ratings: npt.ArrayLike, predictions: npt.ArrayLike, *, form: Form = PRIMARY) -> Result:
+    """Return Lin's concordance; parameters and errors as of `score`."""
+    x, y = paired(ratings, predictions)
+    return Result(Variant(CCC, "paper", {"form": form}), Value(concordance(x.tolist(), y.tolist(), form), len(x)))
+
+
+@declared(SPEARMAN, task="skill", kinds=["agreement", "ranks", "raters"], says="Spearman's rank correlation", source=LASANA)
+def rank_correlation(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
+    """Return Spearman's correlation; parameters and errors as of `score`."""
+    x, y = paired(ratings, predictions)
+    return Result(Variant(SPEARMAN, "paper", {"ties": "mean rank"}), Value(spearman(x.tolist(), y.tolist()), len(x)))
+
+
+@declared(MAE, task="skill", kinds=["agreement"], says="mean absolute error", source=LASANA)
+def mae(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
+    """Return the mean absolute error; parameters and errors as of `score`."""
+    x, y = paired(ratings, predictions)
+    value = math.fsum(np.abs(x - y).tolist()) / len(x) if len(x) else math.nan
+    return Result(Variant(MAE, "paper"), Value(value, len(x)))
 
 
 def paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -88,9 +115,6 @@ def paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArr
             raise MetricsError(msg)
     rated = ~np.isnan(x)
     return x[rated], y[rated]
-
-
-TAU, KAPPA = "skill Kendall tau-b", "skill quadratic kappa"
 
 
 def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -120,12 +144,14 @@ def quadratic_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return 1 - observed / expected if expected else math.nan
 
 
+@declared(TAU, task="skill", kinds=["ranks", "raters"], says="Kendall's rank correlation tau-b", source="Kendall 1945")
 def tau(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
     """Return tau-b of predictions with the ratings that are defined; errors as of `skill.score`."""
     x, y = paired(ratings, predictions)
     return Result(Variant(TAU, "paper", {"ties": "tau-b"}), Value(kendall(x, y), len(x)))
 
 
+@declared(KAPPA, task="skill", kinds=["levels"], says="kappa of whole numbers with quadratic weights", source="Cohen 1968")
 def kappa(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
     """Return quadratic kappa of predictions with the ratings that are defined.
 
@@ -152,6 +178,10 @@ def is_level(values: FloatArray) -> bool:
 
 
 Statistic = Callable[[FloatArray, FloatArray], float]
+OF_RATERS = [
+    declare(f"raters {statistic}", task="skill", kinds=["raters"], says=f"{statistic} of each rater and the mean of the others")
+    for statistic in ("Lin CCC", "Spearman", "Kendall tau-b")
+]
 
 
 def ceiling(scores: FloatArray, raters: Sequence[str], form: Form) -> list[Result]:
@@ -175,9 +205,9 @@ def ceiling(scores: FloatArray, raters: Sequence[str], form: Form) -> list[Resul
     [2, 2, 2]
     """
     statistics: dict[str, tuple[dict[str, str], Statistic]] = {
-        "raters Lin CCC": ({"form": form}, lambda x, y: concordance(x.tolist(), y.tolist(), form)),
-        "raters Spearman": ({"ties": "mean rank"}, lambda x, y: spearman(x.tolist(), y.tolist())),
-        "raters Kendall tau-b": ({"ties": "tau-b"}, kendall),
+        OF_RATERS[0]: ({"form": form}, lambda x, y: concordance(x.tolist(), y.tolist(), form)),
+        OF_RATERS[1]: ({"ties": "mean rank"}, lambda x, y: spearman(x.tolist(), y.tolist())),
+        OF_RATERS[2]: ({"ties": "tau-b"}, kendall),
     }
     pairs = {name: _held_out(scores, at) for at, name in enumerate(raters)}
     results = []

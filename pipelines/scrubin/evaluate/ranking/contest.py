@@ -12,17 +12,17 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault
-from scrubin.evaluate import submission
+from scrubin.evaluate import choices, submission
+from scrubin.evaluate.choices import CLIP_FRAMES, CLIPS, PARTS, Correction, Test
 from scrubin.evaluate.metrics import bootstrap
-from scrubin.evaluate.ranking import measures, significance
-from scrubin.evaluate.ranking.measures import PARTS, Measure
-from scrubin.evaluate.ranking.significance import Correction
+from scrubin.evaluate.ranking import measures
+from scrubin.evaluate.ranking.measures import Measure
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray
 from scrubin.labels.policy import stopping
@@ -65,10 +65,6 @@ class Contest:
     def sign(self) -> float:
         """What values are multiplied by so that more is better."""
         return -1.0 if self.lower_is_better else 1.0
-
-
-CLIPS = 30
-CLIP_FRAMES = 100
 
 
 @dataclass(frozen=True, order=True)
@@ -125,10 +121,6 @@ def overlapping(clips: Sequence[Clip]) -> int:
     return len(shared)
 
 
-Test = Literal["videos", "clips"]
-TESTS: tuple[Test, ...] = get_args(Test)
-
-
 @dataclass(frozen=True)
 class RankingSettings:
     """How the worth of a ranking is computed.
@@ -152,7 +144,7 @@ class RankingSettings:
     clips: int = CLIPS
     clip_frames: int = CLIP_FRAMES
     resamples: int = bootstrap.RESAMPLES
-    alpha: float = significance.ALPHA
+    alpha: float = choices.ALPHA
     seed: int = bootstrap.SEED
     test: Test = "videos"
     correction: Correction = "holm"

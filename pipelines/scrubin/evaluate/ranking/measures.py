@@ -8,7 +8,6 @@ left out: whether one is depends on the labels alone for recognition and detecti
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,13 +15,13 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.evaluate.choices import IOU, PARTS, PRIMARY
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.evaluate.metrics.phases import phase_videos, rates
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.recognition.average_precision import by_class
 from scrubin.evaluate.metrics.recognition.triplet_videos import (
-    COMPONENTS,
     ClassRows,
     TripletMap,
     TripletVideo,
@@ -114,9 +113,6 @@ class Recognition:
         own = clip or slice(None)
         by_triplet, _ = by_class(ClassRows(of.rows.labels[:, own], of.rows.scores[:, own]))
         return by_triplet[self.triplets.kept(component_named(self.component), self.ignore_null)]
-
-
-IOU = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,14 +245,6 @@ class Phases:
 
 def _rate(name: str) -> rates.Rate:
     return next(rate for rate in rates.RATES if rate == name)
-
-
-PARTS: Mapping[Task, tuple[str, ...]] = {
-    "recognition": COMPONENTS,
-    "detection": ("i", "v", "t", "ivt"),
-    "phases": ("accuracy", "precision", "recall", "f1", "jaccard"),
-}
-PRIMARY: Mapping[Task, str] = {"recognition": "ivt", "detection": "ivt", "phases": "accuracy"}
 
 
 class Measure(Protocol):

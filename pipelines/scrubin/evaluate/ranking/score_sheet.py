@@ -20,7 +20,6 @@ from scrubin.base.faults import Faults, count_text, error
 from scrubin.evaluate.ranking.contest import Contest, TeamScores
 
 TEAM, VIDEO, VALUE, METRIC = "team", "video", "value", "metric"
-WORST = "worst"
 
 
 @dataclass(frozen=True, eq=False)

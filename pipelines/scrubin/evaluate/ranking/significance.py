@@ -28,16 +28,13 @@ import math
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.evaluate.choices import Correction
 from scrubin.labels.formats.submission.content import FloatArray
 
-Correction = Literal["holm", "none"]
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-ALPHA = 0.05
 MOST_EXACT = 50
 # Differences closer than rounding errors are equal.
 DIGITS = 12

@@ -1,7 +1,8 @@
-"""Detection of triplets or instruments: both sides from files, average precision, best confidence, association."""
+"""Detection of triplets or instruments: both sides from files, average precision, best confidence, association, sizes, curves."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -14,23 +15,24 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate import side
-from scrubin.evaluate.computation import Choice, ComparedBoxes, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
+from scrubin.evaluate.metric_choices import BOXES, DETECTION_CHOICES, SCOPES, STATED
 from scrubin.evaluate.metrics.bootstrap import Draw
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
+from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching, sizes
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import (
-    INTERPOLATIONS,
     at_best_confidence,
     average_precision,
     average_precision_range,
+    curves,
+    ranking,
 )
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, Scene, checked
+from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, FloatArray, Scene, checked
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.score_document import class_names as of_vocabulary
-from scrubin.evaluate.series import Series, join
+from scrubin.evaluate.series import IntArray, Series, join, listed
 from scrubin.evaluate.side import Side, Source
-from scrubin.evaluate.tasks import box_kinds
 from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
@@ -39,40 +41,95 @@ from scrubin.labels.model import BOX, ClassesOf, Layer
 from scrubin.labels.registry import format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 
+SIZE = re.compile(r"(?P<width>[1-9][0-9]{0,5})x(?P<height>[1-9][0-9]{0,5})")
+
+
+def by_size(scene: Scene, components: Sequence[str], in_pixels: FloatArray) -> Computation:
+    """Return average precision by size of boxes.
+
+    Parameters
+    ----------
+    in_pixels
+        (frames of all videos, 2), width and height of the images.
+    """
+    matched = [sizes.sized(scene, name, in_pixels) for name in components]
+    return lambda draw: [result for one in matched for result in one.results(draw)]
+
+
+def with_curves(scene: Scene, components: Sequence[str], threshold: float) -> Computation:
+    """Return average precision over the frames of all videos, with the curve of every class; draws have none."""
+
+    def results(draw: IntArray | None) -> list[Result]:
+        of = scene if draw is None else matching.draw(scene, draw)
+        values = [average_precision(of, name, threshold=threshold, scope="global") for name in components]
+        return values if draw is not None else [_with_curves(one, scene, threshold) for one in values]
+
+    return results
+
+
+def _with_curves(result: Result, scene: Scene, threshold: float) -> Result:
+    component, ranked = result.variant.options["component"], matching.ranked(scene)
+    ranks = ranking(ranked, component, "global")
+    found = curves(ranks, matching.matched(ranked, component, [threshold]))
+    by_class = {
+        str(class_): {"recall": one.recall[0].tolist(), "precision": one.precision[0].tolist(), "score": one.scores.tolist()}
+        for _, class_, one in found
+    }
+    return replace(result, curves=by_class)
+
+
+def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArray], images: Mapping[str, pd.DataFrame]) -> FloatArray:
+    """Return width and height in px of the image of each frame, of all videos in order, (frames, 2).
+
+    Parameters
+    ----------
+    text
+        ``854x480``, or `STATED`.
+    names
+        The videos.
+    positions
+        By video, the frames as the ground truth numbers them.
+    images
+        By video, ``position``, ``width`` and ``height``, where files state them.
+
+    Raises
+    ------
+    MetricsError
+        For a size that is none, or where none is stated.
+    """
+    if text != STATED:
+        match = SIZE.fullmatch(text)
+        if match is None:
+            msg = f"--variant image={text}: give width and height in px, such as 854x480"
+            raise MetricsError(msg)
+        frames = int(np.sum([len(positions[name]) for name in names]))
+        return np.tile(np.array([float(match["width"]), float(match["height"])]), (frames, 1))
+    found = {name: _stated(positions[name], images.get(name)) for name in names}
+    missing = [name for name in names if np.isnan(found[name]).any()]
+    if missing:
+        what = f"sizes of boxes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
+        msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
+        raise MetricsError(msg)
+    return np.concatenate([found[name] for name in names])
+
+
+def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+    if images is None:
+        return np.full((len(positions), 2), np.nan)
+    return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
+
+
 Role = Literal["ground truth", "predictions"]
 SUBMISSION = "cholectriplet2022"
 CORNERS_BEYOND = 0.02
 """Drawn boxes leave the image by less."""
-COMPONENTS = ("ivt", "i", "v", "t")
+
 ID_OF = {"ivt": "triplet_id", "i": "instrument_id", "v": "verb_id", "t": "target_id"}
-SCOPES = ("both", "video-wise", "global")
-PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
-BOXES = "boxes"
+
 OF_KIND: Mapping[str, Sequence[str]] = {
     BOXES: ("component", "scope", "iou", "interpolation"),
     "sizes": ("component", "image"),
     "curves": ("component", "iou"),
-}
-CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": Choice(
-            (BOXES, *box_kinds.KINDS),
-            BOXES,
-            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
-        ),
-        "component": Choice(("all", *COMPONENTS), "all", "whose class must be right"),
-        "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
-        "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
-        "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
-        "image": Choice((), box_kinds.STATED, "size of the images in px, such as 854x480, where no file states it"),
-    },
-    "compat": {
-        "program": Choice(PROGRAMS, PROGRAMS[0], "which published program"),
-        "component": Choice(("all", *COMPONENTS), "all", "as the program names them"),
-        "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
-        "iou": Choice((), "0.5", "threshold of the program"),
-        "style": Choice(("coco", "11point"), "coco", "of ivtdmetrics"),
-    },
 }
 
 
@@ -237,14 +294,16 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
-        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
-    if semantics == "paper" and choice["kind"] == box_kinds.SIZES:
-        results = box_kinds.by_size(scene, components, box_kinds.image_sizes(choice["image"], names, at_truth, truth.images))
-    elif semantics == "paper" and choice["kind"] == box_kinds.CURVES:
-        results = box_kinds.with_curves(scene, components, threshold)
+        refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
+    if semantics == "paper" and choice["kind"] == metric_choices.SIZES:
+        results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
+    elif semantics == "paper" and choice["kind"] == metric_choices.CURVES:
+        results = with_curves(scene, components, threshold)
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)
+    if semantics == "paper":
+        results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)

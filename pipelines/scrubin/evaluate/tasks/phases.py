@@ -1,4 +1,4 @@
-"""Phase recognition: both sides from files, every named choice of the regular metrics, those with relaxed boundaries."""
+"""Phase recognition: both sides from files, every named choice of rates, relaxed boundaries, segments, events."""
 
 from __future__ import annotations
 
@@ -14,56 +14,93 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
-from scrubin.evaluate import side
-from scrubin.evaluate.computation import Choice, ComparedPhases, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
+from scrubin.evaluate.metric_choices import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
 from scrubin.evaluate.metrics.bootstrap import Draw
-from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed
+from scrubin.evaluate.metrics.inputs import FloatArray
+from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed, segments
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.phases.rates import STRATEGIES
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.series import Pair, Series, join
 from scrubin.evaluate.side import Predictions, Side, Source, Video
-from scrubin.evaluate.tasks import phase_kinds
 from scrubin.labels.formats.ground_truth import is_subset
 from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.registry import WRITERS
 from scrubin.labels.rows import phase_vector
 from scrubin.labels.timing import retimed
 
+OF_FRAMES = ("scope", "undefined", "averaged", "bessel", "every", "omega", "relaxed-undefined", "window", "crosses", "counted", "above-one")
+OF_KIND: Mapping[str, Sequence[str]] = {
+    FRAMES: OF_FRAMES,
+    "segments": ("overlap", "background", "bessel"),
+    "events": ("background",),
+    "videos": ("undefined", "bessel"),
+}
+
+
+def computation(
+    videos: Sequence[PhaseVideo], vocabulary: Vocabulary, times_s: Mapping[str, FloatArray], choice: Mapping[str, str]
+) -> Computation:
+    """Return what is to be computed.
+
+    Parameters
+    ----------
+    vocabulary
+        With the names of the phases.
+    times_s
+        By video, when each frame begins.
+    choice
+        With a ``kind`` other than frames.
+
+    Raises
+    ------
+    MetricsError
+        For an overlap or a background that there is not.
+    """
+    names, kind, bessel = vocabulary.phases, choice["kind"], choice["bessel"] == "yes"
+    if kind == "videos":
+        confusions, undefined = phase_videos.confusions_of_videos(videos, names), cast("Any", choice["undefined"])
+        return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
+    background = _background(choice["background"], vocabulary)
+    if kind == "events":
+        found = segments.events_of_videos(videos, names, times_s, background)
+        return lambda draw: segments.event_results(found if draw is None else found.take(draw))
+    counts = segments.count(videos, names, _overlaps(choice["overlap"]), background)
+    return lambda draw: segments.segment_results(counts if draw is None else counts.take(draw), bessel=bessel)
+
+
+def notes_of_kind(kind: str, rate: Fraction | None) -> list[str]:
+    """Return what is assumed: where nothing states a rate, times are those of our frame contract."""
+    return ["no file states a rate: frames are taken as one per second; say another by --fps"] * (kind == "events" and rate is None)
+
+
+def _background(text: str, vocabulary: Vocabulary) -> str:
+    if text == NO_BACKGROUND:
+        return ""
+    names = vocabulary.phases
+    id_ = int(text) if text.isascii() and text.isdigit() and text not in names else vocabulary.find("phase", text)
+    if id_ is None or id_ >= len(names):
+        msg = f"--variant background={text}: the phases are {', '.join(names)}"
+        raise MetricsError(msg)
+    return names[id_]
+
+
+def _overlaps(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 100 for part in parts):
+        msg = f"--variant overlap={text}: give percent with commas, whole numbers from 1 to 100, such as 10,25,50"
+        raise MetricsError(msg)
+    return tuple(dict.fromkeys(map(int, parts)))
+
+
 SPANS_FPS = Fraction(1)
 AT_ANY_RATE = ("cholec80",)
 """Formats in which people write predictions at another rate than the format has: nothing says which."""
-RELAXED_S = 10
-KNOWN_ORDER = "known"
-"""The order of the vocabulary, or of ids."""
+
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
-CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": phase_kinds.KIND,
-        "scope": Choice(rates.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
-        "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
-        "averaged": Choice(averaging.ORDERS, "all", "order of averaging over runs, videos and phases"),
-        "bessel": Choice(("yes", "no"), "yes", "whether standard deviations divide by n - 1"),
-        "every": Choice(("no", "yes"), "no", "all combinations of the above at once"),
-        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
-        "relaxed-undefined": Choice(STRATEGIES, "B", "what becomes of undefined relaxed values"),
-        "window": Choice(("segment", "literal"), "segment", "whether a window ends with its segment"),
-        "crosses": Choice(("left-out", "accepted"), "left-out", "the transitions crossed out in Figure 3"),
-        "counted": Choice(
-            ("either", "own"), "either", "frames annotated or predicted, or only the predicted (precision) or annotated ones"
-        ),
-        "above-one": Choice(("kept", "clipped"), "kept", "relaxed precision and recall above 1"),
-        **phase_kinds.CHOICES,
-    },
-    "compat": {
-        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
-        "order": Choice(
-            (), KNOWN_ORDER, "all phases in the order of the operation, names with commas, where files name phases that are not known"
-        ),
-    },
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,15 +273,17 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
-    elif choice["kind"] != phase_kinds.FRAMES:
-        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+    elif choice["kind"] != metric_choices.FRAMES:
+        refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
-        results = phase_kinds.computation(videos, truth.vocabulary, times_s, choice)
-        notes = phase_kinds.notes(choice["kind"], rate)
+        results = computation(videos, truth.vocabulary, times_s, choice)
+        notes = notes_of_kind(choice["kind"], rate)
     else:
-        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+        refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
         notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
+    if semantics == "paper":
+        results = with_alone(results, "phases", choice, lambda draw: (drawn_videos(videos, draw), truth.names))
     return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)
 
 

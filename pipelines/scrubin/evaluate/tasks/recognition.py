@@ -12,7 +12,8 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import Choice, ComparedClasses, Computation, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
+from scrubin.evaluate.metric_choices import CALIBRATION, PRECISION, RECOGNITION_CHOICES, SCOPES
 from scrubin.evaluate.metrics import ensembles
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
 from scrubin.evaluate.metrics.recognition import calibration, compat, top_k
@@ -26,28 +27,8 @@ from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 
 Ensemble = Literal["mean", "weighted", "soft-vote"]
-PRECISION, CALIBRATION = "precision", "calibration"
+
 OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
-SCOPES = ("both", "video-wise", "global")
-CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": Choice(
-            (PRECISION, CALIBRATION), PRECISION, "average precision and top-k; or calibration error and Brier score of probabilities"
-        ),
-        "component": Choice(("all", *COMPONENTS), "all", "instrument, verb, target, their pairs, or the triplet"),
-        "scope": Choice(SCOPES, "both", "mean over videos, or frames of all videos pooled"),
-        "null": Choice(("both", "counted", "left-out"), "both", "whether null triplets count in ivt"),
-        "k": Choice((), "5,10,20", "of top-k accuracy, whole numbers with commas"),
-        "bins": Choice((), str(calibration.BINS), "of the calibration error"),
-    },
-    "compat": {
-        "component": Choice(("all", *COMPONENTS), "all", "as ivtmetrics names them"),
-        "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP"),
-        "null": Choice(("both", "counted", "left-out"), "both", "ignore_null"),
-        "k": Choice((), "5,10,20", "of topK, whole numbers with commas"),
-        "scikit-learn": Choice(("<=1.5", ">=1.6"), "<=1.5", "the release that ivtmetrics ran with: from 1.6 on, absent classes count as 0"),
-    },
-}
 
 NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
 
@@ -196,11 +177,13 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     components = _components(truth, choice["component"])
     results_of = _paper if semantics == "paper" else _compat
     if semantics == "paper":
-        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
+        refuse_foreign(choice, RECOGNITION_CHOICES["paper"], OF_KIND)
         results_of = _calibration if choice["kind"] == CALIBRATION else _paper
     # The published program numbers classes by their position.
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     results = results_of(videos, truth.triplets, components, choice)
+    if semantics == "paper":
+        results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
     return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.statistics import FORMS, PRIMARY, Form
+from scrubin.base.statistics import Form
 from scrubin.evaluate import sheets, side
-from scrubin.evaluate.computation import Choice, ComparedSheets, Computed, Scoring, refuse_foreign
-from scrubin.evaluate.metrics import error_recognition, skill
+from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
+from scrubin.evaluate.metric_choices import SKILL_CHOICES
+from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.result import Result, Semantics
@@ -72,22 +71,6 @@ def rater_notes(ratings: pd.DataFrame) -> list[str]:
     return [how, *(fault.line() for fault in scoring.without_scale(ratings))]
 
 
-AGREEMENT = "agreement"
-Pair = Callable[[npt.ArrayLike, npt.ArrayLike], Result]
-SKILL_CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "paper": {
-        "kind": Choice(
-            (AGREEMENT, "ranks", "levels", "raters"),
-            AGREEMENT,
-            "concordance, Spearman, MAE; Spearman, Kendall's tau-b; quadratic kappa of whole numbers; what raters reach themselves",
-        ),
-        "form": Choice(FORMS, PRIMARY, "of Lin's concordance: which divisors"),
-    },
-    "compat": {},
-}
-OF_KIND: Mapping[str, Sequence[str]] = {AGREEMENT: ("form",), "ranks": (), "levels": (), "raters": ("form",)}
-
-
 def skill_sheets(source: Source) -> list[TaskSheet]:
     """Return skill scores per task.
 
@@ -107,7 +90,10 @@ def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet],
     source
         Of the truth: what raters reach needs their ratings.
     """
-    refuse_foreign(choice, SKILL_CHOICES["paper"], OF_KIND)
+    of_kind = {
+        kind: [name for one in registry.alone("skill", kind) for name in one.takes] for kind in SKILL_CHOICES["paper"]["kind"].values
+    }
+    refuse_foreign(choice, SKILL_CHOICES["paper"], of_kind)
     pairs, notes = sheets.matched(truth, predictions)
     if choice["kind"] == "levels":
         pairs, more = _with_levels(pairs)
@@ -134,17 +120,8 @@ def _with_levels(pairs: Sequence[tuple[TaskSheet, TaskSheet]]) -> tuple[list[tup
     return kept, notes
 
 
-def _metrics(choice: Mapping[str, str]) -> list[Pair]:
-    form, kind = cast("Form", choice["form"]), choice["kind"]
-    if kind == "levels":
-        return [skill.kappa]
-    names: tuple[skill.Metric, ...] = ("spearman",) if kind == "ranks" else ("ccc", "spearman") if kind == "raters" else skill.METRICS
-    of_names: list[Pair] = [partial(skill.score, name, form=form) for name in names]
-    return of_names if kind == AGREEMENT else [*of_names, skill.tau]
-
-
 def _skill_of_task(truth: TaskSheet, predicted: TaskSheet, choice: Mapping[str, str], ratings: pd.DataFrame | None) -> Computed:
-    metrics, form = _metrics(choice), cast("Form", choice["form"])
+    form = cast("Form", choice["form"])
     of_raters = {} if ratings is None else {str(name): rater_matrix(ratings, truth, str(name)) for name in truth.rows.columns}
 
     def results(draw: Draw | None) -> list[Result]:
@@ -155,7 +132,7 @@ def _skill_of_task(truth: TaskSheet, predicted: TaskSheet, choice: Mapping[str, 
                 scores, predictions = scores[draw], predictions[draw]
             # Where nothing is known nothing need be predicted.
             predictions = np.where(np.isnan(scores), 0.0, predictions)
-            of_column = [metric(scores, predictions) for metric in metrics]
+            of_column = [one.of(scores, predictions, choice=choice) for one in registry.alone("skill", choice["kind"])]
             if str(column) in of_raters:
                 own = of_raters[str(column)]
                 of_column += skill.ceiling(own.scores if draw is None else own.scores[draw], own.raters, form)
@@ -188,7 +165,6 @@ def _number(text: str) -> float:
     return value
 
 
-ERROR_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 ERROR_TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
 
@@ -215,7 +191,7 @@ def _errors_of_task(truth: TaskSheet, predicted: TaskSheet, semantics: Semantics
         labels = {str(name): truth.rows[name].to_numpy()[at] for name in truth.rows.columns}
         # Where nothing is known nothing need be predicted.
         predictions = {name: np.where(np.isnan(known), 0.0, predicted.rows[name].to_numpy()[at]) for name, known in labels.items()}
-        every = [error_recognition.score(metric, labels, predictions, semantics=semantics) for metric in error_recognition.METRICS]
+        every = [one.of(labels, predictions, choice={"semantics": semantics}) for one in registry.alone("errors")]
         return [replace(one, variant=replace(one.variant, options={"task": truth.task, **one.variant.options})) for one in every]
 
     return Computed(tuple(map(str, truth.rows.index)), results, compared=ComparedSheets(truth.task, truth.rows, predicted.rows))

@@ -10,9 +10,10 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, near
 from scrubin.labels import formats
+from scrubin.labels.choices import WRITTEN_AS
 from scrubin.labels.files import detect
 from scrubin.labels.model import Collection
-from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
+from scrubin.labels.registry import WRITERS, DatasetFormat, Format, Output, Writer, readable
 
 __all__ = ["formats", "render", "save", "writer_of"]
 

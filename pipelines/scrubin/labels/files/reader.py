@@ -14,14 +14,15 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats
+from scrubin.labels.choices import BOX_TOLERANCE, Instant
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
-from scrubin.labels.model import IDS, Collection, Instant, LabelFiles, Labels
+from scrubin.labels.model import IDS, Collection, LabelFiles, Labels
 from scrubin.labels.policy import enforce
 from scrubin.labels.registry import AnyFormat, Content, DatasetFormat, format_of, name_pattern
 
-__all__ = ["BOX_TOLERANCE", "Options", "Reading", "formats", "read", "read_contents", "read_path"]
+__all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
 
 def with_merges(labels: Labels, label_map: LabelMap | None) -> Labels:
@@ -81,7 +82,6 @@ def _targets(vocabulary: Vocabulary, label_map: LabelMap) -> dict[int, int]:
     return targets
 
 
-BOX_TOLERANCE = 0.02
 FILES_OWN = replace(own_categories.vocabulary_of({}), name="")
 """Stands for the vocabulary that a reader takes from the files."""
 

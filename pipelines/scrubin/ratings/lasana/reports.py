@@ -16,7 +16,7 @@ import pandas as pd
 from scrubin.base import statistics
 from scrubin.base.csv_text import shown
 from scrubin.base.statistics import without_nan
-from scrubin.ratings import rater_files, score_statistics
+from scrubin.ratings import params, rater_files, score_statistics
 from scrubin.ratings.entries import Entries
 from scrubin.ratings.lasana import annotation_text, revalidation
 from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, NUMBER, TRUTH_VALUE, CellType
@@ -143,7 +143,7 @@ def statistics_of(rescored: RescoredFolder, findings: Sequence[Finding], p: Scor
         },
         "not_scored": {task: [fault.sentence for fault in faults] for task, faults in rescored.faults.items()},
         "not_read": list(rescored.ignored),
-        "tolerance": revalidation.TOLERANCE,
+        "tolerance": params.TOLERANCE,
     }
     plain: dict[str, Any] = without_nan(document | more)
     return plain
@@ -299,7 +299,7 @@ def _left_out(scored: RescoredTask) -> Iterator[str]:
 def _findings(scored: RescoredTask, findings: Sequence[Finding]) -> Iterator[str]:
     errors = errors_of(findings)
     if scored.main is not None and not errors:
-        yield _line("published", f"no difference above {revalidation.TOLERANCE:g}")
+        yield _line("published", f"no difference above {params.TOLERANCE:g}")
     for title, some in (("wrong", errors), ("warnings", [finding for finding in findings if finding not in errors])):
         if some:
             yield _line(title, f"{len(some)}, in differences.csv" + (f"; the first {SHOWN}:" if len(some) > SHOWN else ":"))

@@ -17,10 +17,9 @@ from scrubin.base.faults import near
 from scrubin.ratings.lasana.csv_document import Document
 from scrubin.ratings.lasana.recomputation import RescoredTask, sheets_of
 from scrubin.ratings.lasana.tables import Main, rows_by_id
+from scrubin.ratings.params import TOLERANCE
 from scrubin.ratings.rater_sheet import RatingRow
 
-TOLERANCE = 1e-6
-"""Published values may differ from recomputed ones by so much: they may have been rounded."""
 SLACK = 1e-12  # so that a value that was moved by exactly the tolerance, give or take a last digit, still passes
 SUBSETS = ("train", "val", "test")
 

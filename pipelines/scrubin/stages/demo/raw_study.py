@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.base.files import fresh_folder, write_json, write_text
-from scrubin.stages.demo import label_files, ratings, sheets, truth
+from scrubin.stages.demo import label_files, sheets, truth
 from scrubin.stages.demo.course import trainings
 from scrubin.stages.demo.encoding import Encoding, encode_clip, repeat_clip
 from scrubin.stages.demo.footage import frames
@@ -59,7 +59,7 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
         The encoder failed.
     """
     recordings = [*trainings(params), *procedures(params.seed, longest_procedure_s)]
-    rated = ratings.rate(recordings)
+    rated = sheets.rate(recordings)
     fresh_folder(folder)
     fresh_folder(truth_folder)
     _write_videos(recordings, folder)
@@ -70,7 +70,7 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
     for name, text in sheets.EMPTY.items():
         write_text(folder / name, text)
     write_text(folder / "pseudonym.key", PSEUDONYM_KEY + "\n")
-    for name, text in ratings.sheets(rated).items():
+    for name, text in sheets.sheets(rated).items():
         write_text(folder / "ratings" / name, text)
     write_text(folder / "splits" / "README.txt", SPLITS)
     for number, recording in enumerate(recordings):

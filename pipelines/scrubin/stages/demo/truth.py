@@ -11,7 +11,7 @@ from scrubin.stages.demo.footage import HIDDEN, seen_tools
 from scrubin.stages.demo.label_files import labelled_frames
 from scrubin.stages.demo.operation import Operation
 from scrubin.stages.demo.plan import DISTINCT_SITE_WORDS, MS, SITES, Recording, spellings
-from scrubin.stages.demo.ratings import ERRORS, Rating, occurred
+from scrubin.stages.demo.sheets import ERRORS, Rating, occurred
 
 TIME_LIMITS_S = {"PegTransfer": 360, "SutureAndKnot": 600}
 

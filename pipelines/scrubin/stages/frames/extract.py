@@ -18,8 +18,7 @@ import tarfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
-from fractions import Fraction
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -30,60 +29,10 @@ import numpy.typing as npt
 
 from scrubin.base.errors import VideoError
 from scrubin.base.files import FIXED_TIME_S
-from scrubin.base.params import ranged
 from scrubin.media.frame_files import source_frames
 from scrubin.media.frame_pictures import Picture, shrunk, upright
 from scrubin.stages.frames.decoding import WantedFrame, packet_clock, wanted_frames
-
-SMALLEST_HEIGHT_PX = 16
-
-
-@dataclass(frozen=True)
-class DropParams:
-    """Thresholds beyond which a frame is dropped, in the units of the table `frames`; None drops nothing.
-
-    Too dark, too bright or too much of it saturated is extreme lighting, too little contrast is
-    smoke, too little sharpness a dirty lens.
-    """
-
-    min_brightness: float | None = ranged(low=0, high=255)
-    max_brightness: float | None = ranged(low=0, high=255)
-    max_saturated_share: float | None = ranged(low=0, high=1)
-    min_contrast: float | None = ranged(low=0, high=255)
-    min_sharpness: float | None = ranged(low=0)
-
-
-NOTHING = DropParams(None, None, None, None, None)
-
-
-@dataclass(frozen=True)
-class FramesParams:
-    """How the extracted frames are made.
-
-    Parameters
-    ----------
-    fps
-        Frames per second, an exact fraction.
-    format
-        Of the files: jpg or png.
-    quality
-        Of JPEG files.
-    height
-        Pixels; larger pictures are made smaller, to an even width that keeps the aspect. Smaller
-        ones stay as they are: enlarging adds nothing. None keeps every picture's own size.
-    shards
-        ``per-recording`` packs the frames of a video into one tar.
-    drop
-        Which frames are left out.
-    """
-
-    fps: Fraction = ranged(low=0.001, high=1000)
-    format: str = ranged(choices=("jpg", "png"))
-    quality: int = ranged(low=1, high=100)
-    height: int | None = ranged(low=SMALLEST_HEIGHT_PX)
-    shards: str = ranged(choices=("none", "per-recording"))
-    drop: DropParams = field(default=NOTHING)
-
+from scrubin.stages.frames.frame_params import SHARD_NAME, FramesParams
 
 Grey = npt.NDArray[np.uint8]
 ALMOST_BLACK = 5
@@ -153,7 +102,6 @@ def _variance(total: int, squares: int, count: int) -> float:
     return (squares * count - total * total) / (count * count)
 
 
-SHARD_NAME = "frames.tar"
 MODE = 0o644
 SIDECAR_COLUMNS = ("frame", "source_frame", "time_s", "redacted")
 """Columns of the table `frames` in the JSON beside each picture of a shard."""

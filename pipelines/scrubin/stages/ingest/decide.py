@@ -16,7 +16,8 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.media.probe import Probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
-from scrubin.stages.ingest.manifest import NAME, IngestParams, ManifestProblem, ManifestRow, TaskParams
+from scrubin.stages.ingest.manifest import IngestParams, ManifestProblem, ManifestRow, TaskParams
+from scrubin.stages.recordings_list import NAME
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text, faults
 from scrubin.base.csv_text import seconds
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
 from scrubin.base.params import ranged
 from scrubin.media.source import View
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, every_row, files_below, files_named, several
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
 TIMECODE, DICOM_TIME = "timecode", "dicom_time"
@@ -68,14 +68,6 @@ class IngestParams:
     stereo_tolerance_s: float = ranged(low=0, high=10)
 
 
-NAME = "recordings.csv"
-COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
-NEEDED = ("recording", "task", "camera", "path")
-"""Without these, and a participant, a row says nothing."""
-TIMES = ("start_s", "end_s")
-OPTIONAL = ("part", "rig", "clock")
-DRAFT = "confirm"
-"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
 NOBODY = Memory()
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.
@@ -216,10 +208,9 @@ def look(
 def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> list[ManifestProblem]:
     """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
     sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
-    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
     below = files_below(folder)
-    written = {row.as_written("path") for row in rows if "path" in row.cells}
-    named = {path for one in written for path in several(one, below) or [str(PurePosixPath(one))]}
+    written = {row.as_written("path") for row in every_row(sheet) if "path" in row.cells}
+    named = {path for one in written for path in files_named(one, below)}
     paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         ManifestProblem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))

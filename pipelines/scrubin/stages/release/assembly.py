@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit.private_strings import Private
+from scrubin.audit.expected.private_strings import Private
 from scrubin.base import file_lists, files
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import copy, fresh_folder, sha256_of

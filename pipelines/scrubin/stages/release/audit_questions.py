@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pandas as pd
 
-from scrubin.audit.pictures.judgement import Judge, Unanswered
+from scrubin.audit.expected.plan import FACE_KIND, LIKE, TEXT_KIND, Answered, Plan, VideoPlan
 from scrubin.audit.pictures.looks import Looked
-from scrubin.audit.plan import FACE_KIND, LIKE, TEXT_KIND, Answered, Plan, VideoPlan
+from scrubin.audit.pictures.shown import Judge, Unanswered
 from scrubin.base.faults import count_text
 from scrubin.base.pixels import Box, shared_px
 from scrubin.base.tables.io import records

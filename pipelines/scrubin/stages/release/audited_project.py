@@ -21,18 +21,19 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit import layout, plan, private_strings, withdrawal_memory
-from scrubin.audit.findings import Text
+from scrubin.audit import layout
+from scrubin.audit.expected import plan, private_strings, withdrawal_memory
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.plan import Stated
+from scrubin.audit.expected.private_columns import as_json
+from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.search import Search
+from scrubin.audit.expected.spelling import folded_words
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.audit.pictures.shown import Pictures
-from scrubin.audit.plan import Stated
-from scrubin.audit.private_columns import as_json
-from scrubin.audit.private_strings import Private
 from scrubin.audit.proof import Proof, proof_of, unread_pictures
 from scrubin.audit.reading import Examine, Over
 from scrubin.audit.run import audit
-from scrubin.audit.search import Search
-from scrubin.audit.spelling import folded_words
-from scrubin.audit.withdrawal_memory import Memory
 from scrubin.base import file_lists, ground_truth, params
 from scrubin.base.errors import ParamsError
 from scrubin.base.tables import io
@@ -40,6 +41,7 @@ from scrubin.base.tables.declare import Table
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, RIGS, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
+from scrubin.stages import recordings_list
 from scrubin.stages.release import added_files, audit_questions, gates, linking
 from scrubin.stages.release.audit_questions import Sources
 from scrubin.stages.release.metadata import documents, readme, record_sets
@@ -264,7 +266,7 @@ def _rigs(folder: Path) -> pd.DataFrame:
 def _listed(folder: Path, withdrawn: Memory) -> pd.DataFrame:
     """Return participant, recording and path of the withdrawn recordings whose rows are still in the raw study."""
     raw = folder / params.raw_folder(folder / params.PARAMS_PATH)
-    study = withdrawn_list.listed(raw) if withdrawn and (raw / withdrawn_list.MANIFEST).is_file() else {}
+    study = withdrawn_list.listed(raw) if withdrawn and (raw / recordings_list.NAME).is_file() else {}
     rows = [(one.participant, name, path) for name, one in study.items() if name in withdrawn for path in one.paths]
     return pd.DataFrame(rows, columns=["participant", "recording", "path"], dtype="str")
 

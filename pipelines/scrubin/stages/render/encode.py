@@ -27,7 +27,8 @@ from scrubin.media.opening import for_programs
 from scrubin.media.probe import Probe
 from scrubin.media.source import View
 from scrubin.media.structure import COPYABLE_FORMATS
-from scrubin.stages.render.plan import Hidden, Plan, RenderParams, SourceFile
+from scrubin.stages.render.plan import Hidden, Plan, SourceFile
+from scrubin.stages.render.render_params import RenderParams
 
 MUXING = {"fflags": "+bitexact"}
 HELD_FRAMES = 32

@@ -23,27 +23,9 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
-from scrubin.base.params import ranged
 from scrubin.media.probe import Probe
 from scrubin.media.source import View
 from scrubin.media.structure import Structure
-
-MODES = ("smart", "reencode")
-PRESETS = ("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow")
-
-
-@dataclass(frozen=True)
-class RenderParams:
-    """What is encoded again, quality and speed of the x264 encoder, and how much is trimmed by chance.
-
-    A lower ``crf`` is better and larger. ``duration_jitter_s`` trims 0 to so many seconds off the end of each recording.
-    """
-
-    mode: str = ranged(choices=MODES)
-    crf: int = ranged(low=1, high=40)
-    preset: str = ranged(choices=PRESETS)
-    duration_jitter_s: float = ranged(low=0, high=3600)
-
 
 DRAWS = 2**63
 MOST = Fraction(1, 2)

@@ -23,7 +23,8 @@ from scrubin.stages.render import check, smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import SMART, Parts, parts_of_files, reencoded
-from scrubin.stages.render.plan import Plan, Redaction, RenderParams, SourceFile, files_of, plan, trimmed_end_s
+from scrubin.stages.render.plan import Plan, Redaction, SourceFile, files_of, plan, trimmed_end_s
+from scrubin.stages.render.render_params import RenderParams
 
 
 @dataclass(frozen=True)

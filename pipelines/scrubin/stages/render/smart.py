@@ -28,7 +28,8 @@ from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import Group
 from scrubin.stages.render.encode import MUXING, Encoder, Plain, bare, decoding_tick
 from scrubin.stages.render.parts import Part, Parts
-from scrubin.stages.render.plan import Plan, RenderParams, SourceFile
+from scrubin.stages.render.plan import Plan, SourceFile
+from scrubin.stages.render.render_params import RenderParams
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32

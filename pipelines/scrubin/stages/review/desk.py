@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.audit.plan import FACE_KIND, TEXT_KIND
+from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE

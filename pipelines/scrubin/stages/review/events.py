@@ -305,3 +305,6 @@ def runs(numbers: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
                 continue
         done.append((number, 1, 1))
     return tuple(done)
+
+
+CLIP_S = 5

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit.plan import FACE_KIND, TEXT_KIND
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import json_text, write_text
 from scrubin.base.pixels import Box

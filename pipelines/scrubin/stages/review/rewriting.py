@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.stages.review.events import Forgotten, Renamed
 from scrubin.stages.review.ledger import Ledger, Line
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.audit.plan import TEXT_KIND
+from scrubin.audit.expected.plan import TEXT_KIND
 from scrubin.stages.review.outcome import ACCEPTED, AUDIT, REJECTED, UNREVIEWED, Asked, Interval, Part, Proposed, without
 from scrubin.stages.review.questions import Question
 from scrubin.stages.review.standing import FileKey, Run, Standing, lens_seen, stop_seen, true_runs, unseen_seconds

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.audit import withdrawal_memory
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, ReviewError, TableError
 from scrubin.base.tables import io

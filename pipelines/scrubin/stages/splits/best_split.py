@@ -21,8 +21,7 @@ from scipy.sparse import vstack
 from scrubin.base.errors import SplitError
 from scrubin.stages.splits.members import Draws, Members, polish
 from scrubin.stages.splits.program import SCALE, TIE, Counts, Program
-from scrubin.stages.splits.start import random_order
-from scrubin.stages.splits.walks import WINDOW, rounds
+from scrubin.stages.splits.walks import WINDOW, random_order, rounds
 
 PER_TOLERANCE = 10**6  # of HiGHS, inverted
 SMALL = 10_000

@@ -29,13 +29,7 @@ PART_HOLDS = 20
 thirds alone."""
 SIZE = 2.0
 """Weight of the number of recordings."""
-KINDS = {
-    "flag": "True or False: how often it is True",
-    "number": "a measurement: its distribution (recordings in each third, fifth and tenth, and up to each fifth), mean and spread",
-    "count": "a number of things: their total, and the recordings that have any",
-    "category": "a word: recordings per word",
-}
-"""What is balanced of a column, by its kind."""
+
 TRUE, FALSE = frozenset({"true", "1", "1.0", "yes"}), frozenset({"false", "0", "0.0", "no"})
 LARGEST = 1e100
 """Sums of squares of larger numbers do not fit."""

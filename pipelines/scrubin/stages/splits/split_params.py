@@ -154,3 +154,12 @@ class SplitsParams:
             if not NAME.fullmatch(name):
                 msg = f"params.yaml: 'splits.schemes.{name}' becomes a file name: use letters, digits, _ and -"
                 raise ParamsError(msg)
+
+
+KINDS = {
+    "flag": "True or False: how often it is True",
+    "number": "a measurement: its distribution (recordings in each third, fifth and tenth, and up to each fifth), mean and spread",
+    "count": "a number of things: their total, and the recordings that have any",
+    "category": "a word: recordings per word",
+}
+"""What is balanced of a column, by its kind."""

@@ -18,6 +18,7 @@ from scrubin.base.tables.io import records
 from scrubin.media.rig import Rig
 from scrubin.media.rig_reading import read as read_rig
 from scrubin.media.source import View
+from scrubin.stages.recordings_list import NAME
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Drift, Finding, drift
 
 
@@ -34,7 +35,7 @@ class StereoParams:
     year: bool
 
 
-FOLDER, SHEET = "calibration", "recordings.csv"
+FOLDER = "calibration"
 SPOIL_ROWS = {"unmatched", "same", "flipped", "order", "lag"}
 NEEDED = ("recording", "camera", "path", "rig")
 
@@ -81,11 +82,11 @@ def read(folder: Path) -> StereoStudy:
     CalibrationError
         When the list has no rigs, or a calibration is missing or cannot be used: all of them at once.
     """
-    path = folder / SHEET
+    path = folder / NAME
     if not path.is_file():
-        msg = f"{folder}: it has no {SHEET}; name the folder of a raw study, or RIG LEFT RIGHT"
+        msg = f"{folder}: it has no {NAME}; name the folder of a raw study, or RIG LEFT RIGHT"
         raise CalibrationError(msg)
-    sheet = csv_text.read(SHEET, strangers.read_bytes(path), NEEDED, None)
+    sheet = csv_text.read(NAME, strangers.read_bytes(path), NEEDED, None)
     CalibrationError.raise_any(sheet.file_faults)
     rows: dict[str, list[Mapping[str, str]]] = {}
     for row in sheet.rows:
@@ -97,7 +98,7 @@ def read(folder: Path) -> StereoStudy:
         if {"left", "right"} <= {_side(row) for row in own}
     )
     if not recordings:
-        msg = f"{SHEET}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
+        msg = f"{NAME}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
         raise CalibrationError(msg)
     rigs, faults = read_rigs(folder, {one.rig for one in recordings})
     CalibrationError.raise_any(faults)
@@ -129,12 +130,12 @@ def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Fault
     for name in sorted(names):
         file = f"{FOLDER}/{name}.yaml"
         if PurePosixPath(name).name != name or "\0" in name:
-            faults.error(SHEET, "rig", f"'{name}' is no name of a rig", f"name a file of {FOLDER}/ without its ending, such as tower_2")
+            faults.error(NAME, "rig", f"'{name}' is no name of a rig", f"name a file of {FOLDER}/ without its ending, such as tower_2")
             continue
         if not (folder / file).is_file():
             known = sorted(path.stem for path in (folder / FOLDER).glob("*.yaml"))
             fix = f"put the calibration there, or correct the column 'rig'; {hint(name, known) if known else 'the folder has none'}"
-            faults.error(SHEET, "rig", f"it names rig '{name}', but there is no {file}", fix)
+            faults.error(NAME, "rig", f"it names rig '{name}', but there is no {file}", fix)
             continue
         try:
             rigs[name] = read_rig(folder / file, file)
@@ -259,6 +260,6 @@ def assignment(raw: Path, cuts: pd.DataFrame, videos: pd.DataFrame) -> Assignmen
 
 def _named(raw: Path) -> dict[str, str]:
     """Return the rig of each recording whose rows name one."""
-    sheet = csv_text.read(SHEET, strangers.read_bytes(raw / SHEET))
+    sheet = csv_text.read(NAME, strangers.read_bytes(raw / NAME))
     CalibrationError.raise_any(sheet.file_faults)
     return {row.cells["recording"]: row.cells["rig"] for row in sheet.rows if row.cells.get("rig") and row.cells.get("recording")}

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit import withdrawal_memory
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params
 from scrubin.base.errors import ManifestError, PrivacyError, TableError
 from scrubin.base.files import sha256_of_all

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files
 from scrubin.base.errors import ParamsError, ReleaseError, StageError
 from scrubin.base.faults import count_text

@@ -9,13 +9,14 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from scrubin.audit.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, error, near
-from scrubin.stages.named_files import files_below, several
+from scrubin.stages import recordings_list
+from scrubin.stages.recordings_list import files_below, files_named
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,6 @@ def is_date(text: str) -> bool:
         return False
 
 
-MANIFEST = "recordings.csv"
 UNDO = "if they never withdrew, run: .venv/bin/scrubin withdraw --undo"
 
 
@@ -150,14 +150,12 @@ def listed(raw: Path) -> dict[str, Listed]:
     ManifestError
         When the file cannot be read as such a list.
     """
-    sheet = csv_text.read_path(raw / MANIFEST, MANIFEST, ("recording", "participant", "path"))
-    ManifestError.raise_any(sheet.file_faults)
     done: dict[str, Listed] = {}
     files = files_below(raw)
-    for row in (*sheet.rows, *(misfit.row for misfit in sheet.misfits)):
+    for row in recordings_list.read_rows(raw, ("recording", "participant", "path")):
         name, participant = (row.cells.get(column, "") for column in ("recording", "participant"))
         written = row.as_written("path") if row.cells.get("path") else ""
-        paths = (several(written, files) or [PurePosixPath(written).as_posix()]) if written else []
+        paths = files_named(written, files) if written else []
         if name:
             before = done.get(name, Listed(participant, ()))
             done[name] = Listed(before.participant, (*before.paths, *paths))
@@ -202,7 +200,7 @@ def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Itera
     for name, one in sorted(study.items()):
         if name not in said.reasons and (memory.reason(name) is not None or memory.has_participant(one.participant)):
             what = f"'{name}' stands in it, but was withdrawn earlier, and no row of {NAME} says so any more"
-            yield error(MANIFEST, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {UNDO}")
+            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {UNDO}")
 
 
 def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:
@@ -214,4 +212,4 @@ def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:
         fix = f"it is the name of a {other}: write it in that column"
     elif (close := near(name, mine)) is not None:
         fix = f"did you mean '{close}'?"
-    return error(NAME, f"{column}-unknown", f"'{csv_text.shown(name)}' is no {column} of {MANIFEST}", fix, place=row.place)
+    return error(NAME, f"{column}-unknown", f"'{csv_text.shown(name)}' is no {column} of {recordings_list.NAME}", fix, place=row.place)

@@ -37,11 +37,18 @@ from scrubin.evaluate.metrics.detection.matching import (
     turns_of,
 )
 from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, IntArray, Scene, checked
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact
 
 Score = Literal["LM", "pLM", "IDS", "IDM", "MIL", "RFP", "RFN"]
 SCORES: tuple[Score, ...] = get_args(Score)
-METRIC = "triplet association scores"
+METRIC = declare(
+    "triplet association scores",
+    task="detection",
+    kinds=["boxes"],
+    says="which share of boxes is localised, matched to another box or class, missed or false",
+    source="Nwoye and Padoy 2022",
+)
 
 
 def association(

@@ -9,10 +9,10 @@ the whole scope: all frames (`global`), or each video by itself, then averaged o
 annotated boxes in the scope is undefined and left out of every mean; annotated boxes without any detection give 0.
 
 The range of ProstaTD has IoU thresholds from 0.5 to 0.95 in steps of 0.05. Here thresholds are exact, and detections are matched anew at
-each; the published package does neither (see `quirks`).
+each; the published package does neither (see `compat_common.QUIRKS`).
 
 ProstaTD, appendix D: they are "computed at a single optimal confidence threshold determined by maximizing the global F1 score
-across all classes". How the published package finds it, with the confidences in order (it leaves them unsorted, see `quirks`):
+across all classes". How the published package finds it, with the confidences in order (it leaves them unsorted):
 precision and recall of a class are interpolated linearly at 1,000 confidences from 0 to 1; above the highest confidence precision
 is 1 and recall 0, below the lowest both stay; a class without detections contributes 0. F1 is the mean over classes at each
 confidence, smoothed over 100 of them, with zeros beyond both ends; its highest point (the lowest confidence of equal ones) is
@@ -31,6 +31,7 @@ import numpy as np
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
 from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
 
 Interpolation = Literal["step", "11-point", "101-point", "101-point linear"]
@@ -154,7 +155,24 @@ AREAS: dict[Interpolation, Callable[[Curve], FloatArray]] = {
     "101-point linear": _linear,
 }
 
-METRIC = "triplet detection AP"
+METRIC = declare(
+    "triplet detection AP",
+    task="detection",
+    kinds=["boxes", "curves"],
+    says="average precision of every class of boxes, at one least IoU or the mean over ten",
+    source="Nwoye and Padoy 2022, equation 1",
+    ranks=True,
+)
+AT_BEST = {
+    name: declare(
+        f"triplet detection {name}",
+        task="detection",
+        kinds=["boxes"],
+        says=f"{name} at the confidence of the best mean F1",
+        source="ProstaTD",
+    )
+    for name in ("precision", "recall", "F1")
+}
 Scope = Literal["global", "video-wise"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
@@ -469,7 +487,7 @@ def at_best_confidence(study: BoxStudy | Scene, component: str = "ivt", *, thres
     best = [Value(float(np.nanmax(row)) if (row == row).any() else float("nan"), int(np.count_nonzero(row == row))) for row in read[3]]
     options = {"component": component, "classes": str(scene.size(component)), "scope": scope, "iou": iou, "confidence": "best mean F1"}
     precision, recall, f1 = (
-        averaged(Variant(f"triplet detection {name}", "paper", options), scene.names, values, positives, scope)
+        averaged(Variant(AT_BEST[name], "paper", options), scene.names, values, positives, scope)
         for name, values in zip(("precision", "recall", "F1"), read[:3], strict=True)
     )
     names = scene.names if scope == "video-wise" else ("all",)

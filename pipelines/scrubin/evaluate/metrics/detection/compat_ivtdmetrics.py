@@ -1,6 +1,6 @@
 """What the detection part of ivtdmetrics 0.1 (ProstaTD) returns.
 
-`quirks.QUIRKS` names each difference from the definition. Where the published program ends with an error of any kind, this
+`compat_common.QUIRKS` names each difference from the definition. Where the published program ends with an error of any kind, this
 raises `MetricsError`.
 """
 

@@ -1,6 +1,6 @@
 """What the detection part of ivtmetrics returns: the release 0.1.5, or the later repository, which calls itself 0.1.2.
 
-`quirks.QUIRKS` names each difference from the definition. Where the published program ends with an error of any kind, this
+`compat_common.QUIRKS` names each difference from the definition. Where the published program ends with an error of any kind, this
 raises `MetricsError`.
 """
 

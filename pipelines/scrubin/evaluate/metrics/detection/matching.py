@@ -5,7 +5,7 @@ IoU with the annotated box is at least theta. The paper leaves open which box a 
 detections of a class take turns in a frame by confidence, and each takes the box not yet taken of the largest IoU.
 
 Frames do not touch each other, so that all detections whose turn is the same are matched at once. No function changes its input: the
-published conversion to corners in place makes perfect predictions score 0.73 (see `quirks`).
+published conversion to corners in place makes perfect predictions score 0.73 (see `compat_common.QUIRKS`).
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection.average_precision import area, curve
 from scrubin.evaluate.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 SMALL, MEDIUM = 32.0**2, 96.0**2
@@ -34,7 +35,13 @@ SAID = {"all": "any", "small": "up to 32 x 32 px", "medium": "32 x 32 to 96 x 96
 IOUS = np.linspace(0.5, 0.95, 10)
 """The very numbers of COCO."""
 MOST = 100
-METRIC = "triplet detection AP by size"
+METRIC = declare(
+    "triplet detection AP by size",
+    task="detection",
+    kinds=["sizes"],
+    says="average precision of small, medium and large boxes, as pycocotools has it",
+    source="COCO, *Metrics*",
+)
 ROUNDING = 6
 """Decimals of a pixel: boxes are fractions of the image, and what was a whole number of pixels is one again."""
 

@@ -1,6 +1,8 @@
 """What the published relaxed evaluation returns: ``Evaluate`` for one video, ``Main`` for a test set, of Cholec80 or of M2CAI (8 phases).
 
-Our own implementation of what YuemingJin/TMRNet 6a0db47, matlab-eval, does (section 3.3.5, Listing 1). `quirks.QUIRKS` names each
+Each entry of `QUIRKS` has a test of the same name in ``tests/metrics/test_phase_quirks.py`` that shows it on a minimal example.
+
+Our own implementation of what YuemingJin/TMRNet 6a0db47, matlab-eval, does (section 3.3.5, Listing 1). `QUIRKS` names each
 difference from the definition. The one that matters most: what is found in the tail of a segment is applied to its head. Three frames of
 an early transition stay errors, and three absurd predictions at the start of the segment are excused instead:
 
@@ -26,8 +28,113 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases.averaging import mean_of
 from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, FloatArray, IntArray, PhaseVideo, checked, sequences_of
-from scrubin.evaluate.metrics.phases.relaxed import RELAXED_RATES, RelaxedRate, check_omega, segments
+from scrubin.evaluate.metrics.phases.relaxed import RELAXED, RELAXED_RATES, RelaxedRate, check_omega, segments
+from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+
+QUIRKS = (
+    Quirk(
+        "tail-mask-on-head",
+        "bug",
+        "The mask of early transitions, found in the last omega frames of a segment, is applied to its first omega frames: early "
+        "transitions are never excused, any error at the same place of the head is.",
+        "Each window excuses what lies in it.",
+        "As published.",
+    ),
+    Quirk(
+        "short-segments",
+        "choice",
+        "A segment shorter than omega is relaxed throughout, so there the bug has no effect; the printed formula lets its windows reach "
+        "into the neighbours.",
+        "Windows end with their segment; window='literal' is the printed formula.",
+        "As published.",
+    ),
+    Quirk(
+        "x-cells",
+        "choice",
+        "Four transitions that the workflow of Cholec80 allows are not considered (crosses in Figure 3).",
+        "Left out; cholec80('accepted') accepts them.",
+        "As published.",
+    ),
+    Quirk(
+        "above-one",
+        "definition",
+        "Relaxed precision and recall count frames annotated or predicted as the phase, so they may exceed 1 (never Jaccard).",
+        "The same; counted='own' is the alternative that the paper proposes.",
+        "The same, in percent.",
+    ),
+    Quirk(
+        "infinite-precision",
+        "choice",
+        "A phase annotated, never predicted, but excused has infinite precision, and not excused an undefined one.",
+        "The same; counted='own' leaves it undefined.",
+        "The same.",
+    ),
+    Quirk(
+        "clipped-before-averaging",
+        "choice",
+        "Values above 100, infinity included, are set to 100 per video and phase before they are averaged.",
+        "above_one='kept' or 'clipped'.",
+        "Clipped.",
+    ),
+    Quirk(
+        "phases-not-annotated",
+        "choice",
+        "Everything of a phase that is not annotated in a video is left out (Strategy B); in regular metrics papers differ.",
+        "undefined='A', 'B', 'zero' or 'one'; the default is A, and B for relaxed metrics.",
+        "Strategy B.",
+    ),
+    Quirk(
+        "phase-missing-everywhere",
+        "choice",
+        "A phase annotated in no video makes overall Jaccard and recall undefined, but is left out of overall precision.",
+        "Left out of every mean; n says how many phases there were.",
+        "As published.",
+    ),
+    Quirk(
+        "deviation-over-what",
+        "choice",
+        "The printed deviation is over videos for accuracy, over phases for the rest.",
+        "Each deviation names its source.",
+        "As published; the variant names the source.",
+    ),
+    Quirk(
+        "deviation-of-one-value",
+        "choice",
+        "The deviation of a single value is 0.",
+        "Undefined with Bessel's correction, 0 without.",
+        "0.",
+    ),
+    Quirk(
+        "order-of-averaging",
+        "choice",
+        "Papers average over phases or videos first without saying so; with undefined values the numbers differ.",
+        "All elements at once; macro-first, by-phase and by-video can be chosen.",
+        "By video within each phase, then over phases.",
+    ),
+    Quirk(
+        "three-f1-scores",
+        "choice",
+        "The F1 of a paper may be the mean of F1 scores, the mean of harmonic means of macro precision and recall, or the harmonic mean of "
+        "overall precision and recall.",
+        "Three metrics with three names.",
+        "The script has no F1.",
+    ),
+    Quirk(
+        "unknown-ids",
+        "bug",
+        "Labels other than the phases' numbers are silently dropped or become 0.",
+        "MetricsError.",
+        "MetricsError.",
+    ),
+    Quirk(
+        "names-without-order",
+        "choice",
+        "Phases are numbers; what is excused depends on how many steps ahead or back a number is.",
+        "Regular metrics do not depend on the order; relaxed ones name the transitions of Cholec80.",
+        "Names are numbered in the order of their vocabulary. Where that is not known it has to be named (order=...): never by alphabet.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -311,7 +418,7 @@ def results(computed: Main, phases: tuple[str, ...] = ()) -> list[Result]:
     out = []
     for rate in RELAXED_RATES:
         summary: Summary = getattr(computed, rate)
-        name = f"phase recognition relaxed {rate}"
+        name = RELAXED[rate]
         n = int(np.count_nonzero(~np.isnan(summary.per_phase)))
         counts = np.count_nonzero(~np.isnan(summary.values), axis=1)
         by_phase = _values(names, summary.per_phase, counts)

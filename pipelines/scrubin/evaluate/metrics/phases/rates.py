@@ -42,10 +42,46 @@ from scrubin.evaluate.metrics.phases.averaging import (
     spread,
 )
 from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, Confusions, FloatArray, IntArray, pooled_confusions
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value
 
 Rate = Literal["precision", "recall", "f1", "jaccard"]
 RATES: tuple[Rate, ...] = ("precision", "recall", "f1", "jaccard")
+KINDS = ("frames", "videos")
+ACCURACY = declare(
+    "phase recognition accuracy",
+    task="phases",
+    kinds=KINDS,
+    says="share of frames predicted as annotated",
+    source="Funke et al. 2023, section 3",
+)
+OF_RATE = {
+    rate: declare(
+        f"phase recognition {rate}",
+        task="phases",
+        kinds=KINDS,
+        says=f"{says} of every phase",
+        source="Funke et al. 2023, section 3",
+        ranks=rate == "jaccard",
+    )
+    for rate, says in zip(RATES, ("precision", "recall", "F1", "intersection over union"), strict=True)
+}
+F1_OF_MACRO = declare(
+    "phase recognition F1 as harmonic mean of macro precision and macro recall",
+    task="phases",
+    kinds=["frames"],
+    says="bold Macro F1 of every video",
+    source="Funke et al. 2023, section 3.3",
+    column=False,
+)
+F1_OF_MEANS = declare(
+    "phase recognition F1 as harmonic mean of overall precision and overall recall",
+    task="phases",
+    kinds=["frames"],
+    says="italic F1, an upper bound of the mean F1",
+    source="Funke et al. 2023, section 3.3",
+    column=False,
+)
 Strategy = Literal["A", "B", "zero", "one"]
 STRATEGIES: tuple[Strategy, ...] = ("A", "B", "zero", "one")
 
@@ -101,7 +137,7 @@ def rate_elements(confusions: Confusions, rate: Rate, strategy: Strategy = "A") 
     annotated = confusions.counts.sum(axis=-1) > 0
     values = settled(by_phase(confusions.counts, rate), annotated, strategy)
     options = {"scope": confusions.scope, "undefined": strategy, "phases": str(len(confusions.phases))}
-    return Elements(f"phase recognition {rate}", "paper", options, values, confusions.videos, confusions.phases)
+    return Elements(OF_RATE[rate], "paper", options, values, confusions.videos, confusions.phases)
 
 
 def accuracy(confusions: Confusions) -> Elements:
@@ -109,7 +145,7 @@ def accuracy(confusions: Confusions) -> Elements:
     true = np.trace(confusions.counts, axis1=-2, axis2=-1)
     values = _ratio(true, confusions.counts.sum(axis=(-2, -1)))[..., np.newaxis]
     options = {"scope": confusions.scope, "phases": str(len(confusions.phases))}
-    return Elements("phase recognition accuracy", "paper", options, values, confusions.videos, ())
+    return Elements(ACCURACY, "paper", options, values, confusions.videos, ())
 
 
 def settled(values: FloatArray, annotated: BoolArray, strategy: Strategy) -> FloatArray:
@@ -164,7 +200,7 @@ def f1_of_macro_averages(precision: Elements, recall: Elements) -> Elements:
     _alike(precision, recall)
     pairs = zip(precision.macro().ravel(), recall.macro().ravel(), strict=True)
     values = np.array([_harmonic(float(one), float(other)) for one, other in pairs]).reshape(*precision.values.shape[:2], 1)
-    return replace(precision, metric="phase recognition F1 as harmonic mean of macro precision and macro recall", values=values, phases=())
+    return replace(precision, metric=F1_OF_MACRO, values=values, phases=())
 
 
 def f1_of_overall_means(precision: Elements, recall: Elements, order: Order = "all") -> Result:
@@ -177,7 +213,7 @@ def f1_of_overall_means(precision: Elements, recall: Elements, order: Order = "a
     """
     _alike(precision, recall)
     one, other = overall(precision.values, order), overall(recall.values, order)
-    named = replace(precision, metric="phase recognition F1 as harmonic mean of overall precision and overall recall")
+    named = replace(precision, metric=F1_OF_MEANS)
     return Result(
         named.variant(statistic="harmonic mean of means", averaged=order), Value(_harmonic(one.value, other.value), min(one.n, other.n))
     )

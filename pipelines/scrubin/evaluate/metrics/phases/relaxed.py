@@ -17,6 +17,7 @@ from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases.averaging import Elements
 from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.phases.rates import Strategy, settled
+from scrubin.evaluate.metrics.registry import declare
 
 XCells = Literal["left out", "accepted"]
 # Phase ids of Cholec80: 0 preparation, 1 Calot triangle dissection, 2 clipping and cutting, 3 gallbladder dissection, 4 packaging,
@@ -28,6 +29,18 @@ Counted = Literal["either", "own"]
 AboveOne = Literal["kept", "clipped"]
 RelaxedRate = Literal["precision", "recall", "jaccard"]
 RELAXED_RATES: tuple[RelaxedRate, ...] = ("precision", "recall", "jaccard")
+RELAXED = {
+    rate: declare(
+        f"phase recognition relaxed {rate}",
+        task="phases",
+        kinds=["frames"],
+        says=f"{rate} where transitions may come a little early or late",
+        source="Funke et al. 2023, section 3.3.5",
+        column=False,
+        ranks=rate == "jaccard",
+    )
+    for rate in (*RELAXED_RATES, "accuracy")
+}
 
 
 def segments(annotation: IntArray) -> list[tuple[int, int, int]]:
@@ -308,13 +321,13 @@ def elements(
     if above_one == "clipped":
         values = np.minimum(values, 1.0)
     options = {**relaxed.options, "undefined": strategy, "counted": counted, "above one": above_one}
-    return Elements(f"phase recognition relaxed {rate}", "paper", options, values, relaxed.videos, relaxed.phases)
+    return Elements(RELAXED[rate], "paper", options, values, relaxed.videos, relaxed.phases)
 
 
 def accuracy(relaxed: Relaxed) -> Elements:
     """Return the share of frames whose prediction counts as correct, of every run and video."""
     values = (relaxed.correct / relaxed.frames)[..., np.newaxis]
-    return Elements("phase recognition relaxed accuracy", "paper", relaxed.options, values, relaxed.videos, ())
+    return Elements(RELAXED["accuracy"], "paper", relaxed.options, values, relaxed.videos, ())
 
 
 def _quotient(numerator: IntArray, denominator: IntArray) -> FloatArray:

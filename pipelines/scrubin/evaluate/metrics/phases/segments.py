@@ -42,9 +42,15 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, spread
 from scrubin.evaluate.metrics.phases.phase_videos import FloatArray, IntArray, PhaseVideo, checked, named
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 OVERLAPS = (10, 25, 50)
+LEA = "Lea et al. 2017, section 4, Metrics"
+EDIT = declare("phase segments edit score", task="phases", kinds=["segments"], says="order of segments, whatever they last", source=LEA)
+F1_AT = declare(
+    "phase segments F1@{}", task="phases", kinds=["segments"], says="F1 of segments by their least overlap in percent", source=LEA
+)
 """Percent."""
 TRUE, FALSE, MISSED = range(3)
 
@@ -222,10 +228,10 @@ def segment_results(counts: SegmentCounts, *, bessel: bool = True) -> list[Resul
         Whether standard deviations divide by n - 1.
     """
     options = {"background": counts.background or "none"}
-    edit = Elements("phase segments edit score", "paper", options, counts.edit[..., np.newaxis], counts.videos, ())
+    edit = Elements(EDIT, "paper", options, counts.edit[..., np.newaxis], counts.videos, ())
     values = _summaries(edit, bessel)
     for at, overlap in enumerate(counts.overlaps):
-        metric, of = f"phase segments F1@{overlap}", counts.counts[at]
+        metric, of = F1_AT.format(overlap), counts.counts[at]
         by_video = Elements(metric, "paper", options, f1(of.sum(axis=2))[..., np.newaxis], counts.videos, ())
         values += _summaries(by_video, bessel)
         values.append(_pooled(metric, options, of, counts.phases))
@@ -263,6 +269,17 @@ def _pooled(metric: str, options: dict[str, str], counts: IntArray, phases: tupl
 
 EDGES = ("onset", "offset")
 STATISTICS = ("median absolute", "mean absolute", "mean")
+ERRORS = {
+    edge: declare(
+        f"phase {edge} error",
+        task="phases",
+        kinds=["events"],
+        says=f"by how many seconds an {edge} is late",
+        source="Dergachyova et al. 2016",
+    )
+    for edge in EDGES
+}
+COUNTS = declare("phase segments", task="phases", kinds=["events"], says="how many segments are matched, missed or extra")
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,13 +419,13 @@ def event_results(events: Events) -> list[Result]:
         by_video = [one.errors[edge] for one in events.of_videos]
         every = np.concatenate(by_video)
         for statistic in STATISTICS:
-            variant = Variant(f"phase {edge} error", "paper", {**events.options, "statistic": statistic, "unit": "s"})
+            variant = Variant(ERRORS[edge], "paper", {**events.options, "statistic": statistic, "unit": "s"})
             classes = {name: _statistic(every[every[:, 0] == at, 1], statistic) for at, name in enumerate(events.phases)}
             videos = {name: _statistic(one[:, 1], statistic) for name, one in zip(events.videos, by_video, strict=True)}
             values.append(Result(variant, _statistic(every[:, 1], statistic), classes, videos))
     for name in ("matched", "missed", "extra"):
         counts = np.stack([getattr(one, name) for one in events.of_videos])
-        variant = Variant("phase segments", "paper", {**events.options, "statistic": name, "unit": "segments"})
+        variant = Variant(COUNTS, "paper", {**events.options, "statistic": name, "unit": "segments"})
         number = len(counts)
         classes = {phase: Value(float(total), number) for phase, total in zip(events.phases, counts.sum(axis=0).tolist(), strict=True)}
         videos = {video: Value(float(total), 1) for video, total in zip(events.videos, counts.sum(axis=1).tolist(), strict=True)}

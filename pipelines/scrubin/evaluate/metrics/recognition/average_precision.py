@@ -43,11 +43,19 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     part,
     rows_of,
 )
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
 
 # Elements sorted at once: bounds the copy beside the scores.
 BLOCK = 1 << 21
-METRIC = "triplet recognition AP"
+METRIC = declare(
+    "triplet recognition AP",
+    task="recognition",
+    kinds=["precision"],
+    says="average precision of every class, over frames",
+    source="Nwoye and Padoy 2022",
+    ranks=True,
+)
 
 
 def average_precision(targets: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], IntArray]:

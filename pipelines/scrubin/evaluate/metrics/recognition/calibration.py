@@ -37,13 +37,27 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     checked,
     part,
 )
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 Binning = Literal["equal width", "equal mass"]
 BINNINGS: tuple[Binning, ...] = get_args(Binning)
 BINS = 15
 """As in Guo's experiments."""
-ECE, BRIER = "triplet recognition ECE", "triplet recognition Brier score"
+ECE = declare(
+    "triplet recognition ECE",
+    task="recognition",
+    kinds=["calibration"],
+    says="expected calibration error, with bins of equal width or equal mass",
+    source="Guo et al. 2017, equation 3; Nixon et al. 2019",
+)
+BRIER = declare(
+    "triplet recognition Brier score",
+    task="recognition",
+    kinds=["calibration"],
+    says="mean squared distance of a probability from what is so",
+    source="Brier 1950",
+)
 Probabilities = npt.NDArray[np.float64]
 
 

@@ -22,7 +22,16 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     component_named,
     part,
 )
+from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+
+METRIC = declare(
+    "triplet top-k accuracy",
+    task="recognition",
+    kinds=["precision"],
+    says="share of positives among the k highest scores of their frame",
+    source="Nwoye and Padoy 2022",
+)
 
 
 @dataclass(frozen=True)
@@ -114,9 +123,7 @@ def accuracy(by_video: dict[str, Hits], k: int, component: Component, classes: i
     every = Hits()
     for one in by_video.values():
         every = every + one
-    variant = Variant(
-        "triplet top-k accuracy", "paper", {"component": component, "k": str(k), "classes": str(classes), "ties": "lowest class first"}
-    )
+    variant = Variant(METRIC, "paper", {"component": component, "k": str(k), "classes": str(classes), "ties": "lowest class first"})
     videos = {name: Value(one.share(one.ruled), one.positives) for name, one in by_video.items()}
     result = Result(variant, Value(every.share(every.ruled), every.positives), {}, videos)
     return TopK(result, every.share(every.least), every.share(every.most))

@@ -24,14 +24,14 @@ from scrubin.base.tables.io import records
 from scrubin.stages.release.certificate import attention
 from scrubin.stages.release.certificate.rules import AUDITED, NOT_PROVEN, RULES, SAFE_HARBOR
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.review import sample
+from scrubin.stages.review import events, sample
 from scrubin.stages.review.ledger import Line
 
 JSON_NAME, TEXT_NAME = "certificate.json", "CERTIFICATE.md"
 TEMPLATES = Path(__file__).with_name("templates")
 _CODE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 SAMPLE_RULE = (
-    f"A clip is {sample.CLIP_S} s of a recording in all its cameras, or what is left at its end; what is black is no clip. Clips are drawn "
+    f"A clip is {events.CLIP_S} s of a recording in all its cameras, or what is left at its end; what is black is no clip. Clips are drawn "
     "in the order of the SHA-256 of `seed:videos:id:start`, where `videos` is the SHA-256 below and `start` is in seconds: whoever has "
     f"the release can draw them again. They are looked at in single pictures, one or more in every {sample.STILLS_EVERY_S:g} s."
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scrubin.audit.spelling import escaped_for_bibtex
+from scrubin.audit.expected.spelling import escaped_for_bibtex
 from scrubin.stages.release.metadata import sentences
 from scrubin.stages.release.release_params import Creator, ReleaseParams
 

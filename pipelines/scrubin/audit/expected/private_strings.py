@@ -1,0 +1,300 @@
+"""What must not stand in a release, with how each string is searched.
+
+The private tables name participants, trials, sites, recordings and files. Each value gives
+*needles*: the value itself, its words, dates in all common spellings, and words joined. How a
+needle is searched follows from how much it says:
+
+====================  =========================================  ==================================================
+needle                example                                    counts as a leak
+====================  =========================================  ==================================================
+``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
+                      characters, not only digits                case, with or without accents
+``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
+``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents;
+                      in file names not small letters alone      initials only in capitals or as spelled
+``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
+====================  =========================================  ==================================================
+
+Five rules keep false alarms out without hiding leaks:
+
+- *Public words* are the words of table declarations, vocabularies, task names, released ids, the
+  fixed texts of the release and ``release.public_words``. A value all of whose words are public
+  cannot tell anything and is no needle by itself; it is counted in ``skipped``, and where it is the
+  whole name of a participant or a site, the curator is told. A hit inside a longer public word
+  (Mark in benchmark) is none.
+- The words of the documents about a release (``permitted``) are common words, and pass there alone.
+- A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
+- What a detector read in a picture is private only when a person accepted that very text as text to
+  hide. Of it count what can name somebody: words of 4 letters with a capital, or of a script that
+  has none, signs such as P12345, numbers of 6 digits and dates. Common words of documents, marks and
+  clocks that recorders write by themselves (REC, 10:20:26) and what programs write in small letters
+  (person(0)) do not.
+- In compressed bytes every short string occurs by chance. There a needle is searched only when the
+  expected number of chance hits over the whole release, for all such needles together, stays below
+  ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
+  out of every file, and refuse what they do not know; there no needle is too short.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import permutations
+from pathlib import PurePosixPath
+from typing import Literal
+
+import pandas as pd
+
+from scrubin.audit.expected import dates
+from scrubin.audit.expected.spelling import fold, folded_words, without_accents, words, written_out
+from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.base.errors import PrivacyError
+
+Rule = Literal["anywhere", "digits", "token", "labelled"]
+ANYWHERE_LENGTH = 4
+DIGITS_LENGTH = 6
+JOINED_WORDS = 4
+LABELS = {
+    "participant": ("participant", "subject", "patient", "surgeon", "trainee", "expert", "proband", "person"),
+    "trial": ("trial", "session", "attempt", "repetition", "try"),
+    "site": ("site", "centre", "center", "hospital", "clinic", "location"),
+    "recording": ("recording", "video", "case", "procedure", "operation"),
+}
+REQUESTED = "requested"
+WITHDRAWN = "withdrawn"
+COLUMNS = ("participant", "trial", "site", "recording", "rig", "path", "sha256", "text")
+NAMED = ("participant", "site")
+# Words of paths and recording names that say nothing about who, where or when.
+GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
+session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
+mov avi ts m4v links rechts aufnahme kopie neu teil surgery procedure operation case training course study box trainer expert"""
+
+# Words that recorders write into pictures by themselves. Only where they were read: a person may be called White.
+OVERLAY = """record recorded recording paused pause standby playback zoom gain white balance auto automatic manual date time name
+light source flow pressure insufflator camera channel video input output image picture print printing saved memory battery sharpness
+contrast brightness shutter select menu next stop start press hold ready full left right mode level stereo"""
+READ_LENGTH = 4
+_OVERLAY_WORDS = folded_words(OVERLAY)
+
+
+@dataclass(frozen=True, order=True)
+class Needle:
+    """One private string.
+
+    Parameters
+    ----------
+    text
+        As spelled in the private table, or as derived from it.
+    discloses
+        What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture);
+        ``requested`` when somebody asks for it, ``withdrawn`` of those who are known by hashes only.
+    rule
+        How it is searched; see the module.
+    """
+
+    text: str
+    discloses: str
+    rule: Rule
+
+    @property
+    def message(self) -> str:
+        """What a finding says."""
+        if self.discloses == REQUESTED:
+            return f"it holds {self.text!r}, which was asked for; take it out"
+        if self.discloses == WITHDRAWN:
+            return f"it holds {self.text!r}, which names a recording that was withdrawn; run 'make repro' again, it must not be left"
+        fix = "take it out, or list it in release.public_words if it is harmless"
+        return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
+
+    @property
+    def shown(self) -> str:
+        """What a finding in a picture says."""
+        if self.discloses == REQUESTED:
+            return f"it shows {self.text!r}, which was requested; hide it"
+        return f"it shows {self.text!r}, which tells the {self.discloses}; hide it, or list it in release.public_words if it is harmless"
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The spellings to look for in a folded text."""
+        return tuple(sorted({fold(self.text), fold(written_out(self.text))}))
+
+    @property
+    def labelled(self) -> re.Pattern[str]:
+        """Pattern for a folded text: the value next to a label of what it tells."""
+        value = f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text))
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+
+
+@dataclass(frozen=True)
+class Private:
+    """Everything private, and the words that are known to be public.
+
+    Parameters
+    ----------
+    needles
+        Sorted.
+    public
+        Folded public words.
+    skipped
+        Number of private values that are made of public words only.
+    unsearched
+        What these tell and are, where they are the whole name of a participant or a site, sorted.
+    dates
+        All dates in private values, for texts in which a date is written in a way that is no needle.
+    withdrawn
+        Whose names, ids and files must not be there, known by keyed hashes only.
+    """
+
+    needles: tuple[Needle, ...] = ()
+    public: frozenset[str] = frozenset()
+    skipped: int = 0
+    unsearched: tuple[tuple[str, str], ...] = ()
+    dates: frozenset[datetime.date] = frozenset()
+    withdrawn: Memory = field(default_factory=Memory)
+
+
+def accepted_texts(redactions: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the table ``redactions`` whose text a person accepted as text to hide: what else was read is nobody's word."""
+    return redactions[(redactions["kind"] == "text") & (redactions["decision"] == "accepted")]
+
+
+def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = ()) -> Private:
+    """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
+
+    Parameters
+    ----------
+    tables
+        Private tables; only the columns in ``COLUMNS`` count. Of ``redactions`` those rows that ``accepted_texts`` returns.
+    ids
+        The released ids, which are public.
+    public_words
+        Texts, or lists and mappings of texts, whose words are public.
+    common_words
+        Texts of documents, whose words name nobody where they were read in a picture.
+    """
+    values: dict[str, set[str]] = {}
+    for table in tables:
+        for column in COLUMNS:
+            if column in table.columns:
+                values.setdefault(column, set()).update(table[column].dropna().astype(str))
+    return derive(values, folded_words([list(ids), public_words, GENERIC]), folded_words(common_words))
+
+
+def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: frozenset[str] = frozenset()) -> Private:
+    """Return the needles that follow from private values, by what they tell; see ``of_tables``."""
+    needles: set[Needle] = set()
+    skipped: set[tuple[str, str]] = set()
+    unsearched: set[tuple[str, str]] = set()
+    all_dates: set[datetime.date] = set()
+    for discloses, texts in sorted(values.items()):
+        wholes = sorted({value.strip() for value in texts})
+        if discloses != "sha256":
+            all_dates |= dates.of_names(wholes)
+        for whole in wholes:
+            for text in _parts(discloses, whole):
+                rule = _rule(discloses, text)
+                if rule is None or (rule == "labelled" and text != whole):
+                    continue
+                if discloses == "text" and not _says_something(text, common):
+                    continue
+                if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
+                    skipped.add((discloses, text))
+                    if text == whole and discloses in NAMED:
+                        unsearched.add((discloses, text))
+                    continue
+                needles.add(Needle(text, discloses, rule))
+    needles |= {_of_date(text, "date") for date in all_dates for text in dates.spellings(date)}
+    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates))
+
+
+def warnings(private: Private) -> list[str]:
+    """Return one line for each participant and site whose name the audit cannot search, for the curator."""
+    return [
+        f"the {discloses} {text!r} is called by a word that stands in every release: the audit does not search it; whoever can be known by "
+        "it needs another name in recordings.csv"
+        for discloses, text in private.unsearched
+    ]
+
+
+def with_requested(private: Private, texts: Iterable[str]) -> Private:
+    """Return what is private together with texts that somebody asks for, as they are and, where they are dates, in all spellings.
+
+    Raises
+    ------
+    PrivacyError
+        For a text so short that it occurs everywhere.
+    """
+    wanted = sorted({text.strip() for text in texts})
+    rules = {text: _rule(REQUESTED, text) for text in wanted}
+    short = [text for text in wanted if rules[text] is None]
+    if short:
+        msg = f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits"
+        raise PrivacyError(msg)
+    all_dates = dates.of_names(wanted)
+    needles = {Needle(text, REQUESTED, rule) for text, rule in rules.items() if rule is not None}
+    needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}
+    requested = {fold(word) for text in wanted for word in (text, *words(text))}
+    every = tuple(sorted({*private.needles, *needles}))
+    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates)
+
+
+def _of_date(text: str, discloses: str) -> Needle:
+    return Needle(text, discloses, "digits" if text.isdecimal() else "anywhere")
+
+
+def _parts(discloses: str, value: str) -> set[str]:
+    """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
+    parts = {value}
+    if discloses == "path":
+        path = PurePosixPath(value)
+        parts |= {path.name, path.stem, *path.parent.parts}
+        value = str(path.with_suffix("")) if path.name else value
+    # Of a rig its whole name: such names are made of words for instruments.
+    if discloses not in ("sha256", "rig"):
+        parts.update(words(value))
+    if discloses in NAMED:
+        single = [word for word in value.replace("_", " ").split() if word]
+        if 1 < len(single) <= JOINED_WORDS:
+            parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
+        parts |= _numbered(value)
+    return {part for part in parts if part}
+
+
+def _numbered(value: str) -> set[str]:
+    """Return P7, P07 and P007 for any of them."""
+    match = re.fullmatch(r"([^\W\d_]+)[\s_-]?(\d{1,4})", value)
+    return {f"{match[1]}{int(match[2]):0{width}d}" for width in range(1, 5)} if match else set()
+
+
+def _rule(discloses: str, text: str) -> Rule | None:
+    length = len(without_accents(text))
+    if not any(letter.isalnum() for letter in text):
+        return None
+    if text.isdecimal():
+        if length >= DIGITS_LENGTH:
+            return "digits"
+        return "labelled" if discloses in LABELS else None
+    if length >= ANYWHERE_LENGTH:
+        return "anywhere"
+    if length == 1 or discloses == "trial":
+        return "labelled" if discloses in LABELS else None
+    if discloses in ("path", "recording") and text.isalpha() and text.islower():
+        return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
+    return "token"
+
+
+def _says_something(text: str, common: frozenset[str]) -> bool:
+    """Whether text that was read in a picture can name anybody: a clock, a short mark, a common word or a recorder's own cannot."""
+    if text.isdecimal():
+        return True  # judged by its length, as any number
+    known = _OVERLAY_WORDS | common
+    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in known and len(word) >= READ_LENGTH)
+    # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it. Nor what programs write upon what they see: person(0).
+    return any(word[0].isalpha() and not (word.isalpha() and word.islower()) for word in telling)
+
+
+def _telling(text: str) -> bool:
+    """Whether public words are told apart by a number between them, as in "PegTransfer 0417 left"."""
+    return any(word.isdecimal() for word in words(text))

@@ -1,0 +1,321 @@
+"""Search of many strings at once, in bytes or in text."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from scrubin.audit.expected.dates import written_in
+from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected.private_strings import WITHDRAWN, Needle, Private
+from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
+
+_RUN = re.compile(r"\w+")
+CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
+PREFIX = 4
+CHANCE_HITS = 0.001
+"""Expected number of chance hits of the raw search over a whole release, for all needles together."""
+LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
+DIGEST_LENGTHS = (16, 32, 40, 64, 128)
+TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
+_FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
+_LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
+_LETTERS = frozenset(_LETTER_BYTES)
+_DIGITS = frozenset(b"0123456789")
+_HEX = _DIGITS | frozenset(b"abcdef")
+_WORD = _LETTERS | _DIGITS | frozenset(range(0x80, 0x100))
+
+
+class Scanner:
+    """Finds many byte strings in one pass; 4 bytes at least, matched in any case of ASCII letters.
+
+    Positions pass two filters in numpy, by their first two and first four bytes, before a
+    string is compared.
+    """
+
+    def __init__(self, patterns: Iterable[bytes]) -> None:
+        self.patterns = sorted({pattern.lower() for pattern in patterns})
+        self.longest = max(map(len, self.patterns), default=0)
+        if any(len(pattern) < PREFIX for pattern in self.patterns):
+            msg = f"a pattern needs at least {PREFIX} bytes, but got {min(self.patterns, key=len)!r}"
+            raise ValueError(msg)
+        self._by_prefix: dict[int, list[bytes]] = {}
+        for pattern in self.patterns:
+            self._by_prefix.setdefault(int.from_bytes(pattern[:PREFIX], "big"), []).append(pattern)
+        self._prefixes = np.array(sorted(self._by_prefix), dtype=np.uint32)
+        self._pairs = np.zeros(1 << 16, dtype=bool)
+        self._pairs[[int.from_bytes(pattern[:2], "little") for pattern in self.patterns]] = True
+
+    def find(self, lowered: bytes) -> Iterator[tuple[int, bytes]]:
+        """Yield position and pattern of every hit in bytes that are in lower case already."""
+        if not self.patterns:
+            return
+        for position, prefix in self._candidates(np.frombuffer(lowered, np.uint8)):
+            for pattern in self._by_prefix[prefix]:
+                if lowered.startswith(pattern, position):
+                    yield position, pattern
+
+    def _candidates(self, data: np.ndarray) -> list[tuple[int, int]]:
+        candidates = []
+        for shift in (0, 1):
+            count = (len(data) - shift) // 2
+            if count <= 0:
+                continue
+            at = np.flatnonzero(self._pairs[np.frombuffer(data, "<u2", count=count, offset=shift)]) * 2 + shift
+            at = at[at <= len(data) - PREFIX]
+            prefix = np.zeros(len(at), np.uint32)
+            for i in range(PREFIX):
+                prefix = (prefix << np.uint32(8)) | data[at + i]
+            slot = np.minimum(np.searchsorted(self._prefixes, prefix), len(self._prefixes) - 1)
+            hit = self._prefixes[slot] == prefix
+            candidates += list(zip(at[hit].tolist(), prefix[hit].tolist(), strict=True))
+        return candidates
+
+
+class Search:
+    """The needles of ``Private``, ready for files and texts.
+
+    Parameters
+    ----------
+    private
+        What to look for.
+    total_bytes
+        Size of all raw bytes that will be searched; decides which needles can be searched there.
+    frame_names
+        Paths of the planned frames; their numbers are the plan's own, wherever they stand.
+    """
+
+    def __init__(self, private: Private, total_bytes: int, frame_names: frozenset[str] = frozenset()) -> None:
+        self._public = private.public
+        self._dates = private.dates
+        self._withdrawn = private.withdrawn
+        self._frame_names = frame_names | {twin for name in frame_names for twin in _twins(name)}
+        # In compressed bytes the path around a frame's number is not readable.
+        counters = {PurePosixPath(name).stem for name in frame_names}
+        self._text: dict[bytes, Needle] = {}
+        spelled: dict[bytes, Needle] = {}
+        # Backwards, so that of equal strings the first kind stays: participant before path and recording.
+        for needle in reversed(private.needles):
+            if needle.rule in ("anywhere", "digits"):
+                self._text.update({folded.encode(): needle for folded in needle.folded if len(folded.encode()) >= PREFIX})
+                if needle.text not in counters:
+                    spelled.update(dict.fromkeys(spellings(needle.text), needle))
+        self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
+        self._labelled = [(needle, needle.labelled) for needle in private.needles if needle.rule == "labelled"]
+        self._tokens = {
+            spelling: needle for needle in reversed(private.needles) if needle.rule == "token" for spelling in _token_spellings(needle)
+        }
+
+    @cached_property
+    def _text_scanner(self) -> Scanner:
+        return Scanner(self._text)
+
+    @cached_property
+    def _raw_scanner(self) -> Scanner:
+        return Scanner(self._raw)
+
+    @cached_property
+    def _token_pattern(self) -> re.Pattern[str] | None:
+        options = "|".join(map(re.escape, sorted(self._tokens)))
+        return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W_])") if options else None
+
+    def is_public(self, word: str) -> bool:
+        """Whether a word says nothing by itself."""
+        return all(fold(run) in self._public for run in _RUN.findall(word))
+
+    def in_text(self, text: Text) -> set[Needle]:
+        """Return the needles that stand in a text, as it is, with its escapes undone, or in another code."""
+        shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text
+        undone = unescaped(shown)
+        hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
+        # One line each, so that nothing is read across two of them.
+        inside = "\n".join(sorted(set(decoded(shown))))
+        named = {name for name in self._withdrawn.in_text(f"{shown}\n{undone}") if not self.is_public(name)}
+        hits |= {Needle(name, WITHDRAWN, "token") for name in named}
+        return hits | (self._in(inside, text.structured) if inside else set())
+
+    def _without_number(self, path: re.Match[str]) -> str:
+        return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]
+
+    def _in(self, text: str, structured: bool) -> set[Needle]:
+        folded = fold(text)
+        data = folded.encode(errors="surrogatepass")
+        hits = {
+            self._text[pattern]
+            for position, pattern in self._text_scanner.find(data)
+            if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
+        }
+        hits |= {needle for needle, pattern in self._labelled if pattern.search(folded)}
+        if self._token_pattern is not None:
+            hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
+        if self._dates:
+            hits |= {Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded) & self._dates}
+        return hits
+
+    def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
+        """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""
+        passing = self.passing(structured=structured)
+        for chunk in chunks:
+            passing.see(chunk)
+        return passing.hits()
+
+    def passing(self, *, structured: bool = False, within: tuple[int, int] | None = None) -> Passing:
+        """Return the same for bytes that come by in pieces; with ``within`` only hits that reach into these of them count."""
+        return Passing(self, structured=structured, within=within)
+
+    @property
+    def reach(self) -> int:
+        """How many bytes before and behind others decide what is a hit in them."""
+        return self._raw_scanner.longest + CONTEXT_BYTES
+
+    def raw_hits(self, data: bytes) -> Iterator[tuple[int, int, Needle]]:
+        """Yield where a needle begins and ends, in bytes in lower case, whether it is a leak there or not."""
+        for start, pattern in self._raw_scanner.find(data):
+            yield start, start + len(pattern), self._raw[pattern]
+
+    def is_leak(self, needle: Needle, data: bytes, start: int, end: int, *, structured: bool) -> bool:
+        """Whether a hit, in bytes in lower case, tells something where it stands."""
+        if 0 in data[start:end]:  # UTF-16 has no words of bytes around it, and chance does not write it
+            return True
+        if _inside_a_number(data, start, end):
+            return False
+        left, right = _word_around(data, start, end)
+        if needle.rule == "digits" and structured and end - start < LONE_DIGITS and _is_lone(data, left, right):
+            return False
+        if (left, right) == (start, end):
+            return True
+        word = data[left:right]
+        if len(word) in DIGEST_LENGTHS and set(word) <= _HEX and end - start < DIGEST_LENGTHS[0]:
+            return False
+        # A hit may begin in one public word and end in another: "out l" in "without labels".
+        around = _RUN.findall(word.decode(errors="replace"))
+        return not around or any(one not in self._public for one in around)
+
+
+class Passing:
+    """A search in bytes that come by in pieces; see ``Search.passing``."""
+
+    def __init__(self, search: Search, *, structured: bool, within: tuple[int, int] | None) -> None:
+        self._search, self._structured = search, structured
+        self._first: float
+        self._end: float
+        self._first, self._end = within or (0, math.inf)
+        self._hits: set[Needle] = set()
+        self._waiting: bytes | None = None
+        self._kept = b""
+        self._judged = self._passed = 0
+
+    def see(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        # What comes last is judged in another way, and is known only afterwards.
+        if self._waiting is not None:
+            self._judge(self._waiting, last=False)
+        self._waiting = chunk
+
+    def hits(self) -> set[Needle]:
+        """Return the needles in all bytes, when the last of them have come by."""
+        self._judge(self._waiting or b"", last=True)
+        return self._hits
+
+    def _judge(self, chunk: bytes, *, last: bool) -> None:
+        data = self._kept + chunk.lower()
+        before = self._passed - len(self._kept)
+        # A hit near the end is judged with the next chunk, when the word around it is there; once, with its word whole.
+        end = len(data) if last else len(data) - CONTEXT_BYTES
+        for start, stop, needle in self._search.raw_hits(data):
+            inside = self._judged < stop <= end and before + stop > self._first and before + start < self._end
+            if inside and needle not in self._hits and self._search.is_leak(needle, data, start, stop, structured=self._structured):
+                self._hits.add(needle)
+        self._passed += len(chunk)
+        self._kept = data[-(self._search.reach + CONTEXT_BYTES) :]
+        self._judged = len(self._kept) - CONTEXT_BYTES
+
+
+def spellings(text: str) -> frozenset[bytes]:
+    """Return a string as the bytes it could have in a file, ASCII letters in lower case.
+
+    UTF-8 (composed and decomposed), Latin-1 and UTF-16; accents as given, left out and written
+    out; letters outside ASCII in both cases, because only ASCII is lowered in the file.
+    """
+    encoded = set()
+    for base in {text, without_accents(text), written_out(text)}:
+        for cased in {base, base.lower(), base.upper(), base.title()}:
+            encoded |= {cased.encode("utf-8"), unicodedata.normalize("NFD", cased).encode("utf-8")}
+            encoded |= {cased.encode("utf-16-le"), cased.encode("utf-16-be")}
+            if all(ord(letter) < 0x100 for letter in cased):
+                encoded.add(cased.encode("latin-1"))
+    return frozenset(spelled.lower() for spelled in encoded if len(spelled) >= PREFIX)
+
+
+def chance(pattern: bytes) -> float:
+    """Return the probability that random bytes match at one position, in any case of letters."""
+    # 2 of 256 bytes are a letter, 1 of 256 is any other byte.
+    return math.ldexp(1.0, -7 * len(pattern) - len(pattern.translate(None, _LETTER_BYTES)))
+
+
+def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
+    """Return the patterns that can be searched in compressed bytes, the rarest first.
+
+    Their expected number of chance hits, for all together over ``total_bytes`` random bytes, is
+    at most ``CHANCE_HITS``. For 100 MB and 1,000 names that is 7 letters or more, for 1 TB 9.
+    """
+    kept, expected = [], 0.0
+    for one, pattern in sorted((chance(pattern), pattern) for pattern in patterns):
+        expected += one * total_bytes
+        if expected > CHANCE_HITS:
+            break
+        kept.append(pattern)
+    return kept
+
+
+def _twins(frame: str) -> Iterator[str]:
+    """Yield what else is numbered like a frame: its picture once unpacked, and the file of its labels beside it."""
+    loose = frame.replace(".tar/", "/")
+    yield loose
+    yield str(PurePosixPath(loose).with_suffix(".txt"))
+
+
+def _inside_a_number(data: bytes, start: int, end: int) -> bool:
+    """Whether a hit that begins or ends with a digit is only a part of a longer or decimal number."""
+    if data[start] in _DIGITS:
+        before = data[max(start - 2, 0) : start]
+        if before and (
+            before[-1] in _DIGITS or (len(before) == 2 and before[1:] in b".," and before[0] in _DIGITS and data[end - 1] in _DIGITS)
+        ):
+            return True
+    if data[end - 1] not in _DIGITS:
+        return False
+    run = end
+    while run < len(data) and data[run] in _DIGITS:
+        run += 1
+    return run > end and run - end not in TIME_OF_DAY_LENGTHS
+
+
+def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Return the run of letters and digits that holds a hit."""
+    left, right = start, end
+    if data[start] in _WORD:
+        while left > max(0, start - CONTEXT_BYTES) and data[left - 1] in _WORD:
+            left -= 1
+    if data[end - 1] in _WORD:
+        while right < min(len(data), end + CONTEXT_BYTES) and data[right] in _WORD:
+            right += 1
+    return left, right
+
+
+def _is_lone(data: bytes, left: int, right: int) -> bool:
+    """Whether a number is a whole value: between quotes, separators, brackets or line ends."""
+    around: Sequence[bytes] = (data[max(left - 1, 0) : left], data[right : right + 1])
+    return all(byte in b"\"';,:\t\r\n []{}" for byte in around)
+
+
+def _token_spellings(needle: Needle) -> set[str]:
+    text = without_accents(needle.text)
+    # Initials in capitals, or as spelled: "ks" in lower case is a syllable of some language.
+    return {text, text.upper(), text.lower()} if any(letter.isdecimal() for letter in text) else {text, text.upper()}

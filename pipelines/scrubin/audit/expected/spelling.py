@@ -1,0 +1,207 @@
+"""Spellings of one text: case, accents, umlauts, words, numbers, what is written in another code."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+import urllib.parse
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.audit.expected.findings import Text
+
+_NO_DECOMPOSITION = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ß": "ss"}
+)
+_WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "å": "aa", "Å": "Aa", "ø": "oe", "Ø": "Oe"})
+# Characters that show nothing: category Cf (soft hyphen, zero-width), variation selectors, grapheme joiner.
+_INVISIBLE = {code: None for code in range(0x10000) if unicodedata.category(chr(code)) == "Cf"}
+_INVISIBLE |= dict.fromkeys([0x034F, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0200)])
+_HEX_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
+_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
+# Eight bytes and more; shorter runs are words, and say a name of four letters at the most.
+_HEX_RUN = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])")
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}")
+_SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ ._\-])[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
+_RUN = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
+
+
+def without_accents(text: str) -> str:
+    """Return the text with base letters only, and nothing that does not show.
+
+    >>> without_accents("Müller-Ångström")
+    'Muller-Angstrom'
+    """
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text.translate(_NO_DECOMPOSITION))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).translate(_INVISIBLE)
+
+
+def written_out(text: str) -> str:
+    """Return the text with umlauts as two letters, as in file names and e-mail addresses.
+
+    >>> written_out("Müller")
+    'Mueller'
+    """
+    return without_accents(unicodedata.normalize("NFC", text).translate(_WRITTEN_OUT))
+
+
+def fold(text: str) -> str:
+    """Return the form in which texts are compared: no case, no accents, nothing that does not show."""
+    if text.isascii():
+        return text.lower()
+    return without_accents(text).casefold()
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text with the escapes of JSON, links and HTML undone, also one inside the other.
+
+    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn")
+    'Grün Grün Grün Grün'
+    """
+    for _ in range(_NESTED):
+        before = text
+        if "\\" in text:
+            text = _SURROGATES.sub(_joined, _HEX_ESCAPE.sub(_character, text.replace("\\\\", "\\")))
+        if "%" in text:
+            text = _PERCENT.sub(_unquoted, text)
+        if "&" in text:
+            text = html.unescape(text)
+        if text == before:
+            break
+    return text
+
+
+def decoded(text: str) -> Iterator[str]:
+    """Yield what stands in a text in base64, in hexadecimal digits, or letter by letter.
+
+    >>> list(decoded("R3LDvG53YWxkbmVy, 4772c3bc6e77616c646e6572 and G.r.ü.n"))
+    ['Grünwaldner', 'Grünwaldner', 'Grün']
+    """
+    for run in _BASE64_RUN.findall(text):
+        standard = run.replace("-", "+").replace("_", "/")
+        yield from _readable(binascii.a2b_base64(standard[: len(standard) // 4 * 4]))
+        # What is left over of a last group that its padding fills.
+        if len(standard) % 4 > 1:
+            yield from _readable(base64.b64decode(standard + "=" * (-len(standard) % 4)))
+    for run in _HEX_RUN.findall(text):
+        yield from _readable(bytes.fromhex(run))
+    for spaced in _SPACED.finditer(text):
+        yield spaced[0].replace(spaced[1], "")
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """Yield bytes as text, unless they are none."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if text.replace("\n", " ").isprintable():
+        yield text
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = int(next(filter(None, escape.groups())), 16)
+    return chr(code) if code < 0x110000 else escape[0]
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def _unquoted(run: re.Match[str]) -> str:
+    data = urllib.parse.unquote_to_bytes(run[0])
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def smallest_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in order: split at everything but letters, and at the humps of camel case.
+
+    >>> smallest_words("dateOfBirth patient_id2")
+    ('date', 'Of', 'Birth', 'patient', 'id')
+    """
+    return tuple(word for letters in _LETTERS.findall(text) for word in _HUMP.split(letters))
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text, as spelled, in order of appearance and each once.
+
+    A word is a run of letters and digits, its runs of letters, and the humps of camel case.
+
+    >>> words("2023-04-17_AnnaSchmidt2")
+    ('2023', '04', '17', 'AnnaSchmidt2', 'AnnaSchmidt', 'Anna', 'Schmidt')
+    """
+    each_once: dict[str, None] = {}
+    for run in _RUN.findall(text):
+        each_once[run] = None
+        for letters in _LETTERS.findall(run):
+            each_once[letters] = None
+            each_once.update(dict.fromkeys(_HUMP.split(letters)))
+    return tuple(each_once)
+
+
+def folded_words(texts: object) -> frozenset[str]:
+    """Return the folded words of all texts in a nested value of lists, mappings and texts."""
+    if isinstance(texts, str):
+        return frozenset(fold(word) for word in words(texts))
+    if isinstance(texts, dict):
+        return folded_words([*texts, *texts.values()])
+    if isinstance(texts, (list, tuple, set, frozenset)):
+        return frozenset().union(*map(folded_words, texts))
+    return frozenset()
+
+
+SMALLEST = 10**6  # a date of 8 digits whose first is 0
+SMALLEST_OF_A_DAY = 10**4  # the same with 6 digits
+LARGEST = 10**17  # 8 digits of a date, 9 of a time
+
+
+def text_of(place: str, values: npt.NDArray[Any] | Iterable[float], *, day: bool) -> list[Text]:
+    """Return the whole numbers among values that can hold a date, as one text; none where there are none.
+
+    Parameters
+    ----------
+    place
+        Of the text.
+    values
+        Any numbers; NaN and fractions are passed over.
+    day
+        Whether the name of the column says that it holds days. Only then 6 digits count, because
+        frame numbers and ids of annotations have as many.
+    """
+    array = np.asarray(values if isinstance(values, np.ndarray) else list(values))
+    if array.dtype.kind not in "iuf" or (array.dtype.kind in "iu" and array.dtype.itemsize < 4 and not day):
+        return []
+    with np.errstate(invalid="ignore"):
+        size = np.abs(array.astype(np.float64)).ravel()
+    low = SMALLEST_OF_A_DAY if day else SMALLEST
+    whole = np.unique(size[(size >= low) & (size < LARGEST) & (size == np.floor(size))])
+    numbers = set(map(int, whole.tolist()))
+    spelled = {str(number) for number in numbers}
+    # A leading zero is lost in a number. Seven digits that count up are ids.
+    spelled |= {f"{number:08d}" for number in numbers if number < 10**7 and not {number - 1, number + 1} & numbers}
+    if day:
+        spelled |= {f"{number:06d}" for number in numbers if number < 10**5}
+    return [Text(place, "\n".join(sorted(spelled)), structured=not day)] if spelled else []
+
+
+_SPECIAL_IN_BIBTEX = str.maketrans({letter: f"\\{letter}" for letter in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"})
+
+
+def escaped_for_bibtex(text: str) -> str:
+    """Return a text with the signs that LaTeX reads otherwise made harmless."""
+    return text.translate(_SPECIAL_IN_BIBTEX)

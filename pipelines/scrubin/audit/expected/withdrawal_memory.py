@@ -1,0 +1,180 @@
+"""What is remembered of those who withdrew: a name, an id or the hash of a file can be asked for, none can be read."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+import secrets
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import PrivacyError
+from scrubin.base.files import whole
+
+PATH = Path("data/private/withdrawn.json")
+SALT_BYTES = 32
+MOST_PARTS = 8
+"""Of a name: what has more is searched by its first ones."""
+LEAST_LETTERS = 4
+"""Fewer occur by chance, but for those such as P07."""
+LEAST_MIXED = 3
+_PART = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Gone:
+    """What is remembered of one recording: why it was withdrawn, and the hashes of all that could name it."""
+
+    reason: str
+    hashes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Memory(Container[str]):
+    """Everybody who withdrew.
+
+    Parameters
+    ----------
+    salt
+        The key of the hashes, 64 hex digits; "" while nobody has withdrawn.
+    participants
+        Hashes of the participants who withdrew with all their recordings.
+    recordings
+        By the hash of their names.
+    splits
+        In which subset everybody else was when somebody withdrew, see `scrubin.stages.release.gates.placed`; empty for nobody.
+    """
+
+    salt: str = ""
+    participants: frozenset[str] = frozenset()
+    recordings: Mapping[str, Gone] = field(default_factory=dict)
+    splits: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        """Return a hash, although mappings have none."""
+        return hash((self.salt, self.participants, frozenset(self.recordings)))
+
+    def __bool__(self) -> bool:
+        """Whether anybody withdrew."""
+        return bool(self.participants or self.recordings)
+
+    @cached_property
+    def hashes(self) -> frozenset[str]:
+        """What could name any of the recordings."""
+        return frozenset().union(*(gone.hashes for gone in self.recordings.values()))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a text is the name of a withdrawn recording, or its released id."""
+        return isinstance(name, str) and bool(self) and (self._of("recording", name) in self.recordings or self.has("id", name))
+
+    def has(self, kind: str, value: str) -> bool:
+        """Whether a withdrawn recording has this ``id``, raw ``path``, or file of this ``sha256``."""
+        return bool(self) and self._of(kind, value) in self.hashes
+
+    def has_participant(self, name: str) -> bool:
+        """Whether a participant withdrew."""
+        return bool(self) and self._of("participant", name) in self.participants
+
+    def reason(self, recording: str) -> str | None:
+        """Return why a recording was withdrawn; None when it was not."""
+        gone = self.recordings.get(self._of("recording", recording)) if self else None
+        return gone.reason if gone else None
+
+    def in_text(self, text: str) -> set[str]:
+        """Return every name and id of those who withdrew that stands in a text as whole words, however they are joined."""
+        if not self:
+            return set()
+        found = set()
+        parts = list(_PART.finditer(text))
+        for first, part in enumerate(parts):
+            for last in range(first, min(first + MOST_PARTS, len(parts))):
+                words = tuple(one[0].casefold() for one in parts[first : last + 1])
+                if _says_something(words) and self._of("words", " ".join(words)) in self.hashes:
+                    found.add(text[part.start() : parts[last].end()])
+        return found
+
+    def with_participants(self, names: Iterable[str]) -> Memory:
+        """Return the memory with more participants."""
+        keyed = self._keyed()
+        return replace(keyed, participants=keyed.participants | {keyed._of("participant", name) for name in names})
+
+    def with_recording(self, name: str, reason: str, facts: Mapping[str, Iterable[str]], words: Iterable[str]) -> Memory:
+        """Return the memory with one recording more, or with more of one that it has; the first reason stays.
+
+        Parameters
+        ----------
+        facts
+            By kind (id, path, sha256), what only this recording has.
+        words
+            Names by which it must not be found in a release, such as those of its participant.
+        """
+        keyed = self._keyed()
+        of = keyed._of("recording", name)
+        hashes = {keyed._of(kind, value) for kind, values in facts.items() for value in values}
+        hashes |= {keyed._of("words", " ".join(parts)) for word in words if _says_something(parts := _parts(word))}
+        before = keyed.recordings.get(of, Gone(reason, frozenset()))
+        return replace(keyed, recordings={**keyed.recordings, of: Gone(before.reason, before.hashes | hashes)})
+
+    def without(self, participants: Iterable[str], recordings: Iterable[str]) -> Memory:
+        """Return the memory without somebody who never withdrew."""
+        people = self.participants - {self._of("participant", name) for name in participants}
+        names = {self._of("recording", name) for name in recordings}
+        left = replace(self, participants=people, recordings={of: gone for of, gone in self.recordings.items() if of not in names})
+        return left if left else Memory()
+
+    def _keyed(self) -> Memory:
+        return self if self.salt else replace(self, salt=secrets.token_hex(SALT_BYTES))
+
+    def _of(self, kind: str, value: str) -> str:
+        return hmac.digest(bytes.fromhex(self.salt), f"{kind}\0{value}".encode(errors="surrogatepass"), "sha256").hex()
+
+
+def load(folder: Path = Path()) -> Memory:
+    """Return what a project remembers; nothing where there is no such file.
+
+    Raises
+    ------
+    PrivacyError
+        When the file cannot be read: without it, those who withdrew could come back.
+    """
+    path = folder / PATH
+    if not path.is_file():
+        return Memory()
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        recordings = {of: Gone(gone["reason"], frozenset(gone["hashes"])) for of, gone in said["recordings"].items()}
+        memory = Memory(said["salt"], frozenset(said["participants"]), recordings, said["splits"])
+        bytes.fromhex(memory.salt)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{path}: it does not say who withdrew ({type(error).__name__}); restore it from your backup, without it they could come back"
+        raise PrivacyError(msg) from error
+    return memory
+
+
+def write(memory: Memory, folder: Path = Path()) -> None:
+    """Write what a project remembers, mode 0600, sorted, so that no order tells anything."""
+    said = {
+        "salt": memory.salt,
+        "participants": sorted(memory.participants),
+        "recordings": {of: {"reason": gone.reason, "hashes": sorted(gone.hashes)} for of, gone in sorted(memory.recordings.items())},
+        "splits": memory.splits,
+    }
+    path = folder / PATH
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with whole(path) as part:
+        part.touch(mode=0o600)
+        part.write_text(json.dumps(said, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in _PART.findall(name))[:MOST_PARTS]
+
+
+def _says_something(parts: tuple[str, ...]) -> bool:
+    joined = "".join(parts)
+    mixed = not joined.isalpha() and len(joined) >= LEAST_MIXED
+    return (mixed or len(joined) >= LEAST_LETTERS) and not joined.isdecimal()

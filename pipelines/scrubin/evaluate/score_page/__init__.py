@@ -1,1 +1,0 @@
-"""The page of a score: what was scored how, every number, pictures of where predictions are right or wrong."""

@@ -1,0 +1,87 @@
+"""The list ``recordings.csv`` as it is written: its columns, its rows, the files that a row names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import translate
+from pathlib import Path, PurePosixPath
+
+from scrubin.base import csv_text
+from scrubin.base.csv_text import CsvRow, Sheet
+from scrubin.base.errors import ManifestError
+from scrubin.base.faults import natural
+from scrubin.data.verify.on_disk import is_litter
+
+NAME = "recordings.csv"
+COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+NEEDED = ("recording", "task", "camera", "path")
+"""Without these, and a participant, a row says nothing."""
+TIMES = ("start_s", "end_s")
+OPTIONAL = ("part", "rig", "clock")
+DRAFT = "confirm"
+"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
+VIDEOS = "videos"
+_SPECIAL = frozenset("*?[")
+
+
+def read_rows(raw: Path, needed: Sequence[str]) -> tuple[CsvRow, ...]:
+    """Return every row of the list in a raw folder, see `every_row`.
+
+    Parameters
+    ----------
+    raw
+        The raw folder.
+    needed
+        Columns without which the list says nothing to whoever asks.
+
+    Raises
+    ------
+    ManifestError
+        When the file cannot be read as such a list.
+    """
+    sheet = csv_text.read_path(raw / NAME, NAME, needed)
+    ManifestError.raise_any(sheet.file_faults)
+    return every_row(sheet)
+
+
+def every_row(sheet: Sheet) -> tuple[CsvRow, ...]:
+    """Return the rows of a list, then those with more or fewer cells than its header: they name a recording all the same."""
+    return (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
+
+
+def files_below(raw: Path) -> list[str]:
+    """Return every file below ``videos/``, relative to the raw folder, sorted; without those that systems hide or leave behind."""
+    every = (path.relative_to(raw).as_posix() for path in (raw / VIDEOS).rglob("*") if path.is_file())
+    return sorted(path for path in every if not PurePosixPath(path).name.startswith(".") and not is_litter(path))
+
+
+def several(path: str, files: Sequence[str]) -> list[str] | None:
+    """Return the files that a path names, in the order of their names, numbers by their value; None when it names one file.
+
+    A folder names the files in it, not those in folders below. A pattern has ``*``, ``?`` or ``[...]``, which match within one name.
+
+    >>> several("videos/case", ["videos/case/10.mp4", "videos/case/9.mp4", "videos/case/old/1.mp4"])
+    ['videos/case/9.mp4', 'videos/case/10.mp4']
+    >>> several("videos/case_*.mp4", ["videos/case_2.mp4", "videos/case_3/1.mp4"])
+    ['videos/case_2.mp4']
+    """
+    plain = str(PurePosixPath(path))
+    if plain in files:
+        return None
+    inside = [file for file in files if str(PurePosixPath(file).parent) == plain]
+    if not inside and _SPECIAL & set(plain):
+        inside = [file for file in files if _matches(plain, file)]
+    elif not inside and not path.endswith("/"):
+        return None
+    return sorted(inside, key=natural)
+
+
+def files_named(path: str, files: Sequence[str]) -> list[str]:
+    """Return the files that a path names, see `several`; where it names one file, or nothing that is there, the path itself."""
+    return several(path, files) or [PurePosixPath(path).as_posix()]
+
+
+def _matches(pattern: str, file: str) -> bool:
+    wanted, parts = PurePosixPath(pattern).parts, PurePosixPath(file).parts
+    return len(wanted) == len(parts) and all(re.match(translate(one), part) for one, part in zip(wanted, parts, strict=True))

@@ -1,0 +1,114 @@
+"""Every declared metric, computed of small made-up studies as `scrubin score` computes it, beside its golden file.
+
+`python tests/helpers/declared_metrics.py` writes the golden files that are missing; one that is there stays as it is.
+"""
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.vocabulary.vocabulary import load
+from scrubin.evaluate import score_document
+from scrubin.evaluate.computation import chosen
+from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.metrics import registry, skill
+from scrubin.evaluate.series import Series
+from scrubin.evaluate.sheets import TaskSheet
+from scrubin.evaluate.side import Source
+from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+
+GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
+FRAMES = np.arange(12)
+
+
+def golden_file(name):
+    return GOLDEN / f"{re.sub(r'[^a-z0-9]+', '_', name.replace('{}', 'n').casefold())}.json"
+
+
+def by_metric():
+    """Return by declared name what golden files hold: per variant its name, value and count."""
+    found = defaultdict(list)
+    for result in results():
+        row = {"variant": result.variant.name, "value": score_document.json_number(result.overall.value), "n": result.overall.n}
+        found[registry.named(result.variant.metric).name].append(row)
+    return found
+
+
+def results():
+    for task, of_task in METRICS.items():
+        for semantics, choices in of_task.choices.items():
+            if (task, semantics) == ("skill", "compat"):
+                continue
+            kinds = choices["kind"].values if "kind" in choices else ("",)
+            for kind in kinds:
+                if (task, kind) == ("skill", "raters"):
+                    continue  # it reads the ratings beside the files
+                choice = chosen(choices, [f"kind={kind}"] if kind else [], task)
+                scoring = SCORINGS[task](semantics, choice | ({"image": "854x480"} if kind == "sizes" else {}))
+                yield from (result for part in scoring.parts for result in part.results(None))
+    yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
+
+
+def of_recognition(semantics, choice):
+    rng = np.random.default_rng(1)
+    vocabulary = load("cholect50")
+    truth = {name: Series(FRAMES, (rng.random((12, 100)) < 0.2).astype(np.int64)) for name in "ab"}
+    predictions = {name: Series(FRAMES, rng.random((12, 100)).round(3)) for name in "ab"}
+    return recognition.computed(recognition.Truth(truth, vocabulary, "ivt"), predictions, semantics, choice)
+
+
+def of_detection(semantics, choice):
+    rng = np.random.default_rng(2)
+    truth, predicted = boxes(rng, scored=False), boxes(rng, scored=True)
+    return detection.computed(truth, predicted, semantics, choice)
+
+
+def boxes(rng, *, scored):
+    vocabulary = load("cholect50")
+    rows = {}
+    for name in "ab":
+        triplets = rng.integers(0, 3, 24)
+        parts = np.array([vocabulary.triplets[at] for at in triplets])
+        box = np.concatenate([rng.integers(0, 3, (24, 2)) / 10, rng.integers(3, 6, (24, 2)) / 10], axis=1)
+        ids = {"triplet_id": triplets, "instrument_id": parts[:, 0], "verb_id": parts[:, 1], "target_id": parts[:, 2]}
+        columns = dict(zip(detection.BOX, box.T, strict=True))
+        score = rng.random(24).round(3) if scored else np.ones(24)
+        rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, "score": score})
+    return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt")
+
+
+def of_phases(semantics, choice):
+    rng = np.random.default_rng(3)
+    truth = {name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}
+    runs = [{name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"} for _ in range(2)]
+    # The published program knows one run.
+    return phases.computed(phases.Truth(truth, load("cholec80"), True), runs[: 1 if semantics == "compat" else 2], semantics, choice)
+
+
+def of_skill(semantics, choice):
+    rng = np.random.default_rng(4)
+    return recordings.skill_computed([sheet(rng, 6)], [sheet(rng, 6)], choice, Source(Path("none")))
+
+
+def of_errors(semantics, choice):
+    rng = np.random.default_rng(5)
+    return recordings.errors_computed([sheet(rng, 2)], [sheet(rng, 2)], semantics)
+
+
+def sheet(rng, levels):
+    ids = pd.Index(list("abcdefgh"), name="id")
+    return TaskSheet("Peg.csv", "Peg", pd.DataFrame(rng.integers(0, levels, (8, 2)).astype(float), ids, ["first", "second"]))
+
+
+SCORINGS = {"recognition": of_recognition, "detection": of_detection, "phases": of_phases, "skill": of_skill, "errors": of_errors}
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    for metric, rows in by_metric().items():
+        if not golden_file(metric).exists():
+            golden_file(metric).write_text(json.dumps({"metric": metric, "results": rows}, indent=1) + "\n", encoding="utf-8")
