@@ -163,7 +163,19 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
 
 def _run(python: Path, files: Sequence[str], report: Path) -> str:
     """Run test files, with a report for programs; return what was said."""
-    options = ["-m", "not slow", "-n", "2", "--tb", "short", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    options = [
+        "-m",
+        "not slow",
+        "-n",
+        "2",
+        "--tb",
+        "short",
+        "-p",
+        "no:cacheprovider",
+        "--continue-on-collection-errors",
+        "-o",
+        "junit_logging=system-err",
+    ]
     command = [str(python), "-m", "pytest", *options, f"--junitxml={report}", *files]
     done = subprocess.run(command, check=False, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     report.with_suffix(".txt").write_text(done.stdout, encoding="utf-8")
@@ -175,7 +187,9 @@ def _faults(report: Path) -> Iterator[tuple[str, str]]:
     for case in ElementTree.parse(report).iter("testcase"):
         fault = next((part for kind in ("failure", "error") for part in case.iter(kind)), None)
         end = "skipped" if case.find("skipped") is not None else "passed"
-        yield f"{case.get('classname')}::{case.get('name')}", end if fault is None else f"{fault.get('message')}\n{fault.text}"
+        # A command says what is missing on the standard error.
+        said = "" if fault is None else "\n".join(filter(None, (fault.get("message"), fault.text, case.findtext("system-err"))))
+        yield f"{case.get('classname')}::{case.get('name')}", said or end
 
 
 def line(door: Door) -> str:
