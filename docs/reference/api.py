@@ -38,7 +38,8 @@ def packages() -> Iterator[tuple[str, list[str]]]:
 def first_line(module: str) -> str:
     """Return what a person finds in a module: the first line of its docstring."""
     path = Path(scrubin.__file__).parent.joinpath(*module.split(".")[1:])
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    # A folder of templates may lie beside the module that fills them.
+    file = next(one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file())
     return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")[0]
 
 
