@@ -59,7 +59,15 @@ OPTIONS = {
 }
 """What an option or a file needs, of commands that need no extra."""
 NEEDED = [
-    *("new-study raw", "preflight", "check-params params.yaml", f"probe {VIDEO}", "dicom show one.dcm", f"screen {VIDEO}", "review"),
+    *(
+        "new-study raw --from release",
+        "preflight",
+        "check-params params.yaml",
+        f"probe {VIDEO}",
+        "dicom show one.dcm",
+        f"screen {VIDEO}",
+        "review",
+    ),
     *(f"render {VIDEO} o/out.mkv", f"frames {VIDEO} --out o/frames", f"frames-check {VIDEO} exp", "scores check exp", "deid make o/deid"),
     *("splits make many.csv --out o/s.csv", "splits extend many.csv many.csv --out o/s.csv", "remove one", "rename one two"),
     *("withdraw one", "stereo check", "store", "tag 1.0.0", "audit exp"),

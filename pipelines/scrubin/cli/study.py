@@ -40,6 +40,8 @@ def run_new_study(args: argparse.Namespace) -> int:
     if args.recordings is not None and not Path(args.recordings).is_dir():
         sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
         return 1
+    if args.recordings is not None:
+        from scrubin.curate.draft import drafted_study  # noqa: F401  what is missing is said before anything is written
     paths = empty_study.create(folder)
     if args.recordings is None:
         sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")

@@ -7,7 +7,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import pages
 from scrubin.data.diff.comparison import Comparison
 from scrubin.data.diff.difference import KINDS, Difference
 
@@ -63,6 +62,8 @@ MOST = 200
 
 def page(comparison: Comparison) -> str:
     """Return the page of a comparison."""
+    from scrubin.base import pages
+
     environment = pages.environment(TEMPLATES, {"example": example})
     groups = [(kind, KINDS[kind], list(group)) for kind, group in groupby(comparison.differences, key=lambda one: one.kind)]
     document: dict[str, Any] = comparison.document()
