@@ -68,9 +68,20 @@ NEEDED = [
         f"screen {VIDEO}",
         "review",
     ),
-    *(f"render {VIDEO} o/out.mkv", f"frames {VIDEO} --out o/frames", f"frames-check {VIDEO} exp", "scores check exp", "deid make o/deid"),
-    *("splits make many.csv --out o/s.csv", "splits extend many.csv many.csv --out o/s.csv", "remove one", "rename one two"),
-    *("withdraw one", "stereo check", "store", "tag 1.0.0", "audit exp"),
+    *(
+        f"render {VIDEO} o/out.mkv",
+        f"frames {VIDEO} o/frames",
+        f"frames-check {VIDEO} exp",
+        "scores check exp --out o/scores",
+        "deid make o/deid",
+    ),
+    *(
+        "splits make many.csv --group video --out o/s.csv",
+        "splits extend many.csv many.csv --group video --out o/s.csv",
+        "remove one",
+        "rename one two",
+    ),
+    *("withdraw --recording one", "stereo check rig.json left.mkv right.mkv", "store", "tag 1.0.0", "audit exp"),
     "challenge bundle release --for evalai --task recognition --split balanced --subset train --out o/bundle",
 ]
 
