@@ -72,7 +72,7 @@ NEEDED = [
         f"render {VIDEO} o/out.mkv",
         f"frames {VIDEO} o/frames",
         f"frames-check {VIDEO} exp",
-        "scores check exp --out o/scores",
+        "scores exp --out o/scores",
         "deid make o/deid",
     ),
     *(
