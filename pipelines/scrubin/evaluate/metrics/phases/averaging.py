@@ -5,7 +5,8 @@ and 3.3.1: two deviations are the same only if the source of the variation is, a
 
 >>> values = np.array([[[0.1, 0.2, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, 0.3]]])
 >>> printed = Elements("example", "paper", {}, values, ("v0", "v1", "v2"), ("p0", "p1", "p2"))
->>> for order in ORDERS:
+>>> from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS
+>>> for order in AVERAGING_ORDERS:
 ...     print(f"{order}: {mean(printed, order).overall.value:.4f}")
 all: 0.1857
 macro-first: 0.1833
