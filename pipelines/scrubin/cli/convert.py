@@ -17,10 +17,11 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, count_text, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.answers import print_json
-from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
+from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.labels import label_map, policy
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 from scrubin.labels.label_map import LabelMap
+from scrubin.media.given_video import existing_video
 
 if TYPE_CHECKING:
     from scrubin.labels.model import Collection, Labels

@@ -9,7 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import existing_video, section_or
+from scrubin.cli.arguments import section_or
+from scrubin.media.given_video import existing_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
