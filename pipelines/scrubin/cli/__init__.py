@@ -51,13 +51,12 @@ COMMANDS = {
 }
 """Every command and what it does."""
 MODULES: Mapping[str, str] = {
-    **dict.fromkeys(("new-study", "check-params"), "study"),
-    **dict.fromkeys(("remove", "rename", "withdraw"), "lists"),
+    **dict.fromkeys(("new-study", "remove", "rename", "withdraw"), "study"),
     **dict.fromkeys(("screen", "render"), "render"),
     **dict.fromkeys(("probe", "dicom"), "probe"),
     **dict.fromkeys(("frames", "frames-check"), "frames"),
-    **dict.fromkeys(("verify", "validate", "ground-truth-check"), "check"),
-    **dict.fromkeys(("diff", "export"), "release"),
+    **dict.fromkeys(("verify", "validate", "ground-truth-check", "preflight", "check-params"), "check"),
+    **dict.fromkeys(("diff", "export", "audit"), "release"),
     **dict.fromkeys(("store", "tag"), "project"),
     **{name: f"evaluate.{name}" for name in ("scores", "score", "submission", "rank", "challenge", "deid")},
 }
