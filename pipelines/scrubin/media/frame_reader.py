@@ -27,8 +27,8 @@ from scrubin.media.decode import Access, RandomAccess, decoded
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import TIMED_CONTAINERS
+from scrubin.media.upright import Picture, upright
 
-Picture = npt.NDArray[np.uint8]
 # So many frames are decoded rather than looked for: finding a key frame costs about as much.
 NEAR_FRAMES = 8
 MOST_SEEKS = 20
@@ -72,9 +72,7 @@ class FrameReader:
         VideoError, ValueError
             As `frame` does.
         """
-        frame = self.frame(number)
-        upright = np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90))
-        return np.ascontiguousarray(upright, dtype=np.uint8)
+        return upright(self.frame(number))
 
     def frame(self, number: int) -> av.VideoFrame:
         """Return a frame as it was decoded, not yet upright.
