@@ -15,8 +15,8 @@ from scrubin.labels.choices import known_formats
 from scrubin.labels.registry import WRITERS, readable
 
 SLOW = {"PIL", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
-NEVER = sorted({*machine.EXTRA_OF, *SLOW} - {"numpy", "orjson"})
-"""Import one of these, and a help text takes longer than 0.3 s; NumPy and orjson are quick."""
+NEVER = sorted({*machine.EXTRA_OF, *SLOW} - {"numpy"})
+"""Import one of these, and a help text takes longer than 0.3 s; NumPy is quick."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),
     *(("stereo", name) for name in stereo.SUBCOMMANDS),

@@ -13,8 +13,7 @@ from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.data.export.folder import new_folder
-from scrubin.data.export.registry import EXPORTS, export
+from scrubin.data.export.registry import EXPORTS, export, new_folder
 from scrubin.data.verify import digests
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare, and say what differs; 0 when the number of the new release fits."""
-    from scrubin.data.diff.comparison import compare
-    from scrubin.data.diff.shown import lines
+    from scrubin.data.diff.comparison import compare, lines
 
     if args.html:
         machine.require_package("jinja2", "--html")
@@ -54,7 +52,7 @@ def run_diff(args: argparse.Namespace) -> int:
 def _write(comparison: Comparison, path: Path) -> None:
     # The page needs a template engine, which comparing does not.
 
-    from scrubin.data.diff.shown import page
+    from scrubin.data.diff.comparison import page
 
     for released in (comparison.old, comparison.new):
         if strangers.real(released.folder) in strangers.real(path).parents:
