@@ -56,8 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C, or do what is wanted instead."""
     from scrubin.curate.page.open_study import open_source
-    from scrubin.curate.page.released_study import open_released
-    from scrubin.curate.page.sampled_study import open_sampled
+    from scrubin.curate.page.released_study import open_released, open_sampled
 
     if args.verify:
         return verify_ledger()
@@ -146,17 +145,17 @@ def write_sheet(sheet: str, by: str | None) -> int:
 
 def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> Sampled:
     """Draw clips of the finished release, and say how many."""
-    from scrubin.curate.by_hand import sampled_clips
+    from scrubin.curate.by_hand import ledger
 
-    drawn = sampled_clips.draw_clips(count, seed, by, folder)
+    drawn = ledger.draw_clips(count, seed, by, folder)
     sys.stdout.write(f"{len(drawn.clips)} of {drawn.population} clips, each of at most {CLIP_S} s, drawn with seed {seed}.\n")
     return drawn
 
 
 def conclude(drawn: Sampled, folder: Path = Path()) -> int:
     """Say what the sample proves, and renew the private certificate; 1 when there is a finding."""
-    from scrubin.curate.by_hand import sampled_clips
+    from scrubin.curate.by_hand import ledger
 
-    conclusion = sampled_clips.conclude(drawn, folder)
+    conclusion = ledger.conclude(drawn, folder)
     print_lines(conclusion.lines)
     return 1 if conclusion.has_findings else 0

@@ -28,8 +28,8 @@ from scrubin.base.errors import ReviewError, ScrubinError, StageError, VideoErro
 from scrubin.curate.page import requests
 from scrubin.curate.page.open_study import OpenStudy, RewrittenError, StudyNow
 from scrubin.curate.page.planted import Plant
+from scrubin.curate.page.released_study import SampledStudy
 from scrubin.curate.page.requests import CAMERAS, BadRequestError, Place
-from scrubin.curate.page.sampled_study import SampledStudy
 from scrubin.curate.page.server import Guard, Session, TooLargeError, report
 from scrubin.curate.page.stills import Drawing, FileKey
 from scrubin.stages.review import attention
