@@ -13,7 +13,7 @@ from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
 from scrubin.cli.arguments import add_instant
-from scrubin.data.verify import digests, on_disk
+from scrubin.data.verify import on_disk
 
 if TYPE_CHECKING:
     from scrubin.data.verify.verification import Progress
@@ -58,7 +58,7 @@ INTERRUPTED = 130
 
 def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
     """Say what is wrong with a copy; 0 only when nothing is."""
-    from scrubin.data.verify import verification
+    from scrubin.data.verify import digests, verification
 
     verification.refuse_no_release(folder)
     state = Path(args.state) if args.state else digests.default_path(folder)

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubin.media.containers import dicom_header
-from scrubin.media.containers.dicom_recording import stream_of
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 
@@ -45,6 +43,10 @@ def video(path: Path, name: str) -> dict[str, Any]:
 
 def dicom_lines(path: Path, name: str) -> Iterator[str]:
     """Yield what a file is made of; no value of an element but those that the picture needs."""
+    # A video is described without pydicom, which is of another extra.
+    from scrubin.media.containers import dicom_header
+    from scrubin.media.containers.dicom_recording import stream_of
+
     header = stream_of(path).header
     probed = probe(path, name)
     rate = "varying, on average " if probed.variable_rate else ""
