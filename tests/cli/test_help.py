@@ -16,8 +16,8 @@ from scrubin.labels.registry import WRITERS, readable
 from scrubin.media.rig import MM_PER_UNIT
 
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
-NEVER = sorted({*machine.EXTRA_OF, *SLOW} - {"orjson"})
-"""Import one of these, and a help text takes longer than 0.25 s of the processor; orjson is quick."""
+NEVER = sorted({*machine.EXTRA_OF, *SLOW})
+"""Import one of these, and a help text takes longer than 0.25 s of the processor."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),
     *(("stereo", name) for name in stereo.SUBCOMMANDS),

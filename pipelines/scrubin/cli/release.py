@@ -12,8 +12,7 @@ from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.data.export.folder import new_folder
-from scrubin.data.export.registry import EXPORTS, export
+from scrubin.data.export.registry import EXPORTS, export, new_folder
 
 if TYPE_CHECKING:
     from scrubin.audit.pictures.looks import Sampling
@@ -35,8 +34,7 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare, and say what differs; 0 when the number of the new release fits."""
-    from scrubin.data.diff.comparison import compare
-    from scrubin.data.diff.shown import lines
+    from scrubin.data.diff.comparison import compare, lines
 
     if args.html:
         machine.require_package("jinja2", "--html")
@@ -53,7 +51,7 @@ def run_diff(args: argparse.Namespace) -> int:
 def _write(comparison: Comparison, path: Path) -> None:
     # The page needs a template engine, which comparing does not.
 
-    from scrubin.data.diff.shown import page
+    from scrubin.data.diff.comparison import page
 
     for released in (comparison.old, comparison.new):
         if strangers.real(released.folder) in strangers.real(path).parents:
