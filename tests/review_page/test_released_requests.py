@@ -61,9 +61,9 @@ def test_released_files_can_be_looked_at_but_not_decided(released, folder):
 
 
 @pytest.fixture
-def sampled(finished, tmp_path, inside, monkeypatch, clock):
+def sampled(study_released, tmp_path, inside, monkeypatch, clock):
     """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
-    folder = shutil.copytree(finished, tmp_path / "released")
+    folder = shutil.copytree(study_released, tmp_path / "released")
     monkeypatch.chdir(folder)
     drawn = review.draw_clips(9, 0, "ann")
     now = StudyNow(
