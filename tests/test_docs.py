@@ -40,9 +40,7 @@ HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
 @pytest.fixture(scope="session")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small study in a checkout, as its curator has it after everything ran."""
-    folder = small_study.project(tmp_path_factory.mktemp("study") / "project")
-    small_study.regenerate(folder)
-    return folder
+    return small_study.finished(tmp_path_factory)
 
 
 @pytest.fixture
