@@ -18,6 +18,7 @@ from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import phases
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options, read_path
+from scrubin.labels.registry import format_of
 
 FRAMES = 140
 PHASES = [7 * frame // FRAMES for frame in range(FRAMES)]
@@ -246,7 +247,7 @@ def test_a_drawn_table_scores_as_it_does_sorted_or_is_refused_by_the_names_of_it
         found = tmp_path / f"found{number}"
         found.mkdir()
         (found / "a.csv").write_text("\n".join(separator.join(line) for line in lines))
-        wrong, run = refused(lambda folder=found: phases.predictions_of(Source(folder, "phase-tables"), truth))
+        wrong, run = refused(lambda folder=found: phases.predictions_of(Source(folder, format_of("phase-tables")), truth))
         if run is None:
             assert (f"'{name}'" if name else "without a name") in wrong
         else:

@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.labels.files.loss import Fit
     from scrubin.labels.files.reader import Options
     from scrubin.labels.files.verdict import verdict_of
-    from scrubin.labels.registry import readable
+    from scrubin.labels.registry import format_of, readable
 
     writer = output.writer_of(args.target)
     path, out = Path(args.path), Path(args.out)
@@ -107,7 +107,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
     merges = label_map.load(args.label_map) if args.label_map else None
     options = Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant)
-    reading = reader.read_path(path, args.source, options)
+    form = None if args.source is None else format_of(args.source)
+    reading = reader.read_path(path, form, options)
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, rate_or_none("--fps", args.fps))

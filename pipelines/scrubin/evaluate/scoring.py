@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, error
 from scrubin.evaluate import sheets, side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs
 from scrubin.evaluate.metric_choices import METRICS
@@ -174,7 +174,8 @@ def _unknown(order: Order, known: Container[str]) -> list[str]:
 
 def _some(counted: T, order: Order) -> T:
     if not counted:
-        raise side.refusal(order.truth, "video-missing", "none of the videos that count is in the ground truth", "name them as there")
+        what = "none of the videos that count is in the ground truth"
+        raise MetricsError([error(str(order.truth.path), "video-missing", what, "name them as there")])
     return counted
 
 

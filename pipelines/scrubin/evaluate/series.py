@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, summary
+from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -53,6 +55,11 @@ class Series:
     numbering: Numbering | None = None
     file: str = ""
     counts_time: bool = False
+
+
+def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
+    """Return what a video has at each frame; ``file`` is named in messages when it is that of the video alone."""
+    return Series(frames, values, video.numbering, file if PurePosixPath(file).stem == video.name else "", video.labels.counts_time)
 
 
 @dataclass(frozen=True, eq=False)

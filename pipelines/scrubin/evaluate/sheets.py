@@ -15,7 +15,7 @@ from scrubin.base.faults import Fault, Faults, error
 from scrubin.labels import policy
 from scrubin.labels.files import detect, reader
 from scrubin.labels.model import Scores
-from scrubin.labels.registry import format_of
+from scrubin.labels.registry import AnyFormat
 
 ID, TASK = "id", "task"
 OTHER_COLUMNS = (ID, TASK, "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
@@ -55,7 +55,7 @@ class TaskSheet:
         return error(self.file, rule, what, fix, place=f"line {self.lines[id_]}" if id_ in self.lines else "")
 
 
-def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str | None) -> list[TaskSheet]:
+def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: AnyFormat | None) -> list[TaskSheet]:
     """Return the sheets of a file, or of all files directly in a folder.
 
     Parameters
@@ -66,7 +66,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
         A cell to a number; raises ``ValueError`` with what it must be. Missing cells (`scrubin.base.csv_text.MISSING`) are none of its.
     of
         What of a format's scores is meant: columns id, task and values.
-    name
+    named
         The format; None: LASANA's where it looks like that, else plain tables.
 
     Raises
@@ -76,7 +76,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
     """
     if not path.exists():
         raise MetricsError([error(str(path), "file-missing", "there is no such file or folder", "name the file or folder of the sheets")])
-    form = _format(path, name)
+    form = named or _detected(path)
     if form is not None:
         reading = reader.read_path(path, form, reader.Options())
         policy.enforce("score", reading.faults)
@@ -84,8 +84,8 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
             return [_of_task(path, str(task), rows, reading.faults) for task, rows in frame.groupby(TASK, sort=True)]
-        if name is not None:
-            raise MetricsError([error(str(path), "no-scores", f"these {form} files hold no such scores", "name files that do")])
+        if named is not None:
+            raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
     files = [path] if path.is_file() else [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".csv", ".tsv")]
     faults = Faults()
     sheets = [sheet for file in files for sheet in _sheets(file, cell, faults)]
@@ -101,9 +101,7 @@ def _of_task(path: Path, task: str, rows: pd.DataFrame, faults: tuple[Fault, ...
     return TaskSheet(path.name, task, rows.drop(columns=TASK).set_index(ID).dropna(axis="columns", how="all"), faults=faults)
 
 
-def _format(path: Path, name: str | None) -> str | None:
-    if name is not None:
-        return format_of(name).name
+def _detected(path: Path) -> AnyFormat | None:
     try:
         form = detect.detected(path)
     except AnnotationError:
@@ -111,7 +109,7 @@ def _format(path: Path, name: str | None) -> str | None:
     if form.name == LASANA and not any(GRS in csv_text.read_path(file, file.name).columns for file in detect.files_of_format(path, form)):
         # A sheet of errors or of other scores, which only happens to be written with semicolons.
         return None
-    return form.name if form.name in FORMATS else None
+    return form if form.name in FORMATS else None
 
 
 def _sheets(file: Path, cell: Cell, faults: Faults) -> list[TaskSheet]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import MetricsError
+from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import selection
@@ -148,9 +149,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
-    from scrubin.evaluate import side
     from scrubin.evaluate.scoring import Order
     from scrubin.evaluate.side import Source
+    from scrubin.labels.registry import format_of
 
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
@@ -169,12 +170,13 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    truth = Source(Path(args.ground_truth), args.truth_format, classes, rate_or_none("--fps", args.fps), args.instant)
+    form, of_truth = (None if name is None else format_of(name) for name in (args.predictions_from, args.truth_format))
+    truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), args.predictions_from, classes, fps, args.instant) for path in args.predictions]
+    predictions = [Source(Path(path), form, classes, fps, args.instant) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
-            raise side.refusal(source, "file-missing", "there is no such file or folder", "name the files of both sides")
+            raise MetricsError([error(str(source.path), "file-missing", "there is no such file or folder", "name the files of both sides")])
     videos = selection.read(Path(args.videos), args.subset) if args.videos else None
     return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 

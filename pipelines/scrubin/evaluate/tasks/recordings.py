@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError, MetricsError
+from scrubin.base.faults import error
 from scrubin.base.statistics import Form
-from scrubin.evaluate import sheets, side
+from scrubin.evaluate import sheets
 from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
 from scrubin.evaluate.metric_choices import SKILL_CHOICES
 from scrubin.evaluate.metrics import registry, skill
@@ -24,6 +25,7 @@ from scrubin.evaluate.side import Source
 from scrubin.labels.files import reader
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
+from scrubin.labels.registry import format_of
 from scrubin.ratings import scoring
 from scrubin.ratings.params import LASANA
 
@@ -47,13 +49,15 @@ def ratings_beside(source: Source) -> pd.DataFrame:
         Where there are none.
     """
     folder = next((one for one in (source.path / TABLES, source.path.parent.parent / TABLES) if (one / RATINGS).is_file()), source.path)
+    what = "what raters reach needs their ratings, and there are none"
     fix = "name a release that has tables/ratings.parquet, or annotation files with the sheets of raters"
+    missing = error(str(source.path), "no-ratings", what, fix)
     try:
-        scores = reader.read_path(folder, "tables" if folder != source.path else source.format, reader.Options()).collection.scores
-    except AnnotationError as error:
-        raise side.refusal(source, "no-ratings", "what raters reach needs their ratings, and there are none", fix) from error
+        scores = reader.read_path(folder, format_of(TABLES) if folder != source.path else source.form, reader.Options()).collection.scores
+    except AnnotationError as refused:
+        raise MetricsError([missing]) from refused
     if scores is None or not len(scores.ratings):
-        raise side.refusal(source, "no-ratings", "what raters reach needs their ratings, and there are none", fix)
+        raise MetricsError([missing])
     return scores.ratings
 
 
@@ -79,7 +83,7 @@ def skill_sheets(source: Source) -> list[TaskSheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(sheets_in(source.path, "skill"), _number, _skill, source.format)
+    return sheets.read(sheets_in(source.path, "skill"), _number, _skill, source.form)
 
 
 def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], choice: Mapping[str, str], source: Source) -> Scoring:
@@ -176,7 +180,7 @@ def error_sheets(source: Source) -> list[TaskSheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(sheets_in(source.path, "errors"), _truth, _errors, source.format)
+    return sheets.read(sheets_in(source.path, "errors"), _truth, _errors, source.form)
 
 
 def errors_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], semantics: str) -> Scoring:
