@@ -97,7 +97,7 @@ class JoinedVideos:
         return summary(self.faults)
 
 
-def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
+def paired(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
     """Bring both sides to the same videos and frames.
 
     Where both say how they count and do not count alike, the finer one goes to the rate of the coarser by the rule of
@@ -133,7 +133,7 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     Parameters
     ----------
     truth, predictions, every_frame
-        As of `join`; values do not count.
+        As of `paired`; values do not count.
 
     Returns
     -------

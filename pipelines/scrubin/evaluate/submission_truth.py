@@ -12,10 +12,11 @@ import numpy as np
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, error
+from scrubin.base.faults import Faults, error, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
+from scrubin.evaluate.side import sentence_on_changed_truth
 from scrubin.labels import policy, rows
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
@@ -181,6 +182,13 @@ def _read(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTr
         if is_no_label and (images := of_images(path)):
             return _only_frames(images, vocabulary_name)
         raise
+
+
+def sentences_on(path: str, truth: GroundTruth) -> list[str]:
+    """Return as what the files at a path were read, what of them is not as it should be, and which changed since their release."""
+    read = [] if truth.verdict is None else [f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)]
+    changed = sentence_on_changed_truth(Path(path))
+    return [*read, *([changed] if changed else [])]
 
 
 def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:

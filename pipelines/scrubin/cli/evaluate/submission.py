@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
-from scrubin.base.faults import SEVERITIES, count_text, error, summary
+from scrubin.base.faults import SEVERITIES, count_text, error
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.evaluate import causality
 from scrubin.evaluate import choices, selection
@@ -115,35 +115,32 @@ def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth
 
 def note_truth(command: str, path: str, truth: GroundTruth) -> None:
     """Say on stderr as what a ground truth was read, and what of it is not as it should be."""
-    if truth.verdict is not None:
-        for line in (f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)):
-            sys.stderr.write(f"scrubin {command}: {line}\n")
-    note_changed(command, Path(path))
+    from scrubin.evaluate import submission_truth
 
-
-def note_changed(command: str, path: Path) -> None:
-    """Say on stderr which files of a ground truth have changed since its release."""
-    from scrubin.evaluate import side
-
-    if changed := side.sentence_on_changed_truth(path):
-        sys.stderr.write(f"scrubin {command}: {changed}\n")
+    for line in submission_truth.sentences_on(path, truth):
+        sys.stderr.write(f"scrubin {command}: {line}\n")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, and say everything that is wrong."""
-    from scrubin.evaluate import submission, training_overlap
-
+    """Do what is asked of a submission."""
     if args.action == "causality":
         return causality.run(args)
     if args.action == "training":
         return run_training(args)
+    return run_check(args)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Check, and say everything that is wrong."""
+    from scrubin.evaluate import submission
+    from scrubin.evaluate.training_overlap import with_training_data
+
     path = Path(args.submission)
     truth = truth_of(args)
-    outcome = training_overlap.with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
+    outcome = with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
-        document = {"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()}
-        print_json(document)
+        print_json({"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()})
     else:
         note_truth("submission check", args.ground_truth, truth)
         print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))

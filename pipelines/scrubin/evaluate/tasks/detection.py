@@ -31,7 +31,7 @@ from scrubin.evaluate.metrics.detection.average_precision import (
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, FloatArray, Scene, checked
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.score_document import class_names as of_vocabulary
-from scrubin.evaluate.series import IntArray, Series, join, listed, series_of
+from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
@@ -282,7 +282,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
-    joined = join(truth.series, predictions.series, every_frame=predictions.every_frame)
+    joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
     at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}

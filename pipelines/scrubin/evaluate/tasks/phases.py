@@ -23,7 +23,7 @@ from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.series import Pair, Series, join, series_of
+from scrubin.evaluate.series import Pair, Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
 from scrubin.labels.formats.ground_truth import is_subset
@@ -248,7 +248,7 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     MetricsError
         When they do not fit each other, or a choice does not fit the phases.
     """
-    joined = [join(truth.series, one) for one in runs]
+    joined = [paired(truth.series, one) for one in runs]
     names = tuple(joined[0].pairs)
     videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
     rate = _rate(truth.series, runs)

@@ -22,7 +22,7 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import FloatArray, Trip
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import COMPONENTS, Component
 from scrubin.evaluate.score_document import class_names
-from scrubin.evaluate.series import Series, join, series_of
+from scrubin.evaluate.series import Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
@@ -173,7 +173,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     MetricsError
         When they do not fit each other, or a choice does not fit the labels.
     """
-    joined = join(truth.series, predictions)
+    joined = paired(truth.series, predictions)
     videos = [
         TripletVideo(name, truth.series[name].values[pair.truth].astype(np.bool_), predictions[name].values[pair.prediction])
         for name, pair in joined.pairs.items()
