@@ -12,7 +12,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.data.export.folder import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
-from scrubin.labels.tasks import TASKS
+from scrubin.labels.choices import TASKS
 from scrubin.public_splits.selection import select
 
 FEWEST_VIDEOS = 6

@@ -14,7 +14,7 @@ from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
 from scrubin.evaluate.ranking import ranking_text
-from scrubin.labels.tasks import TASKS
+from scrubin.labels.choices import TASKS
 
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings

@@ -16,14 +16,14 @@ from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import selection
-from scrubin.evaluate.metric_choices import METRICS, Choice
+from scrubin.evaluate.metrics.variants import LEVEL, METRICS, Choice
 
 if TYPE_CHECKING:
     from scrubin.evaluate.computation import Computed
     from scrubin.evaluate.metrics.bootstrap import Interval
     from scrubin.evaluate.score_document import ScoredResult
     from scrubin.evaluate.score_numbers import Said
-    from scrubin.evaluate.scoring import Order
+    from scrubin.evaluate.tasks.scoring import Order
 
 
 COMPARE = "compare"
@@ -79,8 +79,6 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     """Declare what is computed, and how it is shown."""
-    from scrubin.evaluate.metrics.variants import LEVEL
-
     parser.add_argument(
         "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
     )
@@ -111,7 +109,7 @@ class _Chosen(argparse.Action):
 def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
     from scrubin.evaluate import score_document
-    from scrubin.evaluate.scoring import scoring
+    from scrubin.evaluate.tasks.scoring import scoring
     from scrubin.labels.formats.ground_truth import inside_release
 
     name = args.metric or args.named
@@ -149,8 +147,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
-    from scrubin.evaluate.scoring import Order
     from scrubin.evaluate.side import Source
+    from scrubin.evaluate.tasks.scoring import Order
     from scrubin.labels.registry import format_of
 
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
@@ -269,7 +267,7 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
     from scrubin.evaluate import score_document
-    from scrubin.evaluate.scoring import QUIRKS
+    from scrubin.evaluate.tasks.scoring import QUIRKS
 
     if as_json:
         every = [{"metric": metric, **asdict(one)} for metric, known in QUIRKS.items() for one in known]

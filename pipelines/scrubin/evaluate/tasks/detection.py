@@ -15,9 +15,9 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import BOXES, DETECTION_CHOICES, SCOPES, STATED
+from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching, sizes
 from scrubin.evaluate.metrics.detection.association import association
@@ -30,6 +30,7 @@ from scrubin.evaluate.metrics.detection.average_precision import (
 )
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, FloatArray, Scene, checked
 from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
@@ -298,9 +299,9 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     threshold = _iou(choice["iou"])
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
-    if semantics == "paper" and choice["kind"] == metric_choices.SIZES:
+    if semantics == "paper" and choice["kind"] == variants.SIZES:
         results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
-    elif semantics == "paper" and choice["kind"] == metric_choices.CURVES:
+    elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     else:
         results_of = _paper if semantics == "paper" else _compat

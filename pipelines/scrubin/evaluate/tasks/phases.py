@@ -13,9 +13,9 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, error
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
-from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
+from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed, segments
@@ -23,6 +23,7 @@ from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.metrics.variants import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
 from scrubin.evaluate.series import Pair, Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
@@ -260,7 +261,7 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
-    elif choice["kind"] != metric_choices.FRAMES:
+    elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
         results = computation(videos, truth.vocabulary, times_s, choice)

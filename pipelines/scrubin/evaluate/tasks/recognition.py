@@ -13,14 +13,13 @@ from scrubin.base.faults import Fault, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import CALIBRATION, PRECISION, RECOGNITION_CHOICES, SCOPES
 from scrubin.evaluate.metrics import ensembles, variants
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
 from scrubin.evaluate.metrics.recognition import calibration, compat, top_k
 from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per_video, per_video, pooled, tables, without_null
 from scrubin.evaluate.metrics.recognition.triplet_videos import FloatArray, TripletMap, TripletVideo, triplet_map
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import COMPONENTS, Component
+from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
 from scrubin.evaluate.score_document import class_names
 from scrubin.evaluate.series import Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
