@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_collection_finish() -> None:
+    """Take what is imported and collected out of the collection of garbage: it stays until the end."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Let nothing wait until the disk has it: no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -38,3 +54,21 @@ def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(agreement, "of_scores", remembered_agreement.of_scores)
     monkeypatch.setattr(agreement, "of_points", remembered_agreement.of_points)
+
+
+@pytest.fixture(scope="session")
+def study_to_review(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of a pair and a single recording, with proposals, as it waits for a review: tests take a copy."""
+    import made_once
+    import review_study
+
+    return made_once.folder(tmp_path_factory, "study_to_review", review_study.project)
+
+
+@pytest.fixture(scope="session")
+def study_released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same study with its finished release: tests take a copy."""
+    import made_once
+    import sampled_release
+
+    return made_once.folder(tmp_path_factory, "study_released", sampled_release.project)

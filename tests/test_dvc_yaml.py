@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ STAGES = PIPELINE["stages"]
 PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state"}
 
 
+@cache
 def imported_files(stage: str) -> set[Path]:
     """Return every file of the library that a stage can run or read: what its flow imports, and the data beside it."""
     return {*code_of.files_of(code_of.imported_by(ROOT / f"pipelines/flows/{stage}.py"))}
@@ -28,8 +30,8 @@ def imported_files(stage: str) -> set[Path]:
 def code_dependencies(stage: str) -> set[Path]:
     """Return every file of the library that DVC hashes for a stage, but for sources that do nothing."""
     folder = next(one["lib"] for one in PIPELINE["vars"] if isinstance(one, dict))
-    deps = [ROOT / dep.replace("${lib}", folder) for dep in STAGES[stage]["deps"] if not dep.startswith("${raw}")]
-    return {file for file in code_of.library_files() if any(file == dep or dep in file.parents for dep in deps)}
+    deps = {ROOT / dep.replace("${lib}", folder) for dep in STAGES[stage]["deps"] if not dep.startswith("${raw}")}
+    return {file for file in code_of.library_files() if not deps.isdisjoint((file, *file.parents))}
 
 
 def outputs(stage: str) -> list[str]:

@@ -45,6 +45,20 @@ def forget() -> None:
 
 
 @pytest.fixture
+def parsed_once(monkeypatch):
+    """Let the same source be parsed once, however often all is read again: the edits of a test change one file of hundreds."""
+    parsed, kept = known._parsed, {}
+
+    def remembered(source, name):
+        key = (source, name, source.read_bytes())
+        if key not in kept:
+            kept[key] = parsed(source, name)
+        return kept[key]
+
+    monkeypatch.setattr(known, "_parsed", remembered)
+
+
+@pytest.fixture
 def library(tmp_path, monkeypatch):
     """Write modules of a small library and return the code of its module ``scrubin.a``."""
     root = tmp_path / "scrubin"
@@ -212,6 +226,7 @@ print(json.dumps(sorted(name for name in sys.modules if name.split(".")[0] == "s
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("parsed_once")
 def test_a_planted_edit_makes_exactly_those_results_stale_whose_code_imports_it(tmp_path, monkeypatch):
     shutil.copytree(LIBRARY, tmp_path / "scrubin", ignore=shutil.ignore_patterns("__pycache__"))
     ran = {module: set(json.loads(in_process(IMPORTS.replace("MODULE", module), tmp_path, tmp_path))) for module in STORING}
@@ -259,6 +274,7 @@ def stale_stages() -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("parsed_once")
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # DVC's own
 def test_a_planted_edit_makes_exactly_those_stages_and_results_stale_that_import_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

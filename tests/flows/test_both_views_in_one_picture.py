@@ -34,14 +34,14 @@ def side_by_side(project) -> None:
         writer.writerows(rows)
 
 
-def test_each_camera_is_released_with_its_own_pictures(tmp_path):
+def test_each_camera_is_released_with_its_own_pictures(tmp_path, tmp_path_factory):
     project = small_study.project(tmp_path / "study")
     raw = project / "data/raw/videos"
     shown = {camera: clips.pictures(raw / f"{NAME}_{camera}.mkv", SIZE) for camera in ("left", "right")}
     side_by_side(project)
     for camera in shown:
         (raw / f"{NAME}_{camera}.mkv").unlink()
-    small_study.regenerate(project)
+    small_study.regenerate(small_study.share_store(project, tmp_path_factory))
     id_ = pd.read_parquet(project / "data/private/linkage.parquet").set_index("recording").loc[NAME, "id"]
     videos = pd.read_parquet(project / "data/tables/videos.parquet").set_index(["id", "camera"]).loc[id_]
     assert list(videos.index) == ["left", "right"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,10 +32,8 @@ def test_after_a_bare_dvc_repro_another_user_reads_nothing_private(project):
     assert another_user.below(another_user.reaches(project.folder), *private_paths.PRIVATE) == set()
 
 
-def test_make_repro_closes_what_an_earlier_version_left_open_and_opens_the_release(tmp_path):
-    folder = small_study.project(tmp_path / "study")
-    small_study.regenerate(folder)
-    small_study.record(folder)
+def test_make_repro_closes_what_an_earlier_version_left_open_and_opens_the_release(tmp_path, tmp_path_factory):
+    folder = shutil.copytree(small_study.recorded(tmp_path_factory), tmp_path / "study", symlinks=True)
     for name in (".cache", ".dvc", "data"):
         (folder / name).chmod(0o755)
     for name in (*private_paths.PRIVATE, "data/release"):

@@ -16,7 +16,7 @@ CUT_AT = "100,200"
 NAME = "operation_02"
 
 
-def studies(folder):
+def studies(folder, factory):
     """The same study twice: in the second one an operation is three files with the same pictures."""
     whole, parts = small_study.project(folder / "whole"), folder / "parts"
     video = whole / f"data/raw/videos/{NAME}.mp4"
@@ -30,7 +30,7 @@ def studies(folder):
     video.unlink()
     for project in (whole, parts):
         rows(project / "data/raw/recordings.csv", in_parts=project is parts)
-        small_study.regenerate(project)
+        small_study.regenerate(small_study.share_store(project, factory))
     return whole, parts
 
 
@@ -51,8 +51,8 @@ def table(project, name: str) -> pd.DataFrame:
     return pd.read_parquet(project / f"data/tables/{name}.parquet")
 
 
-def test_it_is_released_with_the_same_frames_labels_and_times(tmp_path):
-    whole, parts = studies(tmp_path)
+def test_it_is_released_with_the_same_frames_labels_and_times(tmp_path, tmp_path_factory):
+    whole, parts = studies(tmp_path, tmp_path_factory)
     files = pd.read_parquet(parts / "data/interim/parts.parquet")
     own = files[files["recording"] == NAME]
     assert own[["first_frame", "frame_count", "start_s"]].to_numpy().tolist() == [[0, 100, "0"], [0, 100, "4"], [0, 100, "8"]]

@@ -61,9 +61,7 @@ def is_published(folder: Path) -> bool:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study with a release that could be pushed: each test takes a copy."""
-    folder = small_study.project(tmp_path_factory.mktemp("study") / "project")
-    small_study.regenerate(folder)
-    small_study.record(folder)
+    folder = Path(shutil.copytree(small_study.recorded(tmp_path_factory), tmp_path_factory.mktemp("study") / "project", symlinks=True))
     assert run(folder, BIN / "dvc", "remote", "add", "--default", "lab", "../remote").returncode == 0
     assert releases.names_release(folder)
     return folder

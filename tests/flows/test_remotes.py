@@ -49,10 +49,7 @@ def public_bytes(study: Path) -> set[bytes]:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study whose outputs DVC has, in git."""
-    folder = small_study.project(tmp_path_factory.mktemp("study") / "project")
-    small_study.regenerate(folder)
-    small_study.record(folder)
-    return folder
+    return small_study.recorded(tmp_path_factory)
 
 
 @dataclass(frozen=True)

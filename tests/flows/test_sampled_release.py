@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -32,9 +33,8 @@ def released(folder):
     return {path.relative_to(folder / RELEASE).as_posix(): path.read_bytes() for path in files if path.name not in names}
 
 
-def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path, monkeypatch):
-    folder = small_study.project(tmp_path / "project")
-    small_study.regenerate(folder)
+def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path, tmp_path_factory, monkeypatch):
+    folder = shutil.copytree(small_study.finished(tmp_path_factory), tmp_path / "project", symlinks=True)
     monkeypatch.chdir(folder)
     assert "No sample was drawn" in (folder / RELEASE / "CERTIFICATE.md").read_text()
     before = released(folder)

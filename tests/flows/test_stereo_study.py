@@ -49,7 +49,7 @@ def project(tmp_path_factory):
         writer.writerows(rows)
     with (raw / "redactions.csv").open("a", encoding="utf-8") as file:
         file.write(f"{NAME},,out_of_body,2.9,3.2,,,,,add\n")
-    small_study.regenerate(folder)
+    small_study.regenerate(small_study.share_store(folder, tmp_path_factory))
     return folder, rig
 
 

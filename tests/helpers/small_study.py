@@ -16,11 +16,14 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 import yaml
 
 import clips
+import made_once
 import review_study
 from scrubin.base.errors import RecordingError
+from scrubin.base.store import store
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import review
 from scrubin.curate.lists import empty_study
@@ -81,6 +84,27 @@ def raw(folder: Path) -> Path:
         writer.writerows(rows)
     with (folder / "redactions.csv").open("a", encoding="utf-8") as file:
         file.write("operation_01,,out_of_body,2.0,3.5,,,,,add\n")
+    return folder
+
+
+def finished(factory: pytest.TempPathFactory) -> Path:
+    """Return a study that all its stages have made, for tests that only read it or take a copy."""
+    return made_once.folder(factory, "finished_study", lambda folder: regenerate(project(folder)))
+
+
+def recorded(factory: pytest.TempPathFactory) -> Path:
+    """Return the same study as DVC and git have taken it."""
+
+    def make(folder: Path) -> None:
+        shutil.copytree(finished(factory), folder, symlinks=True)
+        record(folder)
+
+    return made_once.folder(factory, "recorded_study", make)
+
+
+def share_store(folder: Path, factory: pytest.TempPathFactory) -> Path:
+    """Give a project what the store of the finished study holds: files that both have are looked at once."""
+    shutil.copytree(finished(factory) / store.STORE_PATH, folder / store.STORE_PATH)
     return folder
 
 

@@ -67,14 +67,9 @@ synthetic tells things thumbnails timecodes took undecided until unusual whoever
 documents, and in no other file, a person or place of such a name is not looked for."""
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return sampled_release.project(tmp_path_factory.mktemp("study"))
-
-
 @pytest.fixture
-def folder(shared, tmp_path, monkeypatch):
-    copy = shutil.copytree(shared, tmp_path / "study")
+def folder(study_released, tmp_path, monkeypatch):
+    copy = shutil.copytree(study_released, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

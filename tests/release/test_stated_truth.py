@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import shutil
 import tarfile
 import zipfile
 from collections import Counter
@@ -36,9 +37,7 @@ ZIP_TIME, TAR_TIME = (1980, 1, 1, 0, 0, 0), 946684800
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A study that a person has looked at and released."""
-    folder = small_study.project(tmp_path_factory.mktemp("finished") / "project")
-    small_study.regenerate(folder)
-    return folder
+    return shutil.copytree(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("finished") / "project", symlinks=True)
 
 
 @pytest.fixture(autouse=True)

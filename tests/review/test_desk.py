@@ -11,14 +11,9 @@ from scrubin.base.errors import ReviewError
 PAIR, SINGLE = 0, 1
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return review_study.project(tmp_path_factory.mktemp("study"))
-
-
 @pytest.fixture
-def folder(shared, tmp_path):
-    return shutil.copytree(shared, tmp_path / "study")
+def folder(study_to_review, tmp_path):
+    return shutil.copytree(study_to_review, tmp_path / "study")
 
 
 @pytest.fixture

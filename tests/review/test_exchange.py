@@ -13,14 +13,9 @@ from scrubin.stages.review.ledger import Ledger
 HEADER = review_study.SHEET
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return review_study.project(tmp_path_factory.mktemp("study"))
-
-
 @pytest.fixture
-def folder(shared, tmp_path, monkeypatch):
-    copy = shutil.copytree(shared, tmp_path / "study")
+def folder(study_to_review, tmp_path, monkeypatch):
+    copy = shutil.copytree(study_to_review, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

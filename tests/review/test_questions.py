@@ -24,14 +24,9 @@ WORD = Sight("text", 60, 60, (8, 8, 30, 12), f"{LIKE}jonas")
 MARGIN_FRAMES = 4
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return review_study.project(tmp_path_factory.mktemp("study"))
-
-
 @pytest.fixture
-def folder(shared, tmp_path):
-    copy = shutil.copytree(shared, tmp_path / "study")
+def folder(study_to_review, tmp_path):
+    copy = shutil.copytree(study_to_review, tmp_path / "study")
     ask(copy, FACE, WORD)
     return copy
 

@@ -123,14 +123,9 @@ def test_the_ledger_returns_what_was_written(ledger):
     assert events.event_of(note(ledger, said)) == said
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return sampled_release.project(tmp_path_factory.mktemp("study"))
-
-
 @pytest.fixture
-def folder(shared, tmp_path, monkeypatch):
-    copy = shutil.copytree(shared, tmp_path / "study")
+def folder(study_released, tmp_path, monkeypatch):
+    copy = shutil.copytree(study_released, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

@@ -10,28 +10,15 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 import page_client
-import review_study
-import sampled_release
 from page_client import PORT, Clock, Page
 from scrubin.curate.page.app import ReviewApp
 from scrubin.curate.page.open_study import StudyNow
 from scrubin.curate.page.server import Session
 
 
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return review_study.project(tmp_path_factory.mktemp("study"))
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study with its finished release; tests copy it."""
-    return sampled_release.project(tmp_path_factory.mktemp("finished"))
-
-
 @pytest.fixture
-def folder(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    copy = shutil.copytree(shared, tmp_path / "study")
+def folder(study_to_review: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    copy = shutil.copytree(study_to_review, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

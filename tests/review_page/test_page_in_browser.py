@@ -478,8 +478,8 @@ def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next
     assert {(line["facts"]["recording"], line["facts"]["camera"]) for line in lines(folder, "seen")} <= set(review_study.FILES)
 
 
-def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, finished, tmp_path):
-    folder = shutil.copytree(finished, tmp_path / "study")
+def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, study_released, tmp_path):
+    folder = shutil.copytree(study_released, tmp_path / "study")
     with review_server.running(folder, "--sample", "4", "--by", "ann") as server:
         ann = Reviewer(chromium, server)
         assert "5 stills a second" in ann.text("#view-state")
@@ -506,8 +506,8 @@ def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_l
     assert [(one["outcome"], one["why"]) for one in checked] == [("clean", ""), ("clean", ""), ("finding", HOSTILE), ("clean", "")]
 
 
-def test_a_sample_goes_on_where_it_stopped(chromium, finished, tmp_path):
-    folder = shutil.copytree(finished, tmp_path / "study")
+def test_a_sample_goes_on_where_it_stopped(chromium, study_released, tmp_path):
+    folder = shutil.copytree(study_released, tmp_path / "study")
     for left in (2, 1):
         with review_server.running(folder, "--sample", "2", "--by", "ann") as server:
             ann = Reviewer(chromium, server)

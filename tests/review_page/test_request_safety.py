@@ -18,9 +18,9 @@ from scrubin.curate.page.server import HEADERS, Session
 
 
 @pytest.fixture(scope="module")
-def one_folder(shared, tmp_path_factory):
+def one_folder(study_to_review, tmp_path_factory):
     """One study for all tests: what is refused writes nothing."""
-    copy = shutil.copytree(shared, tmp_path_factory.mktemp("safety") / "study")
+    copy = shutil.copytree(study_to_review, tmp_path_factory.mktemp("safety") / "study")
     yield copy
     assert not lines(copy)
 

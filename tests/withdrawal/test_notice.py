@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -25,9 +26,16 @@ def filled(table, **values):
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(released, tmp_path):
     """A study after a release."""
-    raw = tmp_path / "data/raw"
+    return shutil.copytree(released, tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """The same study, made once: tests take a copy."""
+    folder = tmp_path_factory.mktemp("released")
+    raw = folder / "data/raw"
     raw.mkdir(parents=True)
     listed(raw, *STUDY)
     people = [filled(PEOPLE, recording=name, participant=who, camera="mono") for name, who in STUDY.items()]
@@ -35,30 +43,30 @@ def project(tmp_path):
         filled(RECORDINGS, recording=name, participant=who, camera="mono", path=f"videos/{name}.mkv", sha256=name * 32, status="kept")
         for name, who in STUDY.items()
     ]
-    io.write(PEOPLE, io.frame_of(PEOPLE, people), tmp_path / "data/interim/people.parquet")
-    io.write(RECORDINGS, io.frame_of(RECORDINGS, recordings), tmp_path / "data/interim/recordings.parquet")
+    io.write(PEOPLE, io.frame_of(PEOPLE, people), folder / "data/interim/people.parquet")
+    io.write(RECORDINGS, io.frame_of(RECORDINGS, recordings), folder / "data/interim/recordings.parquet")
     linkage = [filled(LINKAGE, recording=name, id=id_) for name, id_ in IDS.items()]
-    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), tmp_path / "data/private/linkage.parquet")
+    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), folder / "data/private/linkage.parquet")
     videos = [
         filled(VIDEOS, id=id_, camera="mono", sha256=f"{number:064x}", path=f"videos/{id_}.mkv") for number, id_ in enumerate(SUBSETS)
     ]
-    io.write(VIDEOS, io.frame_of(VIDEOS, videos), tmp_path / "data/tables/videos.parquet")
+    io.write(VIDEOS, io.frame_of(VIDEOS, videos), folder / "data/tables/videos.parquet")
     frames = [
         filled(FRAMES, id=id_, camera="mono", frame=k, path=f"frames/{id_}/{k}.jpg", redacted=k == 1, contrast=40.0 if k != 2 else 0.0)
         for id_ in SUBSETS
         for k in range(4)
     ]
-    io.write(FRAMES, io.frame_of(FRAMES, frames), tmp_path / "data/tables/frames.parquet")
+    io.write(FRAMES, io.frame_of(FRAMES, frames), folder / "data/tables/frames.parquet")
     # Frame 1 is hidden, 2 is flat, 3 is the same in all recordings.
     sums = "".join(f"{hash_of(id_, k)}  frames/{id_}/{k}.jpg\n" for id_ in SUBSETS for k in range(4))
-    (tmp_path / "data/release").mkdir()
-    (tmp_path / "data/release/SHA256SUMS").write_text(sums)
+    (folder / "data/release").mkdir()
+    (folder / "data/release/SHA256SUMS").write_text(sums)
     section = {"seed": 0, "schemes": {"balanced": {"kind": "balanced"}}}
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump({"splits": section}))
+    (folder / "params.yaml").write_text(yaml.safe_dump({"splits": section}))
     splits = [{"scheme": "balanced", "fold": 0, "subset": subset, "id": id_} for id_, subset in SUBSETS.items()]
-    io.write(SPLITS, io.frame_of(SPLITS, splits), tmp_path / "data/tables/splits.parquet")
-    (tmp_path / "data/private/released.json").write_text(json.dumps({"name": "n", "version": "1.0.0", "recordings": IDS}))
-    return tmp_path
+    io.write(SPLITS, io.frame_of(SPLITS, splits), folder / "data/tables/splits.parquet")
+    (folder / "data/private/released.json").write_text(json.dumps({"name": "n", "version": "1.0.0", "recordings": IDS}))
+    return folder
 
 
 def hash_of(id_: str, frame: int) -> str:

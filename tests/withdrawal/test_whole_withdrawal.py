@@ -67,10 +67,7 @@ def left_of(folder, needles) -> set[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory):
-    folder = small_study.project(tmp_path_factory.mktemp("whole") / "before")
-    small_study.regenerate(folder)
-    small_study.record(folder)
-    return folder
+    return small_study.recorded(tmp_path_factory)
 
 
 def study(before, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -28,6 +29,7 @@ class KnownFormat:
     is_written: bool = False
 
 
+@cache
 def known_formats() -> dict[str, KnownFormat]:
     """Return every format by name, sorted, as its module declares it.
 

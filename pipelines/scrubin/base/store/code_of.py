@@ -185,7 +185,8 @@ def _parsed(source: Path, name: str) -> _Seen:
     tree = ast.parse(source.read_bytes(), source)
     seen = _Seen(is_silent=all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in tree.body))
     own = name if source.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Import):
             pairs = [(alias.name, "", alias.asname or alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -198,7 +199,7 @@ def _parsed(source: Path, name: str) -> _Seen:
             seen.lines |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         others = {pair[0].split(".")[0] for pair in pairs} - {PACKAGE}
         seen.packages |= others - stdlib_module_names
-    seen.imports |= {(module, "", "") for module in _imported_by_name(tree, own)}
+    seen.imports |= {(module, "", "") for module in _imported_by_name(nodes, own)}
     return seen
 
 
@@ -211,23 +212,23 @@ def _imported(module: str, alias: ast.alias) -> tuple[str, str, str]:
     return module, alias.name, here
 
 
-def _imported_by_name(tree: ast.AST, own: str) -> Iterator[str]:
+def _imported_by_name(nodes: list[ast.AST], own: str) -> Iterator[str]:
     """Yield the modules that may be imported by a name that is text: registries, and folders that import all their modules.
 
     Parameters
     ----------
-    tree
-        A module.
+    nodes
+        All of a module.
     own
         The full name of its folder.
     """
-    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     if "iter_modules" in names:
-        left_out = _left_out(tree)
+        left_out = _left_out(nodes)
         yield from (name for name in _below(own) if not left_out & set(name.split(".")))
     if "import_module" not in names:
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(f"{PACKAGE}."):
             if node.value.endswith("."):  # the beginning of a name, as in f"scrubin.cli.{name}"
                 yield from _below(node.value.rstrip("."))
@@ -242,11 +243,11 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _left_out(tree: ast.AST) -> set[str]:
+def _left_out(nodes: list[ast.AST]) -> set[str]:
     """Return the names of modules that a folder which imports all others leaves out: its tuple ``NOT_REGISTERED``."""
     return {
         one.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [NOT_REGISTERED]
         for one in ast.walk(node.value)
         if isinstance(one, ast.Constant) and isinstance(one.value, str)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from scrubin.base.files import write_text
@@ -53,15 +54,34 @@ def code_deps(flow: Path, root: Path) -> list[str]:
 
 def _covering(needed: set[Path], folder: Path) -> Iterable[Path]:
     """Yield what stands for the needed files of a folder, and for no other that says anything."""
-    inside = [path for path in code_of.library_files() if folder in path.parents]
-    if inside and needed.issuperset(inside):
+    if needed.issuperset(_inside(folder)):
         yield folder
         return
-    for path in sorted({folder / path.relative_to(folder).parts[0] for path in inside}):
+    for path in _entries()[folder]:
         if path in needed:
             yield path
-        elif path.is_dir():
+        elif path in _entries():
             yield from _covering(needed, path)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    for path in _entries()[folder]:
+        if path in _entries():
+            yield from _inside(path)
+        else:
+            yield path
+
+
+@cache
+def _entries() -> dict[Path, list[Path]]:
+    """Return what each folder of the library holds that says anything: files, and folders of them, in order."""
+    entries: dict[Path, set[Path]] = {}
+    for file in code_of.library_files():
+        path = file
+        while path != code_of.LIBRARY:
+            entries.setdefault(path.parent, set()).add(path)
+            path = path.parent
+    return {folder: sorted(inside) for folder, inside in entries.items()}
 
 
 def _lines(names: Sequence[str]) -> str:
