@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from scrubin.evaluate.causality.clips import write
-from scrubin.evaluate.causality.trial import TrialOutcome, TrialRequest, tried
-from scrubin.evaluate.causality.verdict import RULINGS
+from scrubin.evaluate.causality.trial import RULINGS, TrialOutcome, TrialRequest, tried
 
 PROGRAM = Path(__file__).parents[1] / "tests/causality/programs/program.py"
 EXPECTED = {

@@ -32,8 +32,8 @@ import numpy as np
 from scrubin.evaluate.deid import key as keys
 from scrubin.evaluate.deid.documents import document
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey
-from scrubin.evaluate.deid.outputs import read_map
 from scrubin.evaluate.deid.score import score
+from scrubin.evaluate.deid.tool_files import read_map
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = Path(".cache/benchmarks/deid_attacks")

@@ -28,7 +28,7 @@ WHOLE_NUMBER_SUMS = {
     "data/export/lerobot_videos.py": 1,
     "data/verify/verification.py": 2,
     "evaluate/causality/experiment.py": 1,
-    "evaluate/causality/verdict.py": 1,
+    "evaluate/causality/trial.py": 1,
     "evaluate/deid/plan.py": 2,
     "evaluate/deid/score.py": 4,
     "evaluate/ranking/ranking_document.py": 1,

@@ -20,7 +20,7 @@ import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import settings
-from scrubin.evaluate.metric_choices import METRICS
+from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.stages.release.metadata import curator_words
 from scrubin.stages.validate.registry import RULES

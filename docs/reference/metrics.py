@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from reference.markdown import code, sentence, table
-from scrubin.evaluate.metric_choices import METRICS
 from scrubin.evaluate.metrics import registry
-from scrubin.evaluate.scoring import QUIRKS
+from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.tasks.scoring import QUIRKS
 
 SEMANTICS = {
     "paper": "by definition (`--semantics paper`, the default)",

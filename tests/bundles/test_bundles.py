@@ -21,7 +21,7 @@ import hidden_releases
 from scrubin import cli
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate import choices
-from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
+from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.challenge import Column
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
@@ -313,19 +313,19 @@ def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_pa
     (tmp_path / "place").mkdir()
     challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
     with pytest.raises(MetricsError, match="outside of the zip"):
-        received.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
+        evaluation.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
     assert not list((tmp_path / "place").iterdir())
 
 
 def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
-    monkeypatch.setattr(received, "SPARE_BYTES", 0)
+    monkeypatch.setattr(evaluation, "SPARE_BYTES", 0)
     monkeypatch.setattr("scrubin.labels.formats.submission.documents.BASE_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("thitsaisp.csv", b"0" * 10_000_000)
     (tmp_path / "place").mkdir()
     challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
     with pytest.raises(MetricsError, match="more than the frames"):
-        received.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
+        evaluation.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
 
 
 @pytest.mark.parametrize(
@@ -497,12 +497,12 @@ def test_a_page_shows_no_more_than_the_organiser_wants(bundles):
     challenge = challenges.read(bundles["codabench", "phases"] / PROGRAM["codabench"])
     key = challenge.columns[0].key
     evaluation = ScoredSubmission(True, ("a <b>",), {key: 0.25}, {"thitsaisp": {key: 0.5}})
-    whole = pages.result(replace(challenge, show="videos"), evaluation)
+    whole = bundle_parts.result(replace(challenge, show="videos"), evaluation)
     assert "0.2500" in whole
     assert "0.5000" in whole
     assert "a &lt;b&gt;" in whole
-    assert "0.2500" not in pages.result(replace(challenge, show="nothing"), replace(evaluation, videos={}))
-    assert "undefined" in pages.result(challenge, replace(evaluation, scores={key: None}))
+    assert "0.2500" not in bundle_parts.result(replace(challenge, show="nothing"), replace(evaluation, videos={}))
+    assert "undefined" in bundle_parts.result(challenge, replace(evaluation, scores={key: None}))
 
 
 def test_a_declaration_of_training_data_is_told_and_the_submission_is_scored(home, tmp_path, capsys):

@@ -9,7 +9,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate.causality.clips import Future
 from scrubin.evaluate.causality.experiment import Evidence, confirmed, moved, noise, reacts
 from scrubin.evaluate.causality.runs import Answer, MalformedError, Run, of
-from scrubin.evaluate.causality.verdict import judge, power, runs_needed
+from scrubin.evaluate.causality.trial import judge, power, runs_needed
 
 VOCABULARY = vocabulary.load("cholec80")
 

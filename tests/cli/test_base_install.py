@@ -346,7 +346,7 @@ def test_no_help_text_needs_a_package_of_an_extra(name):
 
 def test_loading_and_every_format_of_labels_import_no_package_of_an_extra():
     formats = [path.relative_to(LIBRARY.parent) for path in (LIBRARY / "labels").rglob("*.py")]
-    modules = ["scrubin.load", "scrubin.evaluate.scoring", *(".".join(path.with_suffix("").parts) for path in formats)]
+    modules = ["scrubin.load", "scrubin.evaluate.tasks.scoring", *(".".join(path.with_suffix("").parts) for path in formats)]
     assert imports_of(*modules) == set()
 
 

@@ -9,8 +9,8 @@ import pytest
 from scrubin import cli
 from scrubin.base import machine
 from scrubin.cli import splits, stereo
-from scrubin.evaluate.metric_choices import METRICS
-from scrubin.evaluate.scoring import SCORES
+from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.tasks.scoring import SCORES
 from scrubin.labels.choices import known_formats
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.media.rig import MM_PER_UNIT

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from scrubin.evaluate.choices import BenchmarkRequest
 from scrubin.evaluate.deid.benchmark import make
 from scrubin.evaluate.deid.key import Key
-from scrubin.evaluate.deid.request import BenchmarkRequest
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ import pytest
 import deid_outputs
 from scrubin.cli import main
 from scrubin.evaluate.deid import key as keys
-from scrubin.evaluate.deid.carried import needles_in, spellings
 from scrubin.evaluate.deid.score import harmonic, joined, score
 from scrubin.evaluate.deid.search import Planted, Sought, field, oriented
+from scrubin.evaluate.deid.tool_files import needles_in, spellings
 
 
 def mirrored(picture):

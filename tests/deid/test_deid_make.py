@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import deid_outputs
 from scrubin.base.errors import MetricsError, StageError, VideoError
 from scrubin.base.pixels import shared_px
+from scrubin.evaluate.choices import BenchmarkRequest
 from scrubin.evaluate.deid import key as keys
 from scrubin.evaluate.deid.benchmark import make
 from scrubin.evaluate.deid.container import RATE_HZ, write_sound
@@ -23,7 +24,6 @@ from scrubin.evaluate.deid.drawing import OwnFootage
 from scrubin.evaluate.deid.key import KINDS
 from scrubin.evaluate.deid.plan import plan
 from scrubin.evaluate.deid.reading import is_heard, picture_streams, tags
-from scrubin.evaluate.deid.request import BenchmarkRequest
 from scrubin.media.probe import probe
 from scrubin.stages.demo.canvas import generator
 

@@ -17,9 +17,9 @@ import deid_outputs
 from scrubin.base.errors import MetricsError
 from scrubin.cli import main
 from scrubin.evaluate.deid import documents
-from scrubin.evaluate.deid.outputs import read_map
 from scrubin.evaluate.deid.reading import align
 from scrubin.evaluate.deid.score import Score, overall, score, wilson
+from scrubin.evaluate.deid.tool_files import read_map
 
 # Each scores a whole set of videos.
 pytestmark = pytest.mark.slow

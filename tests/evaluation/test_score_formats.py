@@ -12,6 +12,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options, read_path
 from scrubin.labels.files.verdict import verdict_of
+from scrubin.labels.registry import format_of
 
 BOX = [0.1, 0.1, 0.3, 0.3]
 ROW = [17, 0, 1.0, *BOX]
@@ -65,7 +66,7 @@ def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted,
 def test_lists_of_scores_of_instruments_can_be_named_as_matrices(tmp_path):
     # Lists of a hundred are submissions as in 2021.
     (tmp_path / "a.json").write_text(json.dumps({"0": [0.5] * 6, "2": [0.25] * 6}))
-    (labels,) = read_path(tmp_path, "matrices", Options()).collection.recordings
+    (labels,) = read_path(tmp_path, format_of("matrices"), Options()).collection.recordings
     assert (labels.recognition.classes, labels.recognition.positions.tolist()) == ("i", [0, 2])
 
 

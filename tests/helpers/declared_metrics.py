@@ -14,12 +14,12 @@ import pandas as pd
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.evaluate import score_document
 from scrubin.evaluate.computation import chosen
-from scrubin.evaluate.metric_choices import METRICS
 from scrubin.evaluate.metrics import registry, skill
+from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series
-from scrubin.evaluate.sheets import TaskSheet
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"

@@ -13,11 +13,12 @@ from label_examples import faults_of, read_files
 from score_runs import fault, good, sides
 from scrubin import cli
 from scrubin.base.errors import AnnotationError, ScrubinError
-from scrubin.evaluate.series import join
+from scrubin.evaluate.series import paired
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import phases
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options, read_path
+from scrubin.labels.registry import format_of
 
 FRAMES = 140
 PHASES = [7 * frame // FRAMES for frame in range(FRAMES)]
@@ -156,7 +157,7 @@ def predicted(tmp_path, truth, found, **rates):
         (tmp_path / side / "a.csv").write_text(text)
     labelled = phases.truth_of(Source(tmp_path / "truth", fps=rates.get("fps")))
     of_run = phases.predictions_of(Source(tmp_path / "found", fps=rates.get("predictions_fps")), labelled)
-    (pair,) = join(labelled.series, of_run.series).pairs.values()
+    (pair,) = paired(labelled.series, of_run.series).pairs.values()
     return float(np.mean(labelled.series["a"].values[pair.truth] == of_run.series["a"].values[pair.prediction])), len(pair.frames)
 
 
@@ -246,11 +247,11 @@ def test_a_drawn_table_scores_as_it_does_sorted_or_is_refused_by_the_names_of_it
         found = tmp_path / f"found{number}"
         found.mkdir()
         (found / "a.csv").write_text("\n".join(separator.join(line) for line in lines))
-        wrong, run = refused(lambda folder=found: phases.predictions_of(Source(folder, "phase-tables"), truth))
+        wrong, run = refused(lambda folder=found: phases.predictions_of(Source(folder, format_of("phase-tables")), truth))
         if run is None:
             assert (f"'{name}'" if name else "without a name") in wrong
         else:
-            (pair,) = join(truth.series, run.series).pairs.values()
+            (pair,) = paired(truth.series, run.series).pairs.values()
             assert run.series["a"].values[pair.prediction].tolist() == guessed, (names, separator)
         scored += [run is not None]
     assert 5 < sum(scored) < 55

@@ -9,9 +9,9 @@ from reference import metrics as page
 import declared_metrics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.challenge.evaluation import column_keys, leaderboard
-from scrubin.evaluate.metric_choices import METRICS
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.variants import METRICS
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, summary
+from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -55,6 +57,11 @@ class Series:
     counts_time: bool = False
 
 
+def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
+    """Return what a video has at each frame; ``file`` is named in messages when it is that of the video alone."""
+    return Series(frames, values, video.numbering, file if PurePosixPath(file).stem == video.name else "", video.labels.counts_time)
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Truth and prediction of one video at the same frames.
@@ -90,7 +97,7 @@ class JoinedVideos:
         return summary(self.faults)
 
 
-def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
+def paired(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
     """Bring both sides to the same videos and frames.
 
     Where both say how they count and do not count alike, the finer one goes to the rate of the coarser by the rule of
@@ -126,7 +133,7 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     Parameters
     ----------
     truth, predictions, every_frame
-        As of `join`; values do not count.
+        As of `paired`; values do not count.
 
     Returns
     -------

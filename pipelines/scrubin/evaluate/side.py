@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal
-
-import numpy.typing as npt
+from pathlib import Path
+from typing import Literal
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, count_text
+from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.vocabulary.vocabulary import Vocabulary, related
-from scrubin.evaluate.series import IntArray, Series
-from scrubin.labels import instance_spans, policy
+from scrubin.evaluate.series import Series
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
-from scrubin.labels.files.reader import Options, Reading
+from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
 from scrubin.labels.model import Labels
-from scrubin.labels.rates import Numbering, of_clock
-from scrubin.labels.registry import WRITERS, DatasetFormat, Format
+from scrubin.labels.registry import AnyFormat
 
-Wanted = Literal["instances", "boxes", "phases"]
-NAMES: Mapping[Wanted, str] = {"instances": "classes of triplets or instruments", "boxes": "boxes", "phases": "phases"}
+Wanted = Literal["instances", "boxes"]
+NAMES: Mapping[Wanted, str] = {"instances": "classes of triplets or instruments", "boxes": "boxes"}
 PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 
@@ -40,8 +35,8 @@ class Source:
     ----------
     path
         A file or folder.
-    format
-        Name of the format; None: by what the files look like.
+    form
+        The format; None: by what the files look like.
     vocabulary
         That of files that do not name their own; None: that of the format, the folder or the other side.
     fps
@@ -51,50 +46,10 @@ class Source:
     """
 
     path: Path
-    format: str | None = None
+    form: AnyFormat | None = None
     vocabulary: Vocabulary | None = None
     fps: Fraction | None = None
     instant: Instant = "start"
-
-
-@dataclass(frozen=True, eq=False)
-class Video:
-    """What one side says of a video.
-
-    Parameters
-    ----------
-    labels
-        Labels or predictions.
-    form, fps
-        In which format they were read, and at which rate somebody says that its frames are numbered.
-    """
-
-    labels: Labels
-    form: Format | DatasetFormat
-    fps: Fraction | None
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.labels.recording
-
-    def series(self, file: str, frames: IntArray, values: npt.NDArray[Any], *, is_counted: bool = True) -> Series:
-        """Return what is at each frame.
-
-        Parameters
-        ----------
-        file
-            Where it stands; named in messages when it is that of the video alone.
-        is_counted
-            Whether the format says how frames are numbered, where nobody says it; else as on the other side.
-
-        Raises
-        ------
-        MetricsError
-            When the format counts otherwise than is said.
-        """
-        numbering = _numbering(self.labels, self.form, self.fps) if is_counted or self.fps is not None else None
-        return Series(frames, values, numbering, file if PurePosixPath(file).stem == self.name else "", self.labels.counts_time)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +58,34 @@ class Side:
 
     Parameters
     ----------
-    form
-        In which format it was read.
-    videos
-        Those with labels, or predictions, of the wanted kind.
-    paths
-        The files that were read.
-    faults
-        What is wrong with them and stops nothing.
+    of_frames
+        What was read.
     line
-        As what they were read, and which frames count, as every command says it; "" for what is no path by itself.
+        As what it was read, and which frames count, as every command says it; "" for what is no path by itself.
     """
 
-    form: Format | DatasetFormat
-    videos: tuple[Video, ...]
-    paths: tuple[Path, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    of_frames: FrameReading
     line: str = ""
+
+    @property
+    def form(self) -> AnyFormat:
+        """In which format it was read."""
+        return self.of_frames.reading.form
+
+    @property
+    def videos(self) -> tuple[NumberedLabels, ...]:
+        """Those with labels, or predictions, of the wanted kind."""
+        return self.of_frames.recordings
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that were read."""
+        return self.of_frames.reading.paths
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
+        return tuple(fault for fault in self.of_frames.reading.faults if fault.rule != suspicions.FROM_ONE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +98,25 @@ class Predictions:
 
 
 def read_truth(source: Source, wanted: Wanted) -> Side:
-    """Return the ground truth.
+    """Return the labelled instances of the ground truth.
 
     Raises
     ------
     ScrubinError
         With everything that is wrong in any file.
     """
-    options = Options(classes=source.vocabulary, instant=source.instant)
-    reading = reader.read_path(source.path, source.format, options, wanted)
-    return _side(source, wanted, reading)
+    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), wanted)
+    return Side(reader.instances_by_frame(reading, source.fps, "score"), _line(source, reading))
+
+
+def read_true_phases(source: Source) -> Side:
+    """Return the labelled phases of the ground truth; errors as of `read_truth`."""
+    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), "phases")
+    return Side(reader.phases_by_frame(reading, source.fps, "score"), _line(source, reading))
 
 
 def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Side:
-    """Return the predictions.
+    """Return the predicted instances, or scores of classes.
 
     Parameters
     ----------
@@ -157,106 +128,63 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Sid
     ScrubinError
         With everything that is wrong in any file.
     """
-    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
-    reading = reader.read_path(source.path, source.format, options, wanted, links_may_lead_out=False)
-    read = _side(source, wanted, reading)
-    if not read.videos and reading.collection.recordings:
-        held = " and ".join(_held(reading.collection.recordings)) or "nothing that can be scored"
-        raise refusal(source, "task-missing", f"the predictions hold {held}, but no {NAMES[wanted]}", "name those of this task")
-    return read
+    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), wanted, links_may_lead_out=False)
+    by_frame = reader.instances_by_frame(reading, source.fps, "score")
+    return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
+
+
+def read_predicted_phases(source: Source, classes: Vocabulary) -> Side:
+    """Return the predicted phases; parameters and errors as of `read_predictions`."""
+    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), "phases", links_may_lead_out=False)
+    by_frame = reader.phases_by_frame(reading, source.fps, "score")
+    return Side(_of_task(source, by_frame, "phases"), _line(source, reading))
+
+
+def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[str, bytes], form: AnyFormat) -> Side:
+    """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
+    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
+    return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps, "score"))
+
+
+def _as_predicted(source: Source, classes: Vocabulary) -> Options:
+    return Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
+
+
+def _line(source: Source, reading: Reading) -> str:
+    return f"{source.path}: {verdict_of(reading).line}"
+
+
+def _of_task(source: Source, by_frame: FrameReading, name: str) -> FrameReading:
+    """Return predictions; raises `MetricsError` where there are some, but none of this task."""
+    recordings = by_frame.reading.collection.recordings
+    if not by_frame.found and recordings:
+        what = f"the predictions hold {' and '.join(_held(recordings)) or 'nothing that can be scored'}, but no {name}"
+        raise MetricsError([error(str(source.path), "task-missing", what, "name those of this task")])
+    return by_frame
 
 
 def _held(recordings: Sequence[Labels]) -> list[str]:
     """Return what any recording has, in words."""
     has = {
-        "phases": any(_has(labels, "phases") for labels in recordings),
+        "phases": any(labels.phases is not None or labels.segments is not None for labels in recordings),
         "recognition": any(labels.recognition is not None for labels in recordings),
         "instances": any(len(labels.instances.rows) if labels.instances else labels.spans is not None for labels in recordings),
     }
     return [name for name, is_there in has.items() if is_there]
 
 
-def read_predicted_bytes(
-    source: Source, wanted: Wanted, classes: Vocabulary, contents: Mapping[str, bytes], form: Format | DatasetFormat
-) -> Side:
-    """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
-    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
-    return _side(source, wanted, reader.read_contents(contents, form, options))
-
-
-def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
-    policy.enforce("score", reading.faults)
-    with_wanted = [labels for labels in reading.collection.recordings if _has(labels, wanted)]
-    by_frame = [_with_frames(labels, reading.form, source.fps) for labels in with_wanted]
-    videos = tuple(Video(labels, reading.form, source.fps) for labels in by_frame)
-    line = f"{source.path}: {verdict_of(reading).line}" if reading.paths else ""
-    # Whether one side is shifted against the other is judged where they are compared.
-    faults = tuple(fault for fault in reading.faults if fault.rule != suspicions.FROM_ONE)
-    return Side(reading.form, videos, reading.paths, faults, line)
-
-
-def _has(labels: Labels, wanted: Wanted) -> bool:
-    if wanted == "phases":
-        return labels.phases is not None or labels.segments is not None
-    return labels.instances is not None or labels.spans is not None or labels.recognition is not None
-
-
-def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Labels:
-    """Return labels with the instances of spans by frame: where the spans count frames, by theirs, else one per second."""
-    if labels.spans is None:
-        return labels
-    return instance_spans.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
-
-
-def _numbering(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
-    """Return how labels are counted; None where that is only a custom and nobody says it.
-
-    Raises
-    ------
-    MetricsError
-        When the format counts otherwise than is said.
-    """
-    if labels.counts_time:
-        return of_clock(labels.clock, None)
-    if form.by_hand.fps_unstated:
-        return None if fps is None else Numbering(fps)
-    if labels.clock.period_s is None:
-        return of_clock(labels.clock, fps or form.by_hand.fps)
-    counted = of_clock(labels.clock, None)
-    if fps is not None and counted.per_second != fps:
-        what = f"{form.name} labels are numbered {counted.per_second} per second by the files themselves, not {fps}"
-        fix = "leave --fps or --predictions-fps out, or number them anew"
-        raise MetricsError([Fault(labels.recording, "rate-contradicted", what, fix)])
-    return counted
-
-
-def one_vocabulary(source: Source, read: Side, videos: Sequence[Video]) -> Vocabulary:
+def one_vocabulary(source: Source, read: Side, videos: Sequence[NumberedLabels]) -> Vocabulary:
     """Return the vocabulary of videos; raises `MetricsError` where they have several, or name other classes than were chosen."""
-    chosen = source.vocabulary
-    for video in videos:
-        own = video.labels.vocabulary
-        if chosen is not None and own.name != chosen.name and not related(own.name, chosen.name):
-            what = f"{video.name} names the classes of '{own.name}', not of '{chosen.name}'"
-            raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out", read=read)
-    names = sorted({video.labels.vocabulary.name for video in videos})
-    if len(names) > 1:
-        what = f"there are several vocabularies ({', '.join(names)})"
-        raise refusal(source, "vocabulary-several", what, "score them one by one", read=read)
+    file, chosen = str(source.path), source.vocabulary
+    names = {video.name: video.labels.vocabulary.name for video in videos}
+    other = next((video for video, own in names.items() if chosen and own != chosen.name and not related(own, chosen.name)), None)
+    if chosen is not None and other is not None:
+        what = f"{other} names the classes of '{names[other]}', not of '{chosen.name}'"
+        raise MetricsError([error(file, "vocabulary-chosen", what, "leave --vocabulary out"), *read.faults])
+    if len(set(names.values())) > 1:
+        what = f"there are several vocabularies ({', '.join(sorted(set(names.values())))})"
+        raise MetricsError([error(file, "vocabulary-several", what, "score them one by one"), *read.faults])
     return videos[0].labels.vocabulary
-
-
-def refusal(
-    source: Source, rule: str, what: str, fix: str, *, place: str = "", frames: Iterable[int] = (), read: Side | None = None
-) -> MetricsError:
-    """Return the error of a side that cannot be scored; parameters as of ``Fault``.
-
-    Parameters
-    ----------
-    read
-        Where what is wanted is not in the files: what was read, whose faults may say why.
-    """
-    fault = Fault(str(source.path), rule, what, fix, place, frames=tuple(frames))
-    return MetricsError([fault, *(() if read is None else read.faults)])
 
 
 def sentence_on_changed_truth(truth: Path) -> str | None:

@@ -18,6 +18,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
 from scrubin.evaluate.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
+from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import suspicions
 from scrubin.labels.formats.cholectriplet2022 import labels_of
 from scrubin.labels.formats.plain import phase_cells, phase_tables
@@ -26,7 +27,6 @@ from scrubin.labels.formats.submission.content import KEYS, Content, note_missin
 from scrubin.labels.model import Labels
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.policy import stopping
-from scrubin.labels.tasks import TASKS, Task
 
 SubmittedKind = Literal["json", "csv"]
 KINDS: dict[str, SubmittedKind] = {".json": "json", ".csv": "csv"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,11 +12,12 @@ import numpy as np
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, error
+from scrubin.base.faults import Faults, error, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
-from scrubin.labels import instance_spans, policy, rows, timing
+from scrubin.evaluate.side import sentence_on_changed_truth
+from scrubin.labels import policy, rows
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
@@ -28,7 +28,7 @@ from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.parse import columns
 from scrubin.labels.rates import of_clock
-from scrubin.labels.registry import WRITERS, format_of
+from scrubin.labels.registry import format_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,6 @@ def of_images(path: Path) -> FramesOf:
     return {}
 
 
-SPANS_FPS = Fraction(1)
 SHOWN = 10
 
 
@@ -185,15 +184,23 @@ def _read(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTr
         raise
 
 
+def sentences_on(path: str, truth: GroundTruth) -> list[str]:
+    """Return as what the files at a path were read, what of them is not as it should be, and which changed since their release."""
+    read = [] if truth.verdict is None else [f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)]
+    changed = sentence_on_changed_truth(Path(path))
+    return [*read, *([changed] if changed else [])]
+
+
 def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:
     # Of a release that is its ground truth, not its tables.
     known = format_of(form) if form is not None else detected(path, "instances")
     names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
     # The vocabulary of labels is that of the file, unless another one is named.
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
-    reading = reader.read_path(path, known.name, Options(named))
+    reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
-    recordings = [_by_frame(labels, known.by_hand.fps) for labels in reading.collection.recordings]
+    by_frame = [reader.without_spans(labels, known, None) for labels in reading.collection.recordings]
+    recordings = [reader.without_segments(labels, known, None) for labels in by_frame]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
@@ -201,16 +208,6 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> Gro
     (used,) = vocabularies.values()
     videos = {labels.recording: _video(labels, of_clock(labels.clock, known.by_hand.fps).per_second) for labels in recordings}
     return GroundTruth(used, videos, verdict_of(reading))
-
-
-def _by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
-    """Return labels by frame, where a format has spans of time: one frame a second."""
-    tables = WRITERS["tables"]
-    if labels.spans is not None:
-        labels = instance_spans.with_frames(labels, tables, source_fps, None, 0, Counter())
-    if labels.segments is not None:
-        labels = timing.retimed(labels, tables, source_fps, SPANS_FPS, Counter())
-    return labels
 
 
 def _video(labels: Labels, per_second: Fraction) -> TrueVideo:

@@ -1,4 +1,4 @@
-"""What a person can say of label files: their format, the instant of a phase, how far boxes may leave the image."""
+"""What a person can say of label files: their format, the task, the instant of a phase, how far boxes may leave the image."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
 """Other names under which formats are read."""
@@ -60,3 +60,7 @@ def _declared(tree: ast.Module, texts: dict[str, Any]) -> Iterator[tuple[str, st
 
 def _text(node: ast.expr, texts: dict[str, Any]) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else str(texts[ast.unparse(node)])
+
+
+Task = Literal["recognition", "detection", "phases"]
+TASKS: tuple[Task, ...] = get_args(Task)

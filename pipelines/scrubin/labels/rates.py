@@ -29,7 +29,8 @@ import numpy as np
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
-from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
+from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray, Labels
+from scrubin.labels.registry import AnyFormat
 
 NONE = -1
 NS = 10**9
@@ -85,6 +86,33 @@ def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
         what = "the labels are numbered by source frames of an unknown rate"
         raise AnnotationError([Fault("", "rate-unknown", what, "give the frames per second of the video")])
     return Numbering(source_fps)
+
+
+def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbering | None:
+    """Return how the frames of labels are counted; None where that is only a custom of their format, and nobody says it.
+
+    Parameters
+    ----------
+    fps
+        Frames per second by which somebody says that they are numbered.
+
+    Raises
+    ------
+    AnnotationError
+        When the files count otherwise than is said, or the rate is not known.
+    """
+    if labels.counts_time:
+        return of_clock(labels.clock, None)
+    if form.by_hand.fps_unstated:
+        return None if fps is None else Numbering(fps)
+    if labels.clock.period_s is None:
+        return of_clock(labels.clock, fps or form.by_hand.fps)
+    counted = of_clock(labels.clock, None)
+    if fps is not None and counted.per_second != fps:
+        what = f"{form.name} labels are numbered {counted.per_second} per second by the files themselves, not {fps}"
+        fix = "leave --fps or --predictions-fps out, or number them anew"
+        raise AnnotationError([Fault(labels.recording, "rate-contradicted", what, fix)])
+    return counted
 
 
 def clock_of(unit: Unit) -> Clock:

@@ -100,15 +100,15 @@ def is_table(file: Path, table: Table | None) -> bool:
 
 def _columns_of(file: Path) -> list[str]:
     """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
-    if file.suffix == ".csv":
-        # LASANA's sheets have semicolons.
-        with strangers.opened(file) as opened:
-            header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
-        return [name.decode(errors="replace") for name in header.split(b",")]
-    try:
-        return list(unpacking.parquet_schema(file).names)
-    except OSError:
-        return []
+    if file.suffix == ".parquet":
+        try:
+            return list(unpacking.parquet_schema(file).names)
+        except OSError:
+            return []
+    # LASANA's sheets have semicolons.
+    with strangers.opened(file) as opened:
+        header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+    return [name.decode(errors="replace") for name in header.split(b",")]
 
 
 Reader = Callable[[LabelFiles], Labels]

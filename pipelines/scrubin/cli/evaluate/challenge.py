@@ -10,10 +10,9 @@ from pathlib import Path
 from scrubin.base import machine
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
-from scrubin.cli.evaluate.submission import note_changed
 from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
-from scrubin.labels.tasks import TASKS
+from scrubin.labels.choices import TASKS
 from scrubin.public_splits.selection import select
 
 FEWEST_VIDEOS = 6
@@ -60,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.evaluate.challenge import bundle, hidden_truth
     from scrubin.evaluate.challenge.bundle import Wanted
     from scrubin.evaluate.challenge.challenge import Challenge
+    from scrubin.evaluate.side import sentence_on_changed_truth
 
     if args.digits is not None and not 0 <= args.digits <= 15:
         msg = f"--digits {args.digits}: give 0 to 15, such as 4"
@@ -72,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)
-    note_changed("challenge", release)
+    if changed := sentence_on_changed_truth(release):
+        sys.stderr.write(f"scrubin challenge: {changed}\n")
     challenge = Challenge(
         title=args.title or f"{args.task} of {args.subset}",
         task=args.task,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_lines
-from scrubin.evaluate.deid.request import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
+from scrubin.evaluate.choices import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
 
 if TYPE_CHECKING:
     from scrubin.evaluate.deid.score import Score, Tally
@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
     """Make a benchmark, or score an output."""
     from scrubin.evaluate.deid.documents import write
     from scrubin.evaluate.deid.key import read
-    from scrubin.evaluate.deid.outputs import read_map
     from scrubin.evaluate.deid.score import score
+    from scrubin.evaluate.deid.tool_files import read_map
 
     if args.action == "make":
         return _make(args)

@@ -14,7 +14,7 @@ from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
 from scrubin.evaluate.ranking import ranking_text
-from scrubin.labels.tasks import TASKS
+from scrubin.labels.choices import TASKS
 
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings
@@ -147,8 +147,10 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
         # Every metric that there is, which the ranking alone does not need.
         from scrubin.evaluate.ranking import variants
         from scrubin.evaluate.side import Source
+        from scrubin.labels.registry import format_of
 
-        labels = Source(Path(args.ground_truth), args.source, truth.vocabulary)
+        form = None if args.source is None else format_of(args.source)
+        labels = Source(Path(args.ground_truth), form, truth.vocabulary)
         found = variants.compared(document, teams, labels)
         document |= {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
     return document

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import MetricsError
+from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.evaluate import selection
-from scrubin.evaluate.metric_choices import METRICS, Choice
+from scrubin.evaluate.metrics.variants import LEVEL, METRICS, Choice
 
 if TYPE_CHECKING:
     from scrubin.evaluate.computation import Computed
     from scrubin.evaluate.metrics.bootstrap import Interval
     from scrubin.evaluate.score_document import ScoredResult
     from scrubin.evaluate.score_numbers import Said
-    from scrubin.evaluate.scoring import Order
+    from scrubin.evaluate.tasks.scoring import Order
 
 
 COMPARE = "compare"
@@ -78,8 +79,6 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     """Declare what is computed, and how it is shown."""
-    from scrubin.evaluate.metrics.variants import LEVEL
-
     parser.add_argument(
         "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
     )
@@ -110,7 +109,7 @@ class _Chosen(argparse.Action):
 def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
     from scrubin.evaluate import score_document
-    from scrubin.evaluate.scoring import scoring
+    from scrubin.evaluate.tasks.scoring import scoring
     from scrubin.labels.formats.ground_truth import inside_release
 
     name = args.metric or args.named
@@ -148,9 +147,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
-    from scrubin.evaluate import side
-    from scrubin.evaluate.scoring import Order
     from scrubin.evaluate.side import Source
+    from scrubin.evaluate.tasks.scoring import Order
+    from scrubin.labels.registry import format_of
 
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
@@ -169,12 +168,13 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    truth = Source(Path(args.ground_truth), args.truth_format, classes, rate_or_none("--fps", args.fps), args.instant)
+    form, of_truth = (None if name is None else format_of(name) for name in (args.predictions_from, args.truth_format))
+    truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), args.predictions_from, classes, fps, args.instant) for path in args.predictions]
+    predictions = [Source(Path(path), form, classes, fps, args.instant) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
-            raise side.refusal(source, "file-missing", "there is no such file or folder", "name the files of both sides")
+            raise MetricsError([error(str(source.path), "file-missing", "there is no such file or folder", "name the files of both sides")])
     videos = selection.read(Path(args.videos), args.subset) if args.videos else None
     return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 
@@ -267,7 +267,7 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
     from scrubin.evaluate import score_document
-    from scrubin.evaluate.scoring import QUIRKS
+    from scrubin.evaluate.tasks.scoring import QUIRKS
 
     if as_json:
         every = [{"metric": metric, **asdict(one)} for metric, known in QUIRKS.items() for one in known]

@@ -1,23 +1,25 @@
-"""`scrubin submission check`, `training`: everything that is wrong with what a participant hands in."""
+"""`scrubin submission check`, `training`, `causality`: what is wrong with what a participant hands in."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
-from scrubin.base.faults import SEVERITIES, count_text, error, summary
+from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
+from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.evaluate import causality
 from scrubin.evaluate import choices, selection
+from scrubin.labels.choices import TASKS
 from scrubin.labels.policy import stopping
-from scrubin.labels.tasks import TASKS
 
 if TYPE_CHECKING:
+    from scrubin.evaluate.causality.trial import TrialOutcome
     from scrubin.evaluate.submission import CheckedSubmission
     from scrubin.evaluate.submission_truth import GroundTruth
 
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the submission must take part in this task; may be named more than once (default: the tasks that any frame of it has)",
     )
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
-    causality.add_action(actions)
+    add_causality(actions)
     check.add_argument(
         "--test",
         default="",
@@ -115,35 +117,32 @@ def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth
 
 def note_truth(command: str, path: str, truth: GroundTruth) -> None:
     """Say on stderr as what a ground truth was read, and what of it is not as it should be."""
-    if truth.verdict is not None:
-        for line in (f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)):
-            sys.stderr.write(f"scrubin {command}: {line}\n")
-    note_changed(command, Path(path))
+    from scrubin.evaluate import submission_truth
 
-
-def note_changed(command: str, path: Path) -> None:
-    """Say on stderr which files of a ground truth have changed since its release."""
-    from scrubin.evaluate import side
-
-    if changed := side.sentence_on_changed_truth(path):
-        sys.stderr.write(f"scrubin {command}: {changed}\n")
+    for line in submission_truth.sentences_on(path, truth):
+        sys.stderr.write(f"scrubin {command}: {line}\n")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, and say everything that is wrong."""
-    from scrubin.evaluate import submission, training_overlap
-
+    """Do what is asked of a submission."""
     if args.action == "causality":
-        return causality.run(args)
+        return run_causality(args)
     if args.action == "training":
         return run_training(args)
+    return run_check(args)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Check, and say everything that is wrong."""
+    from scrubin.evaluate import submission
+    from scrubin.evaluate.training_overlap import with_training_data
+
     path = Path(args.submission)
     truth = truth_of(args)
-    outcome = training_overlap.with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
+    outcome = with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
-        document = {"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()}
-        print_json(document)
+        print_json({"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()})
     else:
         note_truth("submission check", args.ground_truth, truth)
         print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))
@@ -201,3 +200,213 @@ def run_training(args: argparse.Namespace) -> int:
     else:
         print_lines(training_overlap.lines(found, named))
     return 0 if found.verdict == "clean" else 1
+
+
+WAYS = ("frames", "video", "server")
+MEASURED = ".measured.json"
+TRIAL = """PROGRAM is any command. It takes {input}, a folder with 000000.png, 000001.png ... (--input video: a video file), and writes
+to the folder {output}, named as the input is: <name>.json or <name>.csv, as 'scrubin submission check --help' says.
+With --input server it is handed one frame at a time on standard input; docs/causality.md has the protocol.
+
+  scrubin submission causality data/videos --fps 1 -- python predict.py {input} {output}
+
+exit code: 0 only when the program is causal as far as can be seen, else 1"""
+
+
+def add_causality(actions: Any) -> None:
+    """Declare the action."""
+    parser = actions.add_parser(
+        "causality",
+        help="run a submission's program on videos whose future is changed, and tell whether earlier answers moved",
+        description="Run a program on videos whose future is changed: an online method's answers before the change must not move.",
+        epilog=TRIAL,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "videos", metavar="VIDEOS", help="a folder of frames, a video, or a folder of these; never changed, hidden from PROGRAM"
+    )
+    parser.add_argument("program", metavar="PROGRAM", nargs="+", help="the command, after --, with {input} and {output}")
+    parser.add_argument("--input", choices=WAYS, default="frames", help="how the program takes frames (default: %(default)s)")
+    parser.add_argument(
+        "--runs", type=_count(1), default=20, metavar="N", help="runs with a changed future, over all videos (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--sample", type=_count(1), default=3, metavar="N", help="so many of the videos, drawn at random (default: %(default)s)"
+    )
+    parser.add_argument("--frames", type=_count(3), metavar="N", help="only the first N frames of each video (default: all)")
+    parser.add_argument("--fps", type=_rate, metavar="F", help="frames per second, for look-ahead in seconds (default: as the video says)")
+    parser.add_argument("--seed", type=_count(0), default=0, metavar="S", help="of points, changes, names and order (default: %(default)s)")
+    parser.add_argument("--vocabulary", default="cholect50", metavar="NAME", help="of the answers (default: %(default)s)")
+    parser.add_argument("--timeout-s", type=_seconds, default=600.0, metavar="S", help="a run may take so long (default: %(default)g)")
+    parser.add_argument("--cpu-s", type=_count(1), default=3600, metavar="S", help="a process may compute so long (default: %(default)s)")
+    parser.add_argument("--memory-gb", type=_count(1), default=32, metavar="GB", help="address space of a process (default: %(default)s)")
+    parser.add_argument(
+        "--hide", action="append", default=[], metavar="PATH", help="PROGRAM must not see this either, such as labels; repeatable"
+    )
+    parser.add_argument(
+        "--without-isolation", action="store_true", help="go on where the system isolates nothing; then nothing is called causal"
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON, also what a clock measured")
+    parser.add_argument(
+        "--out", metavar="FILE", help=f"write it as JSON, the same bytes each time; what a clock measured to <FILE>{MEASURED}"
+    )
+
+
+def run_causality(args: argparse.Namespace) -> int:
+    """Try the program, and say what was seen."""
+    from scrubin.evaluate.causality.sandbox import Limits
+    from scrubin.evaluate.causality.trial import TrialRequest, tried
+
+    limits = Limits(wall_s=args.timeout_s, cpu_s=args.cpu_s, memory_bytes=args.memory_gb << 30)
+    request = TrialRequest(
+        Path(args.videos),
+        tuple(args.program),
+        way=args.input,
+        runs=args.runs,
+        sample=args.sample,
+        most_frames=args.frames,
+        fps=args.fps,
+        seed=args.seed,
+        vocabulary_name=args.vocabulary,
+        limits=limits,
+        hidden=tuple(map(Path, args.hide)),
+        without_isolation=args.without_isolation,
+    )
+    outcome = tried(request, _progress())
+    if args.json:
+        print_json({**outcome.document, "measured": outcome.measured}, sort_keys=True)
+    else:
+        print_lines(causality_lines(outcome))
+    if args.out:
+        path = Path(args.out)
+        write_json(path, outcome.document)
+        write_json(path.with_name(f"{path.name.removesuffix('.json')}{MEASURED}"), outcome.measured)
+    return 0 if outcome.verdict.ruling == "causal" else 1
+
+
+def causality_lines(outcome: TrialOutcome) -> list[str]:
+    """Return the outcome for reading."""
+    document = outcome.document
+    said = [f"{document['verdict']}: {document['reason']}", *_look_ahead(document["look_ahead"])]
+    said += [_moved(move) for move in document["moves"]]
+    if any(kind["runs"] for kind in document["kinds"].values()):
+        said += ["", *_table(document["kinds"]), ""]
+    said += _repeated(document["repeatability"])
+    said += _power(document["power"])
+    said += [_videos(document), _isolation(document["isolation"])]
+    said += _latency(outcome.measured["latency"])
+    for words in outcome.measured["last_words"]:
+        said += ["the program's last words:", *(f"  {line}" for line in words.strip().splitlines()[-LAST_LINES:])]
+    return said
+
+
+LAST_LINES = 12
+
+
+def _look_ahead(of: dict[str, Any] | None) -> list[str]:
+    if of is None:
+        return []
+    seconds = "; in seconds unknown: name --fps" if of["seconds"] is None else f", {of['seconds']:.3g} s"
+    length = "; the length itself may be what it uses" if of["length_only"] else ""
+    return [f"smallest look-ahead that explains what was seen: {count_text(of['frames'], 'frame')}{seconds} (a lower bound{length})"]
+
+
+def _moved(move: dict[str, Any]) -> str:
+    frames = ranges_text([frame for first, last in move["moved_frames"] for frame in range(first, last + 1)], 5)
+    by = "" if move["largest_difference"] is None else f", by up to {move['largest_difference']:.2g}"
+    one = "frame" if len(move["moved_frames"]) == 1 and move["moved_frames"][0][0] == move["moved_frames"][0][1] else "frames"
+    what = f"{move['video']}, {move['kind']} from frame {move['first_changed_frame']} on"
+    return f"  {what}: {one} {frames} moved{by}; look-ahead {move['look_ahead_frames']}"
+
+
+def _table(kinds: dict[str, Any]) -> list[str]:
+    rows = [f"{'change':<10}{'runs':>6}{'failed':>8}{'moved':>7}{'look-ahead':>12}  what it is"]
+    for name, kind in kinds.items():
+        ahead = "-" if kind["look_ahead_frames"] is None else f">= {kind['look_ahead_frames']}"
+        rows.append(f"{name:<10}{kind['runs']:>6}{kind['failed']:>8}{kind['moved']:>7}{ahead:>12}  {kind['what']}")
+    return rows
+
+
+def _repeated(of: dict[str, Any] | None) -> list[str]:
+    if of is None:
+        return []
+    runs = f"unchanged videos: {count_text(of['unchanged_runs'], 'run')}"
+    if of["bit_equal"]:
+        return [f"{runs}, equal bit for bit, so that every bit counts"]
+    unstable = (
+        f"; {of['unstable_frames']} of {of['answered_frames']} frames change by themselves and are not judged"
+        if of["unstable_frames"]
+        else ""
+    )
+    return [f"{runs}, numbers differ by up to {of['largest_difference']:.2g}; more than {of['tolerance']:.2g} counts as moved{unstable}"]
+
+
+def _power(power: dict[str, Any]) -> list[str]:
+    from scrubin.evaluate.causality.trial import runs_needed
+
+    if power["share_of_frames"] is None:
+        return []
+    share = f"a look-ahead that shows at {100 * power['share_of_frames']:.1f} % of the frames or more"
+    more = f"for 5 % of the frames it takes {runs_needed(0.05)}, for 1 % {runs_needed(0.01)}"
+    return [f"power: {share} is seen with {100 * power['sure']:.0f} % ({count_text(power['runs'], 'run')}; {more})"]
+
+
+def _videos(document: dict[str, Any]) -> str:
+    videos = document["videos"]
+    named = ", ".join(f"{video['name']} ({count_text(video['frames'], 'frame')})" for video in videos)
+    few = "; another video to go on with needs two" if len(videos) < 2 else ""
+    return f"videos: {len(videos)} of {document['videos_in_all']}: {named}{few}"
+
+
+def _isolation(of: dict[str, Any]) -> str:
+    if of["means"] == "none":
+        return "isolation: NONE: the program could use the network, keep what it saw, and read the originals"
+    return f"isolation: {of['means']}, tried from inside: {', '.join(of['claims'].values())}"
+
+
+def _latency(of: dict[str, Any] | None) -> list[str]:
+    if of is None:
+        return []
+    usual = f"median {of['median_ms']:.3g} ms, 95 % within {of['p95_ms']:.3g} ms, longest {of['longest_ms']:.3g} ms"
+    frames = f"over {count_text(of['frames'], 'frame')}; the first frame with the start {of['first_frame_median_ms']:.3g} ms"
+    return [f"latency per frame (measured here): {usual}, {frames}"]
+
+
+def _progress() -> Any:
+    """Return what shows each run on a terminal."""
+    count = 0
+
+    def step(what: str) -> None:
+        nonlocal count
+        count += 1
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{count}: {what}\033[K")
+            sys.stderr.flush()
+
+    return step
+
+
+def _count(least: int) -> Any:
+    def number(text: str) -> int:
+        value = int(text) if text.isdecimal() else -1
+        if value < least:
+            msg = f"'{text}' is no whole number of {least} or more"
+            raise argparse.ArgumentTypeError(msg)
+        return value
+
+    return number
+
+
+def _seconds(text: str) -> float:
+    return float(_rate(text))
+
+
+def _rate(text: str) -> Fraction:
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if value <= 0:
+        msg = f"'{text}' is no number above 0, such as 25 or 30000/1001"
+        raise argparse.ArgumentTypeError(msg)
+    return value

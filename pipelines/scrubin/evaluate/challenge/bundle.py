@@ -12,7 +12,7 @@ from scrubin.base import files
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.evaluate import training_data
-from scrubin.evaluate.challenge import bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth, pages, received
+from scrubin.evaluate.challenge import bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening, Platform
 from scrubin.evaluate.challenge.challenge import Challenge
@@ -50,7 +50,7 @@ def made(wanted: Wanted, truth: HiddenTruth) -> Challenge:
     with tempfile.TemporaryDirectory() as place:
         hidden, submitted = Path(place, "truth"), Path(place, "sample")
         hidden_truth.copy(truth, hidden)
-        received.write_sample(challenge, submitted)
+        evaluation.write_sample(challenge, submitted)
         named = evaluation.column_keys(evaluation.results(challenge, hidden, submitted))
     return replace(challenge, columns=evaluation.leaderboard(challenge.task, named, wanted.rank_by))
 
@@ -69,9 +69,9 @@ def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> La
 def _starting_kit(challenge: Challenge, kit: Path) -> None:
     """Write what participants get: frames without labels, a sample submission, and a form for their training data."""
     files.write_text(kit / challenges.FRAMES, challenges.frames_text(challenge))
-    received.write_sample(challenge, kit / "sample_submission")
+    evaluation.write_sample(challenge, kit / "sample_submission")
     files.write_text(kit / training_data.NAME, training_data.text(challenge.test))
-    files.write_text(kit / "README.md", pages.data(challenge))
+    files.write_text(kit / "README.md", bundle_parts.data(challenge))
 
 
 def _version() -> str:

@@ -1,13 +1,16 @@
-"""What every platform's bundle has in common: the library itself as plain files, archives, configuration as YAML."""
+"""What every platform's bundle has in common: the library itself as plain files, archives, configuration as YAML, pages."""
 
 from __future__ import annotations
 
 import gzip
+import html
 import importlib.metadata
 import io
 import shutil
+import struct
 import tarfile
-from collections.abc import Collection
+import zlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -15,8 +18,10 @@ from typing import Any, Protocol
 
 import scrubin
 from scrubin.base import machine
+from scrubin.base.faults import count_text
 from scrubin.base.files import whole
-from scrubin.evaluate.challenge.challenge import Challenge
+from scrubin.evaluate.challenge.challenge import FRAMES, Challenge
+from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 from scrubin.stages.release import added_files
 
@@ -113,3 +118,128 @@ def yaml_text(value: Any) -> str:
     import yaml
 
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=140))
+
+
+DIGITS = 4
+LAYOUTS = {
+    "recognition": '`<video>.json`: `{"<frame>": {"recognition": [one probability per triplet]}}`',
+    "detection": '`<video>.json`: `{"<frame>": {"detection": [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}`, boxes as '
+    "top-left corner and size in 0..1; `[]` where nothing is detected",
+    "phases": "`<video>.csv` with the columns `frame,phase_id` (or `frame,phase` with the phase's name)",
+}
+SHOWN = {
+    "overall": "You see the scores of the whole test set, and everything that is wrong with a submission.",
+    "videos": "You see the scores of the whole test set and of every video, and everything that is wrong with a submission.",
+    "nothing": "You see whether a submission is accepted, and everything that is wrong with it. Scores are published by the organiser.",
+}
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#1a1f24}"
+    "table{border-collapse:collapse}td,th{padding:.25rem .75rem;border-bottom:1px solid #d5dade;text-align:left}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}.bad{color:#9c1c1c}"
+)
+
+
+def overview(challenge: Challenge) -> str:
+    """Return the page that a participant sees first, as Markdown."""
+    frames = [frame for of in (challenge.frames or {}).values() for frame in of]
+    return (
+        f"# {challenge.title}\n\nPredict {challenge.task} in {count_text(len(frames), 'frame')} of "
+        f"{count_text(len(challenge.frames or {}), 'video')}. The classes are those of {challenge.vocabulary}, numbered from 0.\n"
+    )
+
+
+def data(challenge: Challenge) -> str:
+    """Return the page on what is to be handed in, as Markdown."""
+    task = f"{challenge.task} --test {challenge.test}" if challenge.test else challenge.task
+    shared = "What it shares with the test set is named." if challenge.test else "It goes to the organiser as it is."
+    return (
+        f"# What to hand in\n\nOne file per video, in a zip without folders:\n\n- {LAYOUTS[challenge.task]}\n\n"
+        f"The videos and frames to be predicted are listed in `{FRAMES}` of the starting kit, which also has a sample submission. "
+        "Frames and ids are numbered from 0.\n\n"
+        "Check a submission at home, offline and as often as you like. It is the check that runs here:\n\n"
+        f"    scrubin submission check MY_FOLDER --ground-truth {FRAMES} --vocabulary {challenge.vocabulary} --task {task}\n\n"
+        f"A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. {shared}\n"
+    )
+
+
+def metrics(challenge: Challenge) -> str:
+    """Return the page on scores, as Markdown."""
+    first, *others = challenge.columns
+    variant = f", {' '.join(challenge.variant)}" if challenge.variant else ""
+    rows = [f"- **{first.title}** (`{first.key}`) ranks.", *(f"- {column.title} (`{column.key}`)" for column in others)]
+    rounding = "" if challenge.digits is None else f" Numbers are rounded to {challenge.digits} digits."
+    return (
+        f"# Scores\n\nComputed by `scrubin score {challenge.task}`, semantics `{challenge.semantics}`{variant}.{rounding} "
+        f"A number that is undefined is left empty; it is never 0.\n\n" + "\n".join(rows) + f"\n\n{SHOWN[challenge.show]}\n"
+    )
+
+
+TERMS = "# Terms\n\nThe organiser has not written terms yet. Replace this page before the challenge opens.\n"
+
+
+def page(title: str, markdown: Sequence[str]) -> str:
+    """Return pages as one HTML page; of Markdown it knows what the pages above use."""
+    return f"<!DOCTYPE html>\n<meta charset=utf-8>\n<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n" + fragment(markdown)
+
+
+def fragment(markdown: Sequence[str]) -> str:
+    """Return the HTML of pages without its frame, as EvalAI puts it into its own."""
+    lines: list[str] = []
+    for line in "\n".join(markdown).splitlines():
+        text = _inline(html.escape(line.strip()))
+        if line.startswith("# "):
+            lines.append(f"<h2>{text[2:]}</h2>")
+        elif line.startswith("- "):
+            lines.append(f"<p>&bull; {text[2:]}</p>")
+        elif line.startswith("    "):
+            lines.append(f"<pre>{text}</pre>")
+        elif text:
+            lines.append(f"<p>{text}</p>")
+    return "\n".join(lines) + "\n"
+
+
+def result(challenge: Challenge, evaluation: ScoredSubmission) -> str:
+    """Return what a participant sees of a submission, as an HTML page that loads nothing."""
+    parts = [f"<h1>{html.escape(challenge.title)}</h1>"]
+    verdict = "accepted" if evaluation.accepted else "not scored"
+    parts.append(f'<p class="{"good" if evaluation.accepted else "bad"}">The submission is <b>{verdict}</b>.</p>')
+    if evaluation.messages:
+        parts.append("<h2>What to know</h2><ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in evaluation.messages) + "</ul>")
+    if evaluation.accepted and challenge.show != "nothing":
+        rows = [(column.title, evaluation.scores.get(column.key)) for column in challenge.columns]
+        parts.append("<h2>Scores</h2>" + _table(("score", "value"), [(title, _shown(value)) for title, value in rows]))
+    if evaluation.videos:
+        head = ("video", *(column.title for column in challenge.columns))
+        by_video = [(name, *(_shown(of.get(column.key)) for column in challenge.columns)) for name, of in evaluation.videos.items()]
+        parts.append("<h2>By video</h2>" + _table(head, by_video))
+    title = f"<!DOCTYPE html>\n<meta charset=utf-8>\n<title>{html.escape(challenge.title)}</title>\n<style>{STYLE}</style>\n"
+    return title + "\n".join(parts) + "\n"
+
+
+def logo() -> bytes:
+    """Return a plain picture, as platforms demand one: PNG, 128 x 128, uncompressed so that it is the same bytes everywhere."""
+    size = 128
+    row = b"\0" + bytes((28, 92, 118)) * size
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * size, 0)), (b"IEND", b""))
+    packed = [struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content)) for name, content in chunks]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
+def _inline(text: str) -> str:
+    for mark, tag in (("**", "b"), ("`", "code")):
+        pieces = text.split(mark)
+        text = "".join(piece if i % 2 == 0 else f"<{tag}>{piece}</{tag}>" for i, piece in enumerate(pieces))
+    return text
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
+    lines = [
+        "<tr>" + "".join(f'<td class="{"n" if i else ""}">{html.escape(text)}</td>' for i, text in enumerate(row)) + "</tr>" for row in rows
+    ]
+    return f"<table><tr>{cells}</tr>{''.join(lines)}</table>"
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.{DIGITS}f}"

@@ -15,7 +15,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission_truth
 from scrubin.evaluate.choices import Show
 from scrubin.evaluate.submission_truth import FramesOf, GroundTruth, TrueVideo
-from scrubin.labels.tasks import Task
+from scrubin.labels.choices import Task
 
 SETTINGS, FRAMES = "challenge.json", "frames.csv"
 

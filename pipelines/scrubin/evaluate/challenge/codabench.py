@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import files
-from scrubin.evaluate.challenge import bundle_parts, hidden_truth, pages
+from scrubin.evaluate.challenge import bundle_parts, hidden_truth
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
 from scrubin.evaluate.challenge.challenge import Challenge
@@ -37,7 +37,7 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
     shutil.copytree(kit, competition / kit.name)
     for name, text in _pages(challenge).items():
         files.write_text(competition / "pages" / f"{name}.md", text)
-    (competition / "logo.png").write_bytes(pages.logo())
+    (competition / "logo.png").write_bytes(bundle_parts.logo())
     files.write_text(competition / "competition.yaml", bundle_parts.yaml_text(_competition(challenge, opening, kit.name)))
     bundle_parts.zip_folder(folder / "competition.zip", competition)
     files.write_text(folder / "image" / "Dockerfile", SCORING_DOCKER)
@@ -57,16 +57,16 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
 
 def _pages(challenge: Challenge) -> dict[str, str]:
     return {
-        "overview": pages.overview(challenge),
-        "data": pages.data(challenge),
-        "evaluation": pages.metrics(challenge),
-        "terms": pages.TERMS,
+        "overview": bundle_parts.overview(challenge),
+        "data": bundle_parts.data(challenge),
+        "evaluation": bundle_parts.metrics(challenge),
+        "terms": bundle_parts.TERMS,
     }
 
 
 def _competition(challenge: Challenge, opening: Opening, kit: str) -> dict[str, Any]:
     columns = [
-        {"title": column.title, "key": column.key, "index": number, "sorting": "desc", "precision": challenge.digits or pages.DIGITS}
+        {"title": column.title, "key": column.key, "index": number, "sorting": "desc", "precision": challenge.digits or bundle_parts.DIGITS}
         for number, column in enumerate(challenge.columns)
     ]
     is_secret = challenge.show == "nothing"
@@ -125,7 +125,7 @@ def run(program: str, inputs: str, output: str) -> int:
     challenge = challenges.read(Path(program))
     evaluation = evaluate(challenge, Path(inputs, "ref"), Path(inputs, "res"))
     Path(output).mkdir(parents=True, exist_ok=True)
-    files.write_text(Path(output, DETAILS), pages.result(challenge, evaluation))
+    files.write_text(Path(output, DETAILS), bundle_parts.result(challenge, evaluation))
     stream = sys.stdout if evaluation.accepted else sys.stderr
     stream.write("".join(f"{line}\n" for line in evaluation.messages))
     if evaluation.accepted:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scrubin.base import files
 from scrubin.base.errors import ScrubinError
-from scrubin.evaluate.challenge import bundle_parts, hidden_truth, pages, received
+from scrubin.evaluate.challenge import bundle_parts, evaluation, hidden_truth
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
 from scrubin.evaluate.challenge.challenge import Challenge
@@ -42,9 +42,9 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
         bundle_parts.zip_folder(home / ANNOTATIONS, Path(place, "truth"))
     for name, text in _templates(challenge).items():
         files.write_text(home / "templates" / f"{name}.html", text)
-    (home / "logo.png").write_bytes(pages.logo())
+    (home / "logo.png").write_bytes(bundle_parts.logo())
     files.write_text(home / "challenge_config.yaml", bundle_parts.yaml_text(_config(challenge, opening)))
-    document = {video: received.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
+    document = {video: evaluation.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
     bundle_parts.zip_folder(home / f"{SCRIPT}.zip", script)
     bundle_parts.zip_folder(folder / "challenge_config.zip", home, without=[SCRIPT])
@@ -64,13 +64,16 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
 
 def _templates(challenge: Challenge) -> dict[str, str]:
     return {
-        "description": pages.fragment([pages.overview(challenge)]),
-        "evaluation_details": pages.fragment([pages.metrics(challenge)]),
-        "submission_guidelines": pages.fragment(
-            [pages.data(challenge), 'One JSON `{"<video>": ...}` for all videos is taken, too: `submission.json` of the starting kit.']
+        "description": bundle_parts.fragment([bundle_parts.overview(challenge)]),
+        "evaluation_details": bundle_parts.fragment([bundle_parts.metrics(challenge)]),
+        "submission_guidelines": bundle_parts.fragment(
+            [
+                bundle_parts.data(challenge),
+                'One JSON `{"<video>": ...}` for all videos is taken, too: `submission.json` of the starting kit.',
+            ]
         ),
-        "terms_and_conditions": pages.fragment([pages.TERMS]),
-        "phase_description": pages.fragment([pages.overview(challenge)]),
+        "terms_and_conditions": bundle_parts.fragment([bundle_parts.TERMS]),
+        "phase_description": bundle_parts.fragment([bundle_parts.overview(challenge)]),
     }
 
 
@@ -135,7 +138,7 @@ def _config(challenge: Challenge, opening: Opening) -> dict[str, Any]:
                 "leaderboard_id": 1,
                 "dataset_split_id": 1,
                 "visibility": HOSTS_AND_OWNERS if is_secret else EVERYBODY,
-                "leaderboard_decimal_precision": challenge.digits or pages.DIGITS,
+                "leaderboard_decimal_precision": challenge.digits or bundle_parts.DIGITS,
                 "is_leaderboard_order_descending": True,
                 "show_execution_time": False,
                 "show_leaderboard_by_latest_submission": False,
@@ -163,7 +166,7 @@ def scored(program: Path, annotations: Path, submitted: Path, phase: str) -> dic
             archive.extractall(truth)
         try:
             Path(place, "submission").mkdir()
-            folder = received.folder_of(submitted, Path(place, "submission"), challenge)
+            folder = evaluation.folder_of(submitted, Path(place, "submission"), challenge)
         except ScrubinError as error:
             return _output(challenge, ScoredSubmission(False, tuple(str(error).splitlines()), {}, {}))
         return _output(challenge, evaluate(challenge, truth, folder))

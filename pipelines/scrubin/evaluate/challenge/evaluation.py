@@ -1,28 +1,263 @@
-"""What happens to a submission on every platform: it is checked against frames without labels, then scored as by `scrubin score`."""
+"""What happens to a submission on every platform: it is unpacked, checked against frames without labels, then scored."""
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import re
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
+from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
-from scrubin.base.faults import Faults, hint, summary
+from scrubin.base.faults import Faults, hint, printable, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission
-from scrubin.evaluate.challenge import received
-from scrubin.evaluate.challenge.challenge import Challenge, Column
+from scrubin.evaluate.challenge.challenge import FRAMES, Challenge, Column
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value
 from scrubin.evaluate.score_document import is_lone_deviation
-from scrubin.evaluate.scoring import Order, scoring
 from scrubin.evaluate.side import Source
+from scrubin.evaluate.tasks.scoring import Order, scoring
 from scrubin.evaluate.training_overlap import with_training_data
-from scrubin.labels.tasks import Task
+from scrubin.labels.choices import Task
+from scrubin.labels.formats.submission import documents
+
+MOST_FILES = 10_000
+SPARE_BYTES = 64 << 20
+"""Beside what the frames can need, for descriptions and the like."""
+_NAME = re.compile(r"\w[\w. -]*")
+"""Of a video, as it can be that of a file."""
+
+
+def folder_of(path: Path, place: Path, challenge: Challenge) -> Path:
+    """Return a submission as a folder of files, one per video.
+
+    Parameters
+    ----------
+    path
+        A folder, which is taken as it is; a zip; or a JSON object with one entry per video.
+    place
+        An empty folder for what has to be unpacked.
+
+    Raises
+    ------
+    MetricsError
+        For archives and documents that cannot be unpacked. It tells nothing of the ground truth.
+    """
+    if path.is_dir():
+        return path
+    if zipfile.is_zipfile(path):
+        _unpack(path, place, challenge)
+    else:
+        _split(path, place, challenge)
+    return place
+
+
+def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) -> Path:
+    """Return the outputs of an algorithm on Grand Challenge, a job per video, as a folder of files.
+
+    Parameters
+    ----------
+    jobs
+        The list in ``predictions.json``: each has ``pk``, ``inputs`` and ``outputs`` with the place of every file.
+    inputs
+        The folder that has ``<pk>/output/<relative_path>``.
+
+    Raises
+    ------
+    MetricsError
+        When a job names no video of the challenge, or has no JSON output.
+    """
+    for number, job in enumerate(jobs):
+        where = f"predictions.json, job {number}"
+        if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
+            msg = f"{where}: expected an object with pk, inputs and outputs, as Grand Challenge writes it"
+            raise MetricsError(msg)
+        video = _video_of(job["inputs"], challenge)
+        if video is None:
+            msg = f"{where}: no input is named after a video of the challenge, such as <video>.mp4; the videos are {_some(challenge)}"
+            raise MetricsError(msg)
+        value = _json(_output(job, inputs, where), f"{where}, {video}", challenge)
+        if (place / f"{video}{challenge.suffix}").exists():
+            msg = f"{where}: {video} is predicted by two jobs; each video must be one input"
+            raise MetricsError(msg)
+        _write(place, video, value, challenge)
+    return place
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse links: they could lead to the ground truth, which lies on the same machine.
+
+    Raises
+    ------
+    MetricsError
+        Names the first one.
+    """
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            msg = f"{printable(path.name)}: is a link; hand in the file itself"
+            raise MetricsError(msg)
+
+
+def _output(job: Mapping[str, Any], inputs: Path, where: str) -> Path:
+    pk, relative = str(job.get("pk", "")), [_relative_path(value) for value in job["outputs"]]
+    documents_of = [one for one in relative if one.suffix.lower() == ".json"]
+    if len(documents_of) != 1 or not re.fullmatch(r"[\w-]+", pk):
+        msg = f"{where}: expected one output that is a JSON file, but there are {len(documents_of)}"
+        raise MetricsError(msg)
+    (output,) = documents_of
+    if output.is_absolute() or ".." in output.parts:
+        msg = f"{where}: the output lies outside of the job"
+        raise MetricsError(msg)
+    return inputs / pk / "output" / output
+
+
+def _relative_path(value: Any) -> PurePosixPath:
+    interface = value.get("interface") if isinstance(value, dict) else None
+    # Older packs name it interface, newer ones socket.
+    interface = interface or (value.get("socket") if isinstance(value, dict) else None) or {}
+    return PurePosixPath(str(interface.get("relative_path", "")) if isinstance(interface, dict) else "")
+
+
+def _video_of(values: list[Any], challenge: Challenge) -> str | None:
+    """Return the video that an input is named after: its file, its picture, or its value."""
+    names = set()
+    for value in values:
+        if not isinstance(value, dict):
+            continue
+        image = value.get("image")
+        for text in (value.get("file"), image.get("name") if isinstance(image, dict) else None, value.get("value")):
+            if isinstance(text, str):
+                name = PurePosixPath(text.split("?", 1)[0]).name
+                names |= {name, name.split(".", 1)[0]}
+    fitting = sorted(names & set(challenge.frames or {}))
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = [one for one in opened.infolist() if not one.is_dir()]
+            if len(members) > MOST_FILES:
+                msg = f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video"
+                raise MetricsError(msg)
+            left = _most_bytes(challenge)
+            for member in members:
+                name = PurePosixPath(member.filename.replace("\\", "/"))
+                if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
+                    msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
+                    raise MetricsError(msg)
+                left -= _copied(opened, member, place.joinpath(*name.parts), left)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
+        msg = f"the zip cannot be unpacked ({printable(str(error))}); zip the files again, without a password"
+        raise MetricsError(msg) from error
+
+
+def _copied(opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
+    """Unpack a member and return its bytes; what it says of its own size is not believed."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with opened.open(member) as source, target.open("wb") as file:
+        while chunk := source.read(1 << 20):
+            size += len(chunk)
+            if size > most:
+                msg = "the zip unpacks to more than the frames of the challenge can need; write only these, without indentation"
+                raise MetricsError(msg)
+            file.write(chunk)
+    return size
+
+
+def _most_bytes(challenge: Challenge) -> int:
+    frames = [len(of) for of in (challenge.frames or {}).values()]
+    classes = len(challenge.expected.vocabulary.triplets)
+    most = SPARE_BYTES
+    for count in frames:
+        most += documents.most_bytes(count * max(1, classes))
+    return most
+
+
+def _split(path: Path, place: Path, challenge: Challenge) -> None:
+    """Write one file per video of a document for all of them."""
+    document = _json(path, path.name, challenge)
+    if not isinstance(document, dict) or not document:
+        msg = f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}"
+        raise MetricsError(msg)
+    for name, value in document.items():
+        if not _NAME.fullmatch(name):
+            msg = f"{path.name}: {printable(repr(name))} is no name of a video; name them as in {FRAMES}"
+            raise MetricsError(msg)
+        _write(place, name, value, challenge)
+
+
+def _write(place: Path, video: str, value: Any, challenge: Challenge) -> None:
+    target = place / f"{video}{challenge.suffix}"
+    if challenge.task != "phases":
+        target.write_text(json.dumps(value), encoding="utf-8")
+        return
+    if not isinstance(value, dict):
+        msg = f'{video}: expected {{"<frame>": <phase id or name>}}, but got {type(value).__name__}'
+        raise MetricsError(msg)
+    by_name = any(isinstance(phase, str) and not phase.isdigit() for phase in value.values())
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["frame", "phase" if by_name else "phase_id"])
+        writer.writerows([frame, phase] for frame, phase in value.items())
+
+
+def _json(path: Path, name: str, challenge: Challenge) -> Any:
+    try:
+        if path.is_symlink() or not path.is_file():
+            msg = f"{name}: the file is missing"
+            raise MetricsError(msg)
+        if path.stat().st_size > _most_bytes(challenge):
+            msg = f"{name}: is larger than the frames of the challenge can need; write only these, without indentation"
+            raise MetricsError(msg)
+        return strangers.json_value(strangers.read_bytes(path), "", _once)
+    except (OSError, ValueError, RecursionError) as error:
+        msg = f'{name}: cannot be read as JSON ({printable(str(error))}); write {{"<video>": ...}}, or a zip with a file per video'
+        raise MetricsError(msg) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        msg = "a key stands twice in one object"
+        raise ValueError(msg)
+    return value
+
+
+def _some(challenge: Challenge) -> str:
+    names = sorted(challenge.frames or {})
+    return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
+
+
+UNSURE = 0.5
+
+
+def write_sample(challenge: Challenge, folder: Path) -> None:
+    """Write one file per video: every class equally likely, nothing detected, always the first phase."""
+    for video in sorted(challenge.frames or {}):
+        value = sample_document(challenge, video)
+        if challenge.task == "phases":
+            rows = [f"{frame},{phase}" for frame, phase in value.items()]
+            files.write_text(folder / f"{video}.csv", "\n".join(["frame,phase_id", *rows]) + "\n")
+        else:
+            files.write_text(folder / f"{video}.json", json.dumps(value) + "\n")
+
+
+def sample_document(challenge: Challenge, video: str) -> dict[str, Any]:
+    """Return the predictions of one video, as its file or its entry in ``submission.json`` has them."""
+    classes = len(challenge.expected.vocabulary.triplets)
+    of_frame: dict[str, Any] = {"recognition": {"recognition": [UNSURE] * classes}, "detection": {"detection": []}, "phases": 0}
+    return {str(frame): of_frame[challenge.task] for frame in (challenge.frames or {})[video]}
+
 
 NOT_SCORED = "the submission is well formed, but its scores could not be computed; tell the organiser, who can see why with `scrubin score`"
 """All that a participant is told then: the reason may lie in the labels."""
@@ -61,7 +296,7 @@ def evaluate(challenge: Challenge, truth: Path, submitted: Path) -> ScoredSubmis
         Folder of the submission; it is never changed.
     """
     try:
-        received.refuse_links(submitted)
+        refuse_links(submitted)
         checked = submission.check(submitted, challenge.expected, tasks=[challenge.task])
         outcome = with_training_data(checked, submitted, challenge.test)
     except ScrubinError as error:

@@ -14,7 +14,7 @@ from typing import Any
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
-from scrubin.evaluate.challenge import bundle_parts, hidden_truth, pages, received
+from scrubin.evaluate.challenge import bundle_parts, evaluation, hidden_truth
 from scrubin.evaluate.challenge import challenge as challenges
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
 from scrubin.evaluate.challenge.challenge import Challenge
@@ -43,9 +43,9 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
     hidden_truth.copy(truth, home / "ground_truth")
     bundle_parts.tar_folder(home / "ground_truth.tar.gz", home / "ground_truth")
     _example(challenge, home / "test" / "input")
-    document = {video: received.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
+    document = {video: evaluation.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
-    for name, text in {"overview": pages.overview(challenge), "evaluation": pages.metrics(challenge)}.items():
+    for name, text in {"overview": bundle_parts.overview(challenge), "evaluation": bundle_parts.metrics(challenge)}.items():
         files.write_text(folder / "public" / "pages" / f"{name}.md", text)
     del opening  # Dates and who sees what are set on the platform.
     return Layout(
@@ -69,7 +69,7 @@ def _example(challenge: Challenge, inputs: Path) -> None:
     for number, video in enumerate(sorted(challenge.frames or {})):
         pk = f"00000000-0000-4000-8000-{number:012d}"
         relative = f"{SOCKET}.json"
-        files.write_text(inputs / pk / "output" / relative, json.dumps(received.sample_document(challenge, video)) + "\n")
+        files.write_text(inputs / pk / "output" / relative, json.dumps(evaluation.sample_document(challenge, video)) + "\n")
         jobs.append(
             {
                 "pk": pk,
@@ -118,14 +118,14 @@ def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
         raise MetricsError(msg)
     predictions = inputs / PREDICTIONS
     if not predictions.is_file():
-        return received.folder_of(_alone(inputs, challenge) or inputs, place, challenge)
+        return evaluation.folder_of(_alone(inputs, challenge) or inputs, place, challenge)
     try:
         jobs = strangers.read_json(predictions)
     except ValueError:
         jobs = None  # What is wrong with it is said where it is read again.
     if isinstance(jobs, list):
-        return received.of_jobs(jobs, inputs, place, challenge)
-    return received.folder_of(predictions, place, challenge)
+        return evaluation.of_jobs(jobs, inputs, place, challenge)
+    return evaluation.folder_of(predictions, place, challenge)
 
 
 def _alone(inputs: Path, challenge: Challenge) -> Path | None:

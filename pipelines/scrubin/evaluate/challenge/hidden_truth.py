@@ -11,8 +11,8 @@ from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import selection, submission_truth
+from scrubin.labels.choices import Task
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
-from scrubin.labels.tasks import Task
 
 NEEDED: dict[Task, tuple[str, ...]] = {"recognition": ("recognition",), "detection": ("recognition", "detection"), "phases": ("phases",)}
 """Which parts of a ground truth a task needs; boxes alone do not say which frames there are."""

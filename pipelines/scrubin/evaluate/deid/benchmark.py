@@ -18,12 +18,12 @@ from scrubin.base.errors import StageError
 from scrubin.base.faults import ranges
 from scrubin.base.files import fresh_folder, sha256_of, whole
 from scrubin.base.pixels import Box
+from scrubin.evaluate.choices import BenchmarkRequest
 from scrubin.evaluate.deid import container, drawing
 from scrubin.evaluate.deid.container import Beside, around, cover_text, recorded_at_s
 from scrubin.evaluate.deid.drawing import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey, write
 from scrubin.evaluate.deid.plan import RecordingPlan, Span, plan
-from scrubin.evaluate.deid.request import BenchmarkRequest
 from scrubin.stages.demo.canvas import Frame, Image, generator
 from scrubin.stages.demo.encoding import Encoding, encode_clip
 

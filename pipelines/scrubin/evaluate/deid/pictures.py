@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scrubin.base import pixels
 from scrubin.base.pixels import Box
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey
-from scrubin.evaluate.deid.outputs import Output, watched
 from scrubin.evaluate.deid.reading import LETTERS, PICTURE, Bgr, Fingerprints, Luma, Tiles, align, detail, edges, luma, pictures, tiles
 from scrubin.evaluate.deid.search import NEARBY, Search, best_likeness, changed_part, cut, is_read, letters_nearby, reader, shows_nothing
+from scrubin.evaluate.deid.tool_files import Output, watched
 from scrubin.media.frame_reader import FrameReader
 
 SMALL, SMALL_DETAIL_PX = (160, 90), 15

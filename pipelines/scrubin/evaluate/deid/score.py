@@ -16,11 +16,11 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import error
-from scrubin.evaluate.deid import carried, pictures
+from scrubin.evaluate.deid import pictures, tool_files
 from scrubin.evaluate.deid.key import KINDS, Carrier, Item, Key, RecordingKey
-from scrubin.evaluate.deid.outputs import Output, files, of_recording, read, source_fingerprints
 from scrubin.evaluate.deid.pictures import Shown, look, look_beside
 from scrubin.evaluate.deid.search import Search
+from scrubin.evaluate.deid.tool_files import Output, files, of_recording, read, source_fingerprints
 
 LONGEST_ERROR_PERCENTILE = 99
 LEAST_KEPT = 0.5
@@ -179,9 +179,9 @@ def score(key: Key, folder: Path, mapped: Mapping[str, str]) -> Score:
         raise MetricsError([error(str(folder), "deid-output", "there is no file below it", "name the folder that the tool wrote")])
     sources = source_fingerprints(key)
     outputs = read(folder, key, sources, mapped)
-    evidence = carried.gather(key, folder, paths, outputs)
+    evidence = tool_files.gather(key, folder, paths, outputs)
     searches = {one.name: Search(key, one) for one in key.recordings}
-    images = [path for path in paths if path.suffix.lower() in carried.IMAGES]
+    images = [path for path in paths if path.suffix.lower() in tool_files.IMAGES]
     beside = look_beside(outputs, images, searches)
     verdicts: list[Verdict] = []
     losses = []
@@ -191,7 +191,7 @@ def score(key: Key, folder: Path, mapped: Mapping[str, str]) -> Score:
         items = key.items_of(recording.name)
         loss = _loss(recording, items, mine, shown)
         state = "missing" if not mine else "lost" if loss.kept_s < LEAST_KEPT * loss.useful_s else "done"
-        verdicts += [_verdict(item, state, shown, beside, carried.still_there(item, key, mine, outputs, evidence)) for item in items]
+        verdicts += [_verdict(item, state, shown, beside, tool_files.still_there(item, key, mine, outputs, evidence)) for item in items]
         losses.append(loss)
     return Score(tuple(verdicts), tuple(losses), tuple(outputs))
 

@@ -32,9 +32,9 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     triplet_map,
 )
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
+from scrubin.labels.choices import Task
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
-from scrubin.labels.tasks import Task
 
 
 @dataclass(frozen=True, eq=False)

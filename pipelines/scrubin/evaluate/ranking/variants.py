@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import ScrubinError
-from scrubin.evaluate import scoring
 from scrubin.evaluate.metrics.result import Result, Variant
 from scrubin.evaluate.ranking.ranking_document import json_number, json_rank, moved
 from scrubin.evaluate.ranking.stability import ranks_of, tau_b
-from scrubin.evaluate.scoring import Order
 from scrubin.evaluate.side import Source
-from scrubin.labels.tasks import Task
+from scrubin.evaluate.tasks import scoring
+from scrubin.evaluate.tasks.scoring import Order
+from scrubin.labels.choices import Task
 
 WAYS: Mapping[Task, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "recognition": (("paper", ()), ("compat", ())),

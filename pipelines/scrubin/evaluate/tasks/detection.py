@@ -13,11 +13,11 @@ import pandas as pd
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, Faults, warning
+from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import BOXES, DETECTION_CHOICES, SCOPES, STATED
+from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching, sizes
 from scrubin.evaluate.metrics.detection.association import association
@@ -30,8 +30,9 @@ from scrubin.evaluate.metrics.detection.average_precision import (
 )
 from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, FloatArray, Scene, checked
 from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
-from scrubin.evaluate.series import IntArray, Series, join, listed
+from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
@@ -192,13 +193,14 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    if (source.format or detected(source.path, "boxes").name) == coco_results.NAME:
+    if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
         boxes = _boxes(source, _of_results(source, truth_source), "predictions")
     else:
         boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
-        raise side.refusal(source, "classes-other", f"these are {theirs}, the ground truth has {ours}", "predict these")
+        what = f"these are {theirs}, the ground truth has {ours}"
+        raise MetricsError([error(str(source.path), "classes-other", what, "predict these")])
     return boxes
 
 
@@ -206,7 +208,8 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
-        raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes", read=read)
+        what = f"no instance of the {role} has a box"
+        raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
     classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
     series, rows, left_out = {}, {}, 0
@@ -216,7 +219,7 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
         kept = boxed_layer(layer, classes)
         left_out += len(layer.positions) - len(kept.positions)
         _check_boxes(source, read, video.name, kept, role)
-        series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
+        series[video.name] = series_of(video, layer.file, kept.positions, np.arange(len(kept.positions)))
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
@@ -243,12 +246,13 @@ def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role
     beyond = np.flatnonzero((boxes[:, :2] + boxes[:, 2:] > 1 + CORNERS_BEYOND).any(axis=1))
     if len(boxes) and corners and len(beyond):
         what = f"{name}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
-        raise side.refusal(source, "box-form", what, "give width and height instead", read=read)
+        raise MetricsError([error(str(source.path), "box-form", what, "give width and height instead"), *read.faults])
     unsure = layer.rows[layer.rows["score"].fillna(1.0) != 1]
     if role == "ground truth" and len(unsure):
         frame, score = int(unsure["position"].iloc[0]), float(unsure["score"].iloc[0])
         what = f"{name}, frame {frame}: an annotated box has the confidence {score}"
-        raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
+        fix = "are ground truth and predictions swapped?"
+        raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
 
 
 def _of_results(source: Source, truth: Source) -> Side:
@@ -258,7 +262,7 @@ def _of_results(source: Source, truth: Source) -> Side:
     results = label_folder(source.path, format_of(coco_results.NAME))
     if len(files) != 1 or len(results.contents) != 1:
         what = "these are COCO results by image id, but the ground truth is no single COCO file"
-        raise side.refusal(source, "images-unknown", what, "give that file, and one file of results")
+        raise MetricsError([error(str(source.path), "images-unknown", what, "give that file, and one file of results")])
     ((file, data),) = results.contents.items()
     faults = Faults()
     merged = coco_results.with_images(file, data, strangers.read_bytes(files[0]), faults)
@@ -268,7 +272,7 @@ def _of_results(source: Source, truth: Source) -> Side:
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
     classes = of_truth.videos[0].labels.vocabulary
-    return side.read_predicted_bytes(replace(source, fps=truth.fps), "boxes", classes, {name: merged}, form)
+    return side.read_predicted_bytes(replace(source, fps=truth.fps), classes, {name: merged}, form)
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
@@ -279,7 +283,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
-    joined = join(truth.series, predictions.series, every_frame=predictions.every_frame)
+    joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
     at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}
@@ -295,9 +299,9 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     threshold = _iou(choice["iou"])
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
-    if semantics == "paper" and choice["kind"] == metric_choices.SIZES:
+    if semantics == "paper" and choice["kind"] == variants.SIZES:
         results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
-    elif semantics == "paper" and choice["kind"] == metric_choices.CURVES:
+    elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     else:
         results_of = _paper if semantics == "paper" else _compat

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,12 +10,12 @@ from typing import Any, cast
 import numpy as np
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, error
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
-from scrubin.evaluate import metric_choices, side
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
+from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed, segments
@@ -24,13 +23,13 @@ from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.series import Pair, Series, join
-from scrubin.evaluate.side import Predictions, Side, Source, Video
+from scrubin.evaluate.metrics.variants import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
+from scrubin.evaluate.series import Pair, Series, paired, series_of
+from scrubin.evaluate.side import Predictions, Side, Source
+from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
 from scrubin.labels.formats.ground_truth import is_subset
 from scrubin.labels.formats.plain import phase_tables
-from scrubin.labels.registry import WRITERS
 from scrubin.labels.rows import phase_vector
-from scrubin.labels.timing import retimed
 
 OF_FRAMES = ("scope", "undefined", "averaged", "bessel", "every", "omega", "relaxed-undefined", "window", "crosses", "counted", "above-one")
 OF_KIND: Mapping[str, Sequence[str]] = {
@@ -96,7 +95,6 @@ def _overlaps(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, parts)))
 
 
-SPANS_FPS = Fraction(1)
 AT_ANY_RATE = ("cholec80",)
 """Formats in which people write predictions at another rate than the format has: nothing says which."""
 
@@ -148,17 +146,16 @@ def truth_of(source: Source) -> Truth:
     ScrubinError
         For files that cannot be used, or without phases.
     """
-    read = side.read_truth(source, "phases")
-    videos = _by_frame(read.videos)
-    if not videos:
+    read = side.read_true_phases(source)
+    if not read.videos:
         what, fix = f"no phase is labelled in these {read.form.name} files", "give labels of phases"
         if is_subset(read.paths):
             what = "a subset has no phases of its own"
             fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
-        raise side.refusal(source, "no-labels", what, fix, read=read)
-    vocabulary = side.one_vocabulary(source, read, videos)
+        raise MetricsError([error(str(source.path), "no-labels", what, fix), *read.faults])
+    vocabulary = side.one_vocabulary(source, read, read.videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
+    return Truth(_series(read.videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
 
 
 def in_order(truth: Truth, source: Source, order: str) -> Truth:
@@ -174,22 +171,24 @@ def in_order(truth: Truth, source: Source, order: str) -> Truth:
     MetricsError
         When the order is not known, is known otherwise, or is not of these phases.
     """
+    file = str(source.path)
     if order == KNOWN_ORDER:
         if not truth.has_order:
             what = f"the published program counts steps from phase to phase, but the order of {_quoted(truth.names)} is not known"
-            raise side.refusal(source, "order-unknown", what, _how_to_order(len(truth.names)))
+            raise MetricsError([error(file, "order-unknown", what, _how_to_order(len(truth.names)))])
         return truth
     if truth.has_order:
         of = f"that of '{truth.vocabulary.name}'" if truth.is_named else "that of their ids"
-        raise side.refusal(source, "order-known", f"the order of these phases is known, {of}", "leave --variant order= out")
+        raise MetricsError([error(file, "order-known", f"the order of these phases is known, {of}", "leave --variant order= out")])
     try:
         vocabulary = own_categories.vocabulary_of({"phase": [name.strip() for name in order.split(",")]})
-    except AnnotationError as error:
-        raise side.refusal(source, "order-form", f"--variant order={order}: {error.faults[0].what}", "name every phase once") from error
+    except AnnotationError as refused:
+        what = f"--variant order={order}: {refused.faults[0].what}"
+        raise MetricsError([error(file, "order-form", what, "name every phase once")]) from refused
     missing = [name for name in truth.names if vocabulary.find("phase", name) is None]
     if missing:
         what = f"--variant order={order}: it lacks {_quoted(missing)}"
-        raise side.refusal(source, "order-form", what, "name every phase of the files once, with commas")
+        raise MetricsError([error(file, "order-form", what, "name every phase of the files once, with commas")])
     new_ids = np.array([vocabulary.id_of("phase", name) for name in truth.names], np.int64)
     series = {name: replace(of_video, values=new_ids[of_video.values]) for name, of_video in truth.series.items()}
     return replace(truth, series=series, vocabulary=vocabulary, is_ordered=True)
@@ -213,32 +212,21 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have.
     """
-    read = side.read_predictions(source, "phases", truth.vocabulary)
-    videos = _by_frame(read.videos)
-    if not videos:
+    read = side.read_predicted_phases(source, truth.vocabulary)
+    if not read.videos:
         return Predictions({}, read.faults, read.line)
-    vocabulary = side.one_vocabulary(source, read, videos)
+    vocabulary = side.one_vocabulary(source, read, read.videos)
     if vocabulary.phases != truth.names:
         what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
-        raise side.refusal(source, "classes-other", what, "predict these", read=read)
-    return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults, read.line)
+        raise MetricsError([error(str(source.path), "classes-other", what, "predict these"), *read.faults])
+    is_unsaid = read.form.name in AT_ANY_RATE and source.fps is None
+    videos = [replace(video, numbering=None) for video in read.videos] if is_unsaid else read.videos
+    return Predictions(_series(videos), read.faults, read.line)
 
 
-def _by_frame(videos: Sequence[Video]) -> list[Video]:
-    """Return the videos with phases; spans of time are taken at the instants of our frames."""
-    tables = WRITERS["tables"]
-    by_frame = [
-        replace(video, labels=retimed(video.labels, tables, video.form.by_hand.fps, video.fps or SPANS_FPS, Counter()))
-        if video.labels.segments is not None
-        else video
-        for video in videos
-    ]
-    return [video for video in by_frame if video.labels.phases is not None]
-
-
-def _series(videos: Sequence[Video], *, is_counted: bool = True) -> dict[str, Series]:
+def _series(videos: Sequence[NumberedLabels]) -> dict[str, Series]:
     layers = [(video, layer) for video in videos if (layer := video.labels.phases) is not None]
-    return {video.name: video.series(layer.file, *phase_vector(layer), is_counted=is_counted) for video, layer in layers}
+    return {video.name: series_of(video, layer.file, *phase_vector(layer)) for video, layer in layers}
 
 
 def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
@@ -249,7 +237,7 @@ def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
 
 
 def _instant(read: Side) -> tuple[str, ...]:
-    at_end = any(video.labels.instant == "end" and video.labels.segments is not None for video in read.videos)
+    at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
     return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
 
 
@@ -261,7 +249,7 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     MetricsError
         When they do not fit each other, or a choice does not fit the phases.
     """
-    joined = [join(truth.series, one) for one in runs]
+    joined = [paired(truth.series, one) for one in runs]
     names = tuple(joined[0].pairs)
     videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
     rate = _rate(truth.series, runs)
@@ -273,7 +261,7 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
-    elif choice["kind"] != metric_choices.FRAMES:
+    elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
         results = computation(videos, truth.vocabulary, times_s, choice)

@@ -9,24 +9,25 @@ from typing import Literal, cast
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, warning
+from scrubin.base.faults import Fault, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
-from scrubin.evaluate.metric_choices import CALIBRATION, PRECISION, RECOGNITION_CHOICES, SCOPES
 from scrubin.evaluate.metrics import ensembles, variants
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
 from scrubin.evaluate.metrics.recognition import calibration, compat, top_k
 from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per_video, per_video, pooled, tables, without_null
 from scrubin.evaluate.metrics.recognition.triplet_videos import FloatArray, TripletMap, TripletVideo, triplet_map
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import COMPONENTS, Component
+from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
 from scrubin.evaluate.score_document import class_names
-from scrubin.evaluate.series import Series, join
-from scrubin.evaluate.side import Predictions, Side, Source, Video
+from scrubin.evaluate.series import Series, paired, series_of
+from scrubin.evaluate.side import Predictions, Side, Source
+from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 
+Labelled = tuple[NumberedLabels, Layer]
 Ensemble = Literal["mean", "weighted", "soft-vote"]
 
 OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
@@ -76,12 +77,12 @@ def truth_of(source: Source) -> Truth:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     if not labelled:
         what = f"no instrument is labelled in these {read.form.name} files"
-        raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments", read=read)
+        raise MetricsError([error(str(source.path), "no-labels", what, "give labels of triplets or instruments"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
     whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
     classes: ClassesOf = "ivt" if whole else "i"
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
-    series = {video.name: video.series(layer.file, layer.positions, occurs) for video, layer, occurs in scored}
+    series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
     return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line)
 
 
@@ -97,7 +98,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     series: dict[str, Series] = {}
     for video in read.videos:
         scores = _scores(source, video.labels, truth)
-        series |= {} if scores is None else {video.name: video.series(*scores)}
+        series |= {} if scores is None else {video.name: series_of(video, *scores)}
     return Predictions(series, read.faults, read.line)
 
 
@@ -108,7 +109,8 @@ def _check_certain(source: Source, read: Side) -> None:
         unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
         if unsure or (scores is not None and not scores.beside_labels):
             what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
-            raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
+            fix = "are ground truth and predictions swapped?"
+            raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
 
 
 def _first_score(scores: Recognition | None) -> str:
@@ -121,7 +123,7 @@ def _first_score(scores: Recognition | None) -> str:
     return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
 
 
-def _partial(labelled: Sequence[tuple[Video, Layer]], whole: Sequence[tuple[Video, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
+def _partial(labelled: Sequence[Labelled], whole: Sequence[Labelled], vocabulary: Vocabulary) -> tuple[Fault, ...]:
     """Return the warning of videos with instances that are no whole triplet."""
     partial = sorted({video.name for video, _ in labelled} - {video.name for video, _ in whole})
     if not partial or not vocabulary.triplets:
@@ -159,7 +161,7 @@ def _refuse_classes(source: Source, labels: Labels, predicted: ClassesOf, truth:
     theirs, ours = (f"{number_of_classes(vocabulary, one)} {NAMES[one]} of '{vocabulary.name}'" for one, vocabulary in sides)
     what = f"{labels.recording} is predicted in {theirs}, the ground truth has {ours}"
     why = next((f" ({fault.what})" for fault in truth.faults if fault.rule == "triplet-partial"), "")
-    raise side.refusal(source, "classes-other", what + why, "predict these")
+    raise MetricsError([error(str(source.path), "classes-other", what + why, "predict these")])
 
 
 def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, choice: Mapping[str, str]) -> Scoring:
@@ -170,7 +172,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     MetricsError
         When they do not fit each other, or a choice does not fit the labels.
     """
-    joined = join(truth.series, predictions)
+    joined = paired(truth.series, predictions)
     videos = [
         TripletVideo(name, truth.series[name].values[pair.truth].astype(np.bool_), predictions[name].values[pair.prediction])
         for name, pair in joined.pairs.items()

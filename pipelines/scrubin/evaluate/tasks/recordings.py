@@ -1,31 +1,250 @@
-"""Sheets of recordings scored: skill by its scores, errors by their occurrence."""
+"""Sheets with a row per recording, scored: skill by its scores, errors by their occurrence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pandas as pd
 
+from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError, MetricsError
+from scrubin.base.faults import Fault, Faults, error
 from scrubin.base.statistics import Form
-from scrubin.evaluate import sheets, side
 from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
-from scrubin.evaluate.metric_choices import SKILL_CHOICES
 from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.result import Result, Semantics
-from scrubin.evaluate.sheets import TaskSheet
+from scrubin.evaluate.metrics.variants import SKILL_CHOICES
 from scrubin.evaluate.side import Source
-from scrubin.labels.files import reader
+from scrubin.labels import policy
+from scrubin.labels.files import detect, reader
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
+from scrubin.labels.registry import AnyFormat, format_of
 from scrubin.ratings import scoring
 from scrubin.ratings.params import LASANA
+
+ID, TASK = "id", "task"
+OTHER_COLUMNS = (ID, TASK, "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
+LASANA_FORMAT, GRS = "lasana", "GRS"
+FORMATS = (LASANA_FORMAT, "tables", "aixsuture", "jigsaws")
+SHOWN = 5
+"""So many recordings are named in a message."""
+Cell = Callable[[str], float]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskSheet:
+    """Values of one task.
+
+    Parameters
+    ----------
+    file
+        For messages.
+    task
+        Its name; of a prediction the name of the file.
+    rows
+        Index ``id``, a column of floats per score or error; NaN is undefined.
+    lines
+        Line in the file by id, where the file has lines.
+    faults
+        What is wrong with the files and stops nothing.
+    """
+
+    file: str
+    task: str
+    rows: pd.DataFrame
+    lines: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+
+    def fault(self, rule: str, what: str, fix: str, id_: str = "") -> Fault:
+        """Return a fault of the file, or of the row of a recording."""
+        return error(self.file, rule, what, fix, place=f"line {self.lines[id_]}" if id_ in self.lines else "")
+
+
+def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: AnyFormat | None) -> list[TaskSheet]:
+    """Return the sheets of a file, or of all files directly in a folder.
+
+    Parameters
+    ----------
+    path
+        Where.
+    cell
+        A cell to a number; raises ``ValueError`` with what it must be. Missing cells (`scrubin.base.csv_text.MISSING`) are none of its.
+    of
+        What of a format's scores is meant: columns id, task and values.
+    named
+        The format; None: LASANA's where it looks like that, else plain tables.
+
+    Raises
+    ------
+    ScrubinError
+        With every fault of every file: file, line, what is wrong, the fix.
+    """
+    if not path.exists():
+        raise MetricsError([error(str(path), "file-missing", "there is no such file or folder", "name the file or folder of the sheets")])
+    form = named or _detected(path)
+    if form is not None:
+        reading = reader.read_path(path, form, reader.Options())
+        policy.enforce("score", reading.faults)
+        collection = reading.collection
+        frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
+        if len(frame):
+            return [_of_task(path, str(task), rows, reading.faults) for task, rows in frame.groupby(TASK, sort=True)]
+        if named is not None:
+            raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
+    files = [path] if path.is_file() else [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".csv", ".tsv")]
+    faults = Faults()
+    sheets = [sheet for file in files for sheet in _sheets(file, cell, faults)]
+    MetricsError.raise_any(faults)
+    if not sheets:
+        fix = "give CSV files with the column id and a column per score"
+        raise MetricsError([error(str(path), "no-sheets", "there is no sheet in it", fix)])
+    return sheets
+
+
+def _of_task(path: Path, task: str, rows: pd.DataFrame, faults: tuple[Fault, ...]) -> TaskSheet:
+    # What only other tasks have is no column of this one.
+    return TaskSheet(path.name, task, rows.drop(columns=TASK).set_index(ID).dropna(axis="columns", how="all"), faults=faults)
+
+
+def _detected(path: Path) -> AnyFormat | None:
+    try:
+        form = detect.detected(path)
+    except AnnotationError:
+        return None
+    if form.name == LASANA_FORMAT and not any(
+        GRS in csv_text.read_path(file, file.name).columns for file in detect.files_of_format(path, form)
+    ):
+        # A sheet of errors or of other scores, which only happens to be written with semicolons.
+        return None
+    return form if form.name in FORMATS else None
+
+
+def _sheets(file: Path, cell: Cell, faults: Faults) -> list[TaskSheet]:
+    """Return the sheet of each task in a file; what is wrong with it is noted."""
+    sheet = csv_text.read_path(file, file.name, (ID,))
+    faults.extend(sheet.faults)
+    columns = [name for name in sheet.columns if name not in OTHER_COLUMNS and not name.startswith("split_")]
+    values: dict[str, dict[str, list[float]]] = {}
+    lines: dict[str, dict[str, int]] = {}
+    for row in sheet.rows:
+        id_, task = row.cells[ID], row.cells.get(TASK, file.stem)
+        before = lines.setdefault(task, {})
+        if not id_ or id_ in before:
+            what = f"the id '{csv_text.shown(id_)}' stands twice, first in line {before[id_]}" if id_ else "the id is empty"
+            faults.error(file.name, "id-repeated" if id_ else "cell-empty", what, "one row per recording", place=row.place)
+            continue
+        before[id_] = row.line
+        values.setdefault(task, {})[id_] = [_value(sheet.file, row, name, cell, faults) for name in columns]
+    return [
+        TaskSheet(file.name, task, pd.DataFrame.from_dict(of_task, orient="index", columns=columns), lines[task])
+        for task, of_task in sorted(values.items())
+    ]
+
+
+def _value(file: str, row: csv_text.CsvRow, name: str, cell: Cell, faults: Faults) -> float:
+    text = row.cells[name]
+    if csv_text.is_missing(text):
+        return float("nan")
+    try:
+        return cell(text)
+    except ValueError as wrong:
+        faults.error(file, "cell-value", f"{name} is '{csv_text.shown(text)}'", str(wrong), place=row.place)
+        return float("nan")
+
+
+def matched(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet]) -> tuple[list[tuple[TaskSheet, TaskSheet]], list[str]]:
+    """Return per task truth and prediction with the same rows and columns, and what the user should know.
+
+    A sheet of predictions belongs to the task that it is named after, or to the only one that has all its ids.
+
+    Raises
+    ------
+    MetricsError
+        For recordings that are not predicted, or a sheet that belongs to no task.
+    """
+    notes: list[str] = []
+    by_task: dict[str, list[TaskSheet]] = {sheet.task: [] for sheet in truth}
+    for sheet in predictions:
+        task = _task(sheet, truth)
+        if task is None:
+            notes.append(f"{sheet.file}: predictions of {sheet.task} have no ground truth and do not count")
+        else:
+            by_task[task].append(sheet)
+    without = [task for task, sheets in by_task.items() if not sheets]
+    if len(without) == len(by_task):
+        what = f"nothing is predicted{f' ({notes[0]})' if notes else ''}"
+        raise MetricsError([error("", "not-predicted", what, "give a sheet with the ids of the ground truth and a column per score")])
+    if without:
+        notes.append(f"not predicted: {', '.join(without)}")
+    pairs = [_pair(sheet, by_task[sheet.task], notes) for sheet in truth if by_task[sheet.task]]
+    return pairs, notes
+
+
+def _task(sheet: TaskSheet, truth: Sequence[TaskSheet]) -> str | None:
+    """Return the task whose predictions these are; None when they have nothing to do with any."""
+    if sheet.task in {of.task for of in truth}:
+        return sheet.task
+    near = [of.task for of in truth if not set(sheet.rows.index).isdisjoint(of.rows.index)]
+    if not near and len(truth) > 1:
+        return None
+    if len(truth) == 1:
+        return truth[0].task if near or not len(sheet.rows) else None
+    fits = [of.task for of in truth if set(sheet.rows.index) <= set(of.rows.index)]
+    if len(fits) != 1:
+        fix = f"name the file after one of {', '.join(of.task for of in truth)}, or add a column task"
+        raise MetricsError([sheet.fault("task-unclear", "it is not clear of which task its predictions are", fix)])
+    return fits[0]
+
+
+def _pair(truth: TaskSheet, sheets: Sequence[TaskSheet], notes: list[str]) -> tuple[TaskSheet, TaskSheet]:
+    if len(sheets) > 1:
+        what = f"the task {truth.task} is predicted in {', '.join(sheet.file for sheet in sheets)}"
+        raise MetricsError([error("", "task-repeated", what, "give one sheet per task")])
+    (prediction,) = sheets
+    columns = [name for name in truth.rows.columns if name in prediction.rows.columns]
+    if not columns:
+        known = ", ".join(map(str, truth.rows.columns))
+        what = f"none of its columns is in the ground truth of {truth.task}"
+        raise MetricsError([prediction.fault("column-missing", what, f"name them as there: {known}")])
+    others = sorted(set(map(str, prediction.rows.columns)) - set(map(str, columns)))
+    unpredicted = [str(name) for name in truth.rows.columns if name not in columns]
+    notes += [f"{prediction.file}: not predicted of {truth.task}, and not scored: {', '.join(unpredicted)}"] * bool(unpredicted)
+    notes += [f"{prediction.file}: columns that the ground truth does not have: {', '.join(others)}"] * bool(others)
+    missing = sorted(set(truth.rows.index) - set(prediction.rows.index))
+    if missing:
+        names = f"{', '.join(missing[:SHOWN])}{' ...' if len(missing) > SHOWN else ''}"
+        what = f"{len(missing)} of {len(truth.rows)} recordings of {truth.task} are not predicted ({names})"
+        raise MetricsError([prediction.fault("not-predicted", what, "predict all, or name those that count by --videos")])
+    extra = len(set(prediction.rows.index) - set(truth.rows.index))
+    notes += [f"{prediction.file}: {extra} recordings have no ground truth and do not count"] * bool(extra)
+    ids = sorted(truth.rows.index)
+    labelled: pd.DataFrame = truth.rows.loc[ids][columns]
+    predicted: pd.DataFrame = prediction.rows.loc[ids][columns]
+    missing_cells = np.argwhere((predicted.isna() & labelled.notna()).to_numpy()).tolist()
+    MetricsError.raise_any(_without_value(prediction, ids[row], str(columns[at])) for row, at in missing_cells)
+    return TaskSheet(truth.file, truth.task, labelled), TaskSheet(prediction.file, truth.task, predicted)
+
+
+def _without_value(prediction: TaskSheet, id_: str, column: str) -> Fault:
+    what = f"the prediction of '{column}' of '{id_}' is missing, but it has ground truth"
+    return prediction.fault("not-predicted", what, "predict every recording", id_)
+
+
+def only(sheets: Sequence[TaskSheet], wanted: Mapping[str, int] | None) -> list[TaskSheet]:
+    """Return the sheets with some recordings only; None keeps all."""
+    if wanted is None:
+        return list(sheets)
+    kept = [replace(sheet, rows=sheet.rows[sheet.rows.index.isin(list(wanted))]) for sheet in sheets]
+    return [sheet for sheet in kept if len(sheet.rows)]
+
 
 TABLES, RATINGS = "tables", "ratings.parquet"
 
@@ -47,13 +266,15 @@ def ratings_beside(source: Source) -> pd.DataFrame:
         Where there are none.
     """
     folder = next((one for one in (source.path / TABLES, source.path.parent.parent / TABLES) if (one / RATINGS).is_file()), source.path)
+    what = "what raters reach needs their ratings, and there are none"
     fix = "name a release that has tables/ratings.parquet, or annotation files with the sheets of raters"
+    missing = error(str(source.path), "no-ratings", what, fix)
     try:
-        scores = reader.read_path(folder, "tables" if folder != source.path else source.format, reader.Options()).collection.scores
-    except AnnotationError as error:
-        raise side.refusal(source, "no-ratings", "what raters reach needs their ratings, and there are none", fix) from error
+        scores = reader.read_path(folder, format_of(TABLES) if folder != source.path else source.form, reader.Options()).collection.scores
+    except AnnotationError as refused:
+        raise MetricsError([missing]) from refused
     if scores is None or not len(scores.ratings):
-        raise side.refusal(source, "no-ratings", "what raters reach needs their ratings, and there are none", fix)
+        raise MetricsError([missing])
     return scores.ratings
 
 
@@ -79,7 +300,7 @@ def skill_sheets(source: Source) -> list[TaskSheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(sheets_in(source.path, "skill"), _number, _skill, source.format)
+    return read(sheets_in(source.path, "skill"), _number, _skill, source.form)
 
 
 def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], choice: Mapping[str, str], source: Source) -> Scoring:
@@ -94,7 +315,7 @@ def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet],
         kind: [name for one in registry.alone("skill", kind) for name in one.takes] for kind in SKILL_CHOICES["paper"]["kind"].values
     }
     refuse_foreign(choice, SKILL_CHOICES["paper"], of_kind)
-    pairs, notes = sheets.matched(truth, predictions)
+    pairs, notes = matched(truth, predictions)
     if choice["kind"] == "levels":
         pairs, more = _with_levels(pairs)
         notes += more
@@ -176,12 +397,12 @@ def error_sheets(source: Source) -> list[TaskSheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(sheets_in(source.path, "errors"), _truth, _errors, source.format)
+    return read(sheets_in(source.path, "errors"), _truth, _errors, source.form)
 
 
 def errors_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], semantics: str) -> Scoring:
     """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
-    pairs, notes = sheets.matched(truth, predictions)
+    pairs, notes = matched(truth, predictions)
     return Scoring([_errors_of_task(one, other, cast("Semantics", semantics)) for one, other in pairs], notes=notes)
 
 

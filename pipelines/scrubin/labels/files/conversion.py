@@ -19,7 +19,7 @@ from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.model import Clock, Collection, Labels
-from scrubin.labels.registry import DatasetFormat, Format, readable
+from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
 
 NAMED = 3
 
@@ -114,7 +114,8 @@ def convert(asked: ConversionRequest) -> Conversion:
     """
     writer = output.writer_of(asked.target)
     _refuse_source(asked.path, asked.out)
-    reading = reader.read_path(asked.path, asked.source, asked.options)
+    named = None if asked.source is None else format_of(asked.source)
+    reading = reader.read_path(asked.path, named, asked.options)
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, asked.fps)

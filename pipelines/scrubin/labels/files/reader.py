@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -13,16 +14,21 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import formats
+from scrubin.labels import formats, instance_spans
 from scrubin.labels.choices import BOX_TOLERANCE, Instant
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, Collection, LabelFiles, Labels
-from scrubin.labels.policy import enforce
-from scrubin.labels.registry import AnyFormat, Content, DatasetFormat, format_of, name_pattern
+from scrubin.labels.policy import Command, enforce
+from scrubin.labels.rates import Numbering, numbering_of
+from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
+from scrubin.labels.timing import retimed
 
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
+
+SPANS_FPS = Fraction(1)
+"""Spans of time are taken at so many instants a second where nobody says another rate."""
 
 
 def with_merges(labels: Labels, label_map: LabelMap | None) -> Labels:
@@ -216,15 +222,17 @@ class Reading:
     others: tuple[Path, ...] = ()
 
 
-def read_path(path: Path, name: str | None, options: Options, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> Reading:
+def read_path(
+    path: Path, form: AnyFormat | None, options: Options, wanted: Content | None = None, *, links_may_lead_out: bool = True
+) -> Reading:
     """Return what lies at a path: the one door for every command.
 
     Parameters
     ----------
     path
         A file or folder.
-    name
-        Of the format; None: by what the files look like.
+    form
+        The format; None: by what the files look like.
     options
         What files do not say.
     wanted
@@ -237,8 +245,7 @@ def read_path(path: Path, name: str | None, options: Options, wanted: Content | 
     AnnotationError
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
-    named = None if name is None else format_of(name)
-    folder = label_folder(path, named, wanted, links_may_lead_out=links_may_lead_out)
+    folder = label_folder(path, form, wanted, links_may_lead_out=links_may_lead_out)
     reading = read_contents(folder.contents, folder.form, options)
     return replace(reading, paths=folder.paths, others=folder.others)
 
@@ -259,7 +266,6 @@ def read_contents(contents: Mapping[str, bytes], form: AnyFormat, options: Optio
     faults = Faults()
     parts = [_read(files, form, faults) for files in batches(contents, form, options, faults)]
     recordings = [replace(labels, instant=options.instant) for part in parts for labels in part.recordings]
-    recordings = [with_merges(labels, options.label_map) for labels in recordings]
     faults.extend(suspicions.of(recordings, options.first))
     return Reading(form, replace(parts[0] if parts else Collection(), recordings=tuple(recordings)), faults.all())
 
@@ -287,4 +293,81 @@ def _read(files: LabelFiles, form: AnyFormat, faults: Faults) -> Collection:
     faults.extend(collection.faults)
     for labels in collection.recordings:
         faults.extend(labels.faults)
-    return collection
+    return replace(collection, recordings=tuple(with_merges(labels, files.label_map) for labels in collection.recordings))
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedLabels:
+    """Labels of a recording by frame, and how its frames are counted; None where no file and nobody says it."""
+
+    labels: Labels
+    numbering: Numbering | None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.labels.recording
+
+
+@dataclass(frozen=True, eq=False)
+class FrameReading:
+    """What was read, as far as it has what is wanted.
+
+    Parameters
+    ----------
+    reading
+        Everything.
+    found
+        The recordings that have it, by frame or as spans of time.
+    recordings
+        The same by frame; without those whose spans of time hold none of it.
+    """
+
+    reading: Reading
+    found: tuple[Labels, ...]
+    recordings: tuple[NumberedLabels, ...]
+
+
+def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
+    """Return the instances, or predicted scores of classes, that a metric compares: from here on there are no spans and no clock.
+
+    Parameters
+    ----------
+    fps
+        Frames per second by which the files number frames where they do not say it; None: the custom of the format.
+    command
+        Whose policy says which faults stop it.
+
+    Raises
+    ------
+    AnnotationError
+        With all faults that stop the command; or when files count otherwise than is said.
+    """
+    enforce(command, reading.faults)
+    every = reading.collection.recordings
+    found = tuple(one for one in every if one.instances is not None or one.spans is not None or one.recognition is not None)
+    by_frame = [without_spans(labels, reading.form, fps) for labels in found]
+    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in by_frame))
+
+
+def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
+    """Return the phases that a metric compares; parameters and errors as of `instances_by_frame`."""
+    enforce(command, reading.faults)
+    found = tuple(one for one in reading.collection.recordings if one.phases is not None or one.segments is not None)
+    by_frame = [without_segments(without_spans(labels, reading.form, fps), reading.form, fps) for labels in found]
+    kept = [labels for labels in by_frame if labels.phases is not None]
+    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept))
+
+
+def without_spans(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:
+    """Return labels with spans of instances by frame: where the spans count frames, by theirs, else one per second."""
+    if labels.spans is None:
+        return labels
+    return instance_spans.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
+
+
+def without_segments(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:
+    """Return labels with spans of phases by frame: at the rate that is said, else one per second."""
+    if labels.segments is None:
+        return labels
+    return retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, Counter())

@@ -93,7 +93,7 @@ def read(path: Path, name: str | None, options: Options) -> TablesAtPath:
     form = format_of(name) if name is not None else detected(path)
     if form.name == OWN:
         return _own_tables(path, options)
-    return _of_labels(path, reader.read_path(path, form.name, options), options.first)
+    return _of_labels(path, reader.read_path(path, form, options), options.first)
 
 
 def _own_tables(path: Path, options: Options) -> TablesAtPath:

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.formats.submission import detections, documents
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 from scrubin.labels.parse import fields
-from scrubin.labels.tasks import TASKS, Task
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault
-from scrubin.evaluate import sheets, side
+from scrubin.base.faults import Fault, error
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs
-from scrubin.evaluate.metric_choices import METRICS
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
 from scrubin.evaluate.metrics.phases import compat as of_phases
 from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
+from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
@@ -114,7 +114,7 @@ def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
         msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
         raise MetricsError(msg)
     every = recordings.skill_sheets(order.truth)
-    truth = _some(sheets.only(every, order.videos), order)
+    truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.skill_sheets(source) for source in order.predictions]
     runs = [recordings.skill_computed(truth, one, choice, order.truth) for one in of_runs]
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
@@ -122,17 +122,17 @@ def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
 
 def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
     every = recordings.error_sheets(order.truth)
-    truth = _some(sheets.only(every, order.videos), order)
+    truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.error_sheets(source) for source in order.predictions]
-    runs = [recordings.errors_computed(truth, sheets.only(one, order.videos), order.semantics) for one in of_runs]
+    runs = [recordings.errors_computed(truth, recordings.only(one, order.videos), order.semantics) for one in of_runs]
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 
-def _of_sheets(*of_sides: Sequence[sheets.TaskSheet]) -> list[Fault]:
+def _of_sheets(*of_sides: Sequence[recordings.TaskSheet]) -> list[Fault]:
     return [fault for of_side in of_sides for sheet in of_side for fault in sheet.faults]
 
 
-def _recordings(every: Sequence[sheets.TaskSheet]) -> set[str]:
+def _recordings(every: Sequence[recordings.TaskSheet]) -> set[str]:
     return {str(id_) for sheet in every for id_ in sheet.rows.index}
 
 
@@ -174,7 +174,8 @@ def _unknown(order: Order, known: Container[str]) -> list[str]:
 
 def _some(counted: T, order: Order) -> T:
     if not counted:
-        raise side.refusal(order.truth, "video-missing", "none of the videos that count is in the ground truth", "name them as there")
+        what = "none of the videos that count is in the ground truth"
+        raise MetricsError([error(str(order.truth.path), "video-missing", what, "name them as there")])
     return counted
 
 
