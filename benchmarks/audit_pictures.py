@@ -31,8 +31,7 @@ import numpy as np
 import spliced
 from PIL import Image, ImageDraw, ImageFont
 
-from scrubin.audit.expected import private_strings
-from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected import Fault, private_strings
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures import decoding, eyes
 from scrubin.audit.pictures.looks import Looked

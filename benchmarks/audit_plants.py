@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 from planted_faults import FAULTS, Copy, Plant
 
-from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected import Finding
 from scrubin.audit.expected.plan import Plan
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored

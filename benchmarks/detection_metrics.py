@@ -88,7 +88,7 @@ class Ours:
 
     def study_of(self, rows: np.ndarray) -> Any:
         """Return rows as the library takes them."""
-        from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
+        from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 
         def side(own: np.ndarray) -> BoxRows:
             return BoxRows(own[:, 1], own[:, 2], {name: own[:, 3 + at] for at, name in enumerate(SIZES)}, own[:, 8:], own[:, 7])
@@ -112,9 +112,9 @@ class Ours:
         return self._paper(self.study_of(np.concatenate(sides)))
 
     def _paper(self, given: Any) -> dict[str, float]:
+        from scrubin.evaluate.metrics.detection import checked
         from scrubin.evaluate.metrics.detection.association import association
         from scrubin.evaluate.metrics.detection.average_precision import average_precision
-        from scrubin.evaluate.metrics.detection.rows import checked
 
         scene = checked(given)
         numbers = {name: average_precision(scene, name, interpolation="11-point").overall.value for name in ("ivt", "i")}
@@ -130,9 +130,9 @@ class Ours:
 
     def ivtdmetrics(self) -> dict[str, float]:
         """Return what ivtdmetrics computes, paper semantics."""
+        from scrubin.evaluate.metrics.detection import checked
         from scrubin.evaluate.metrics.detection.association import association
         from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
-        from scrubin.evaluate.metrics.detection.rows import checked
         from scrubin.evaluate.metrics.variants import BOX_SCOPES
 
         scene = checked(self.flat)

@@ -25,9 +25,9 @@ from cluster_kills import Machines
 from workers import stages
 
 from scrubin.base.store import store
+from scrubin.curate.engine import Piece
 from scrubin.curate.engine.cluster import Cluster
 from scrubin.curate.engine.engines import Engine, Here, Processes
-from scrubin.curate.engine.piece import Piece
 
 NOTHING_TIMES = 1000
 MEMORY = "4GB"

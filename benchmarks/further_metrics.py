@@ -26,8 +26,7 @@ from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, cohen_kappa_score
 
 from scrubin.evaluate.metrics import error_recognition, skill, variants
-from scrubin.evaluate.metrics.phases import rates, segments
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates, segments
 from scrubin.evaluate.metrics.recognition import calibration
 
 TESTS = Path(__file__).parents[1] / "tests"

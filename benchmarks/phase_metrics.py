@@ -15,9 +15,8 @@ from statistics import median
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases import PhaseVideo, compat, confusions_of_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 
 VIDEOS, RUNS, PHASES, OMEGA = 80, 3, 7, 10
 # Median length of a video of Cholec80 at 1 frame per second is about 2,100 s.

@@ -84,14 +84,14 @@ class Ours:
     release: Any = os.environ.get("REFERENCE_SCIKIT_LEARN")
 
     def __init__(self, labels: np.ndarray, scores: np.ndarray) -> None:
-        from scrubin.evaluate.metrics.recognition.triplet_videos import triplet_map
+        from scrubin.evaluate.metrics.recognition import triplet_map
 
         self.labels, self.scores = labels, scores
         self.triplets = triplet_map(np.loadtxt(MAP, delimiter=",", skiprows=1, usecols=(1, 2, 3), dtype=np.int64, quotechar='"'))
 
     def prepare(self, videos: int) -> None:
         """Take the first videos."""
-        from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
+        from scrubin.evaluate.metrics.recognition import TripletVideo
 
         pairs = zip(self.labels[:videos], self.scores[:videos], strict=True)
         self.videos = [TripletVideo(str(number), labels, scores) for number, (labels, scores) in enumerate(pairs)]

@@ -31,7 +31,7 @@ def main() -> int:
     confirmed: list[int] = []
     torn = 0
     os.chdir(project)
-    from scrubin.stages.review.ledger import Ledger
+    from scrubin.stages.review import Ledger
 
     for kill in range(kills):
         confirmed += one_server(project, chance.uniform(0.0, LONGEST_S), f"{kill:08x}")

@@ -21,9 +21,9 @@ import cv2
 import numpy as np
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import Camera, Rig, rectification, rectified
-from scrubin.media.rig_reading import read_bytes
+from scrubin.media.rig_file import read_bytes
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.board import Board, Corners
 from scrubin.stages.stereo.calibration import BoardPair, calibrate
@@ -98,7 +98,7 @@ def checked(rig: Rig, left: Drawn, right: Drawn) -> tuple[set[str], dict[str, ob
 
 def written(rig: Rig) -> Rig:
     """Return the rig as a file has it."""
-    return read_bytes(rig_writing.text(rig).encode(), "rig.yaml")
+    return read_bytes(rig_file.text(rig).encode(), "rig.yaml")
 
 
 Plant = Callable[[Rig, Drawn, Drawn], tuple[Rig, Drawn, Drawn]]

@@ -5,7 +5,7 @@
 
 The folder gets a clone of this checkout; ``--made`` says that it has one already, in which the study was made. Both runs use
 the packages of this environment. What a stage used that the store had before is adopted from an edition that came to the
-same (see `scrubin.base.store.earlier_codes`); a result with a newer manifest was made again. The outputs are held to those
+same (see `scrubin.base.store.store`); a result with a newer manifest was made again. The outputs are held to those
 that the commit itself names in ``dvc.lock``. ``--entries`` measures what adopting costs in a store of so many results.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import yaml
 
-from scrubin.base.store import earlier_codes, store, uses
+from scrubin.base.store import store, uses
 from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,9 +107,7 @@ def update(folder: Path, before: str, after: str, *, made: bool) -> None:
 
 def adopt(count: int) -> None:
     """Measure adoption in a store of so many results, which hold nothing."""
-    name, known = next(
-        (name, kind) for name, kind in earlier_codes.read(LIBRARY / EARLIER_CODES).items() if kind.accepted and name == "render"
-    )
+    name, known = next((name, kind) for name, kind in store.read(LIBRARY / EARLIER_CODES).items() if kind.accepted and name == "render")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         keys = [store.key_of(name, known.code, {"number": number}) for number in range(count)]

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import validation_by_hand
 
 import clips
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.base.tables.public import FRAMES, TRIPLETS, VIDEOS
 from scrubin.base.vocabulary import vocabulary
 

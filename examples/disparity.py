@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from scrubin.media.rig import Rectification, rectification, rectified, seen
-from scrubin.media.rig_reading import read
+from scrubin.media.rig_file import read
 
 BLOCK, AGREE_PX, LEAST_TEXTURE = 5, 1.0, 2.0
 

@@ -72,7 +72,7 @@ NAMES_BY_CHANCE = {
     "curate/engine/preflight.py",
 }
 # The day on which a person withdrew, and the instant at which one decided.
-DATED = {"curate/lists/withdrawal.py", "stages/review/ledger.py"}
+DATED = {"curate/lists/withdrawal.py", "stages/review/__init__.py"}
 FORBIDDEN = {("time", "time"), ("datetime", "now"), ("datetime", "today"), ("date", "today"), ("socket", "gethostname"), ("uuid", "uuid4")}
 WORDS = re.compile(r"\b(time|now|today|gethostname|uuid4|random|default_rng)\b")
 

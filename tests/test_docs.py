@@ -19,7 +19,7 @@ import doc_blocks
 import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
-from scrubin.curate.preflight import settings
+from scrubin.curate.preflight import preflight
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.stages.release.metadata import curator_words
@@ -76,7 +76,7 @@ def test_every_block_of_parameters_can_stand_in_params_yaml(block, tmp_path):
     shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     path = tmp_path / "params.yaml"
     path.write_text(yaml.safe_dump(_merged(shipped, yaml.safe_load(block.text))), encoding="utf-8")
-    settings.check_all(path)
+    preflight.check_all(path)
 
 
 def test_the_datasheet_that_a_page_shows_answers_questions_that_there_are(tmp_path):
@@ -97,8 +97,8 @@ def test_every_format_metric_parameter_table_and_rule_stands_in_the_documents():
     book = "\n".join(reference.filled(page.read_text(encoding="utf-8")) for page in PAGES)
     names = {*readable(), *WRITERS, *METRICS, *RULES, *public_tables(()), *(table.name for table in PRIVATE_TABLES)}
     names |= {key for metric in METRICS.values() for choices in metric.choices.values() for key in choices}
-    names |= {entry.name for section in settings.DECLARED for entry in parameters.entries(section)}
-    names |= {one.name for section in settings.DECLARED.values() for one in _fields(section)}
+    names |= {entry.name for section in preflight.DECLARED for entry in parameters.entries(section)}
+    names |= {one.name for section in preflight.DECLARED.values() for one in _fields(section)}
     missing = sorted(name for name in names if name not in book)
     assert not missing
     assert {place[1] for page in PAGES for place in reference.PLACE.finditer(page.read_text(encoding="utf-8"))} == set(reference.PARTS)

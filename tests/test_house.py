@@ -20,7 +20,7 @@ OF_EVERYBODY = {"numpy", "pandas", "pyarrow"}
 STILL_CIRCLES: list[list[str]] = []
 """Circles of a wing's own files, taken as one room, with its rooms: a list to be shortened."""
 PLANTED = {
-    "labels/files/reader.py": "from scrubin.curate.preflight import settings",
+    "labels/files/reader.py": "from scrubin.curate.preflight import preflight as settings",
     "ratings/agreement.py": "from scrubin.public_splits import catalogue",
     "audit/proof.py": "from scrubin.media import decode",
     "media/networks/faces.py": "from scrubin.media import frame_reader",

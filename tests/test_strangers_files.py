@@ -56,7 +56,7 @@ OURS = {
     "public_splits/datasets.py": "lists in the wheel, held to their hash",
     "stages/demo": "lists in the wheel",
     "stages/frames/extract.py": "written, and the shards of this run",
-    "stages/groundtruth/stamps.py": "what the stage annotations wrote",
+    "stages/groundtruth/__init__.py": "what the stage annotations wrote",
     "stages/ingest/seam_pictures.py": "the store",
     "stages/pseudonymize.py": "the key and the ledger of this project",
     "stages/release": "what this run made",

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from reference.markdown import code, sentence, table
-from scrubin.curate.preflight.settings import DECLARED
+from scrubin.curate.preflight.preflight import DECLARED
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 TYPES = {int: "whole number", float: "number", str: "text", bool: "true or false", Fraction: "whole number or exact fraction"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.markdown import code, sentence, table
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
 from scrubin.stages.release.metadata.readme import DICTIONARY_TYPES

@@ -13,8 +13,7 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.stages.review import rewriting, study, synthetic_decisions
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting, study, synthetic_decisions
 
 DEMO = Path("data/demo")
 

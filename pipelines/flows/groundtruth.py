@@ -12,8 +12,8 @@ from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS
 from scrubin.labels.truth import recordings
-from scrubin.stages.groundtruth import stamps, writing
-from scrubin.stages.groundtruth.stamps import GroundtruthParams
+from scrubin.stages import groundtruth
+from scrubin.stages.groundtruth import GroundtruthParams, writing
 
 LABELS_SHA256 = Path("data/interim/annotations.sha256")
 NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets")
@@ -24,7 +24,7 @@ TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
 def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
-    stamped = stamps.Stamps.of_files(TABLES, LABELS_SHA256)
+    stamped = groundtruth.Stamps.of_files(TABLES, LABELS_SHA256)
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
@@ -38,10 +38,10 @@ def main() -> None:
     every = writing.WholeGroundTruth(written, wholes, skill, errors, splits)
     for subset, ids in writing.of_splits(splits):
         writing.write(folder, stamped, every, subset, ids)
-    files.write_text(folder / stamps.README_NAME, stamps.readme())
+    files.write_text(folder / groundtruth.README_NAME, groundtruth.readme())
     counts = {done.recording.id: done.counts() for done in written}
     vocabularies = [whole.vocabulary for whole in wholes]
-    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, vocabularies, counts))
+    files.write_json(folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, vocabularies, counts))
 
 
 if __name__ == "__main__":

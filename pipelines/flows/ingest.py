@@ -14,7 +14,7 @@ from scrubin.base import params
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import PARTS, PEOPLE, QUARANTINE, RECORDINGS, quarantine_row
-from scrubin.data.verify.on_disk import is_litter
+from scrubin.data.verify import is_litter
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest import decide, joining, manifest
 from scrubin.stages.ingest.decide import Media

@@ -41,8 +41,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from scrubin.base import params
 from scrubin.base.errors import RecordingError, ScrubinError, StageError
 from scrubin.base.store import store, uses, workspaces
+from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Engine, Here, engine
-from scrubin.curate.engine.piece import Piece
 from scrubin.stages.flow_params import FlowsParams
 
 Item = TypeVar("Item")

@@ -15,9 +15,8 @@ from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEO
 from scrubin.media.source import sources
 from scrubin.stages.release import gates
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.report import page
+from scrubin.stages.report import RawFiles, ReportedStudy, ReportParams, page, read_json
 from scrubin.stages.report.document import document
-from scrubin.stages.report.reported_study import RawFiles, ReportedStudy, ReportParams, read_json
 from scrubin.stages.screen.detector import ScreenParams
 
 TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("reports")

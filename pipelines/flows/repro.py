@@ -22,7 +22,7 @@ from scrubin.curate.engine.run import only_run
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import LOCK
 from scrubin.curate.project.room import prune_store, share_with_cache
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger
 from scrubin.stages.withdrawals import releases
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state

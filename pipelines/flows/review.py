@@ -11,8 +11,7 @@ from prefect import flow
 from scrubin.base import files, params
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
-from scrubin.stages.review import result, study
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
 
 OUT = Path("data/interim")

@@ -16,7 +16,7 @@ from scrubin.base.private_paths import UNRELEASED, fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN, RIGS, STEREO
 from scrubin.base.tables.public import VIDEOS
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.stages.stereo import released_check
 from scrubin.stages.stereo.recordings import StereoParams, assignment
 
@@ -35,9 +35,9 @@ def main() -> None:
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
-    names = rig_writing.names(rigs.rigs, rigs.rig_of)
-    fresh_part(rig_writing.FOLDER)
-    for path, text in rig_writing.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
+    names = rig_file.names(rigs.rigs, rigs.rig_of)
+    fresh_part(rig_file.FOLDER)
+    for path, text in rig_file.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
         files.write_text(UNRELEASED / path, text)
     rows = [
         released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])

@@ -20,10 +20,9 @@ import yaml
 import hidden_releases
 from scrubin import cli
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate import challenge as challenges
 from scrubin.evaluate import choices
-from scrubin.evaluate.challenge import bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
-from scrubin.evaluate.challenge import challenge as challenges
-from scrubin.evaluate.challenge.challenge import Column
+from scrubin.evaluate.challenge import Column, bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 
 TASKS = ("recognition", "detection", "phases")

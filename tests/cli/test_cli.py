@@ -9,7 +9,7 @@ from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ManifestError
 from scrubin.curate.lists import empty_study
-from scrubin.curate.preflight.settings import DECLARED
+from scrubin.curate.preflight.preflight import DECLARED
 from scrubin.stages.ingest.manifest import parse
 
 ROOT = Path(__file__).parents[2]

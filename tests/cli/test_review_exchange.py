@@ -12,7 +12,7 @@ import review_study
 from scrubin import cli
 from scrubin.base.errors import ManifestError, ReviewError
 from scrubin.cli import review
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger
 
 ROW = "single,,other,0.4,0.8,,,,,add\n"
 

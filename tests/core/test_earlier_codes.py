@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.base.store import code_of, earlier_codes, store, uses
+from scrubin.base.store import code_of, store, uses
 from scrubin.curate.project import room
 
 LIBRARY = code_of.LIBRARY
@@ -24,12 +24,12 @@ def editions(tmp_path, monkeypatch):
     def write(code: str = TODAY, **packages: str) -> None:
         earlier = [{"edition": edition, "why": "", "code": of, "packages": packages} for edition, of in (("2", BEFORE), ("1", LONG_AGO))]
         (library / code_of.EARLIER_CODES).write_text(json.dumps({"render": {"code": code, "earlier": earlier}}))
-        earlier_codes.read.cache_clear()
+        store.read.cache_clear()
 
-    monkeypatch.setattr(earlier_codes, "LIBRARY", library)
+    monkeypatch.setattr(store, "LIBRARY", library)
     write()
     yield write
-    earlier_codes.read.cache_clear()
+    store.read.cache_clear()
 
 
 def key(code: str = TODAY, kind: str | None = None) -> store.Key:
@@ -156,7 +156,7 @@ def test_every_kind_of_stored_result_is_known_and_each_edition_says_why_it_came_
     sources = [path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py")]
     stages = {name for text in sources for name in re.findall(r'store\.key_of\("([\w-]+)"', text)}
     assert {kind.partition("/")[0] for kind in benchmark.KINDS} == stages
-    known = earlier_codes.read(LIBRARY / code_of.EARLIER_CODES)
+    known = store.read(LIBRARY / code_of.EARLIER_CODES)
     assert set(known) <= set(benchmark.KINDS)
     assert all(re.fullmatch(r"([0-9a-f]{64})+", one.code) and one.why and one.edition for kind in known.values() for one in kind.earlier)
     assert all(len({one.edition for one in kind.earlier}) == len(kind.earlier) for kind in known.values())

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import scrubin.base.tables
 from scrubin.base.errors import TableError
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table, io
 from scrubin.base.tables.public import skill_table
 
 TOY = Table(

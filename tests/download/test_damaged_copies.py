@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import downloaded_release
 from downloaded_release import DAMAGES, JPG, MKV, PICTURES, SHARD, Copy, seal, tar_of, write
-from scrubin.data.verify import on_disk
+from scrubin.data import verify as data_verify
 from scrubin.data.verify.verification import verify
 
 
@@ -57,7 +57,7 @@ def test_one_changed_lost_or_shortened_file_is_the_only_one_named(released, tmp_
         path.unlink()
     said = lines(folder)
     assert any(name in line for line in said), (name, what, said)
-    if name != on_disk.SUMS:
+    if name != data_verify.SUMS:
         assert all(name in line for line in said), (name, what, said)
 
 
@@ -69,9 +69,9 @@ def test_one_changed_lost_or_shortened_file_is_the_only_one_named(released, tmp_
         (lambda c: c.edit(JPG, lambda d: d[:300]), (JPG, "its end is missing", "cut off")),
         (lambda c: c.edit("tables/frames.parquet", lambda d: d[:-9]), ("tables/frames.parquet", "cut off")),
         (lambda c: c.edit("archives/Peg_left.zip", lambda d: d[:-30]), ("archives/Peg_left.zip", "cut off")),
-        (lambda c: c.path(on_disk.SUMS).unlink(), (on_disk.SUMS, "missing")),
-        (lambda c: c.take_older(on_disk.SUMS), (on_disk.SUMS, "another version")),
-        (lambda c: c.edit(on_disk.SUMS, lambda d: (b"0" if d[:1] != b"0" else b"1") + d[1:]), ("README", "Annotation")),
+        (lambda c: c.path(data_verify.SUMS).unlink(), (data_verify.SUMS, "missing")),
+        (lambda c: c.take_older(data_verify.SUMS), (data_verify.SUMS, "another version")),
+        (lambda c: c.edit(data_verify.SUMS, lambda d: (b"0" if d[:1] != b"0" else b"1") + d[1:]), ("README", "Annotation")),
     ],
 )
 def test_a_release_of_an_older_kind_without_sizes_is_verified(plain, older, tmp_path, does, named):
@@ -178,11 +178,11 @@ def test_a_release_without_archives_says_that_there_are_none(tmp_path):
 
 
 def test_both_lists_lost_is_said_and_what_the_tables_name_is_still_looked_for(copy):
-    copy.path(on_disk.SUMS).unlink()
-    copy.path(on_disk.FILES).unlink()
+    copy.path(data_verify.SUMS).unlink()
+    copy.path(data_verify.FILES).unlink()
     copy.path(JPG).unlink()
     said = lines(copy.folder)
-    assert any(on_disk.SUMS in line for line in said)
+    assert any(data_verify.SUMS in line for line in said)
     assert any(JPG in line for line in said)
     assert len(said) < 6, said
 

@@ -16,7 +16,8 @@ from downloaded_release import JPG, MKV, write
 from scrubin import cli
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
-from scrubin.data.verify import digests, on_disk, verification
+from scrubin.data import verify
+from scrubin.data.verify import digests, verification
 
 GUARD = """
 import sys
@@ -44,7 +45,7 @@ def test_it_needs_only_the_base_install(released, tmp_path):
 
 
 def test_names_of_files_are_those_that_the_release_writes():
-    assert (on_disk.SUMS, on_disk.FILES, on_disk.CROISSANT) == (file_lists.CHECKSUMS, file_lists.FILE_LIST, file_lists.CROISSANT)
+    assert (verify.SUMS, verify.FILES, verify.CROISSANT) == (file_lists.CHECKSUMS, file_lists.FILE_LIST, file_lists.CROISSANT)
     assert set(file_lists.NOT_IN_FILE_LIST) == verification.LATER
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recorded import FULL_BYTES, damaged, recorded
+from scrubin.curate.draft import RecordedFile
 from scrubin.curate.draft.draft import draft, text
 from scrubin.curate.draft.grouping import recordings
-from scrubin.curate.draft.recorded_file import RecordedFile
 from scrubin.stages.ingest.manifest import TaskParams, parse
 
 

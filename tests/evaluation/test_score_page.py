@@ -9,8 +9,8 @@ import pytest
 from score_runs import fault, good, sides
 from scrubin.evaluate import score_pictures
 from scrubin.evaluate.computation import ComparedBoxes
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
 from scrubin.evaluate.metrics.variants import INTERPOLATIONS
 from scrubin.evaluate.score_pictures import SIZE
 

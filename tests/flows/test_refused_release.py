@@ -21,8 +21,8 @@ import small_study
 from scrubin import cli
 from scrubin.cli import review
 from scrubin.curate.project import readiness
+from scrubin.stages.review import LEDGER_PATH
 from scrubin.stages.review.events import FINDING
-from scrubin.stages.review.ledger import LEDGER_PATH
 from scrubin.stages.withdrawals import releases
 
 pytestmark = pytest.mark.slow

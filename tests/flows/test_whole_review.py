@@ -14,7 +14,7 @@ import keyboard
 import review_server
 import small_study
 from scrubin.base.errors import ReleaseError
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 BEFORE = ("ingest", "pseudonymize", "screen", "decisions")

@@ -19,14 +19,12 @@ from pycocotools.cocoeval import COCOeval
 
 import detection_cases
 from scrubin.base.vocabulary import vocabulary
-from scrubin.evaluate.metrics import error_recognition, skill
+from scrubin.evaluate.metrics import error_recognition, phases, skill
 from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.average_precision import average_precision, average_precision_range
-from scrubin.evaluate.metrics.phases import averaging, phase_videos, rates
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, rates
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat, disentangle, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, disentangle, triplet_map
 from scrubin.evaluate.metrics.variants import COMPONENTS
 
 WORDS = vocabulary.load("cholect50")
@@ -224,9 +222,9 @@ def test_phase_files_are_sequences_that_the_phase_metrics_take(written_once, sub
         videos.append(PhaseVideo(id_, truth, np.stack([truth, np.where(wrong, (truth + 1) % 7, truth)])))
     assert len(videos) == 2
     shares = [float(np.mean(np.asarray(one.annotation) == np.asarray(one.predictions)[run])) for one in videos for run in (0, 1)]
-    counted = phase_videos.confusions_of_videos(videos, WORDS.phases)
+    counted = phases.confusions_of_videos(videos, WORDS.phases)
     assert averaging.mean(rates.accuracy(counted)).overall.value == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
-    alone = phase_videos.confusions_of_videos([PhaseVideo(one.name, one.annotation, one.annotation) for one in videos], WORDS.phases)
+    alone = phases.confusions_of_videos([PhaseVideo(one.name, one.annotation, one.annotation) for one in videos], WORDS.phases)
     for rate in rates.RATES:
         assert averaging.mean(rates.rate_elements(alone, rate)).overall.value == 1
 

@@ -20,8 +20,7 @@ from scrubin.base.tables.public import LABELLED, SPLITS
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
 from scrubin.labels.truth.recognition import npz
-from scrubin.stages.groundtruth import verification, writing
-from scrubin.stages.groundtruth.stamps import INPUTS
+from scrubin.stages.groundtruth import INPUTS, verification, writing
 from scrubin.stages.release.metadata import record_sets
 
 WORDS = vocabulary.load("cholect50")

@@ -13,7 +13,8 @@ from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.truth import detection, recordings
-from scrubin.stages.groundtruth import stamps, writing
+from scrubin.stages import groundtruth
+from scrubin.stages.groundtruth import writing
 
 ASPECTS = ("depth_perception",)
 
@@ -103,8 +104,8 @@ def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, scores
 def test_the_manifest_has_the_hash_of_every_input(tmp_path):
     (tmp_path / "triplets.parquet").write_bytes(b"x")
     (tmp_path / "annotations.sha256").write_text("5a\n")
-    stamped = stamps.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"}, tmp_path / "annotations.sha256")
-    manifest = stamps.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {})
+    stamped = groundtruth.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"}, tmp_path / "annotations.sha256")
+    manifest = groundtruth.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {})
     assert manifest["inputs"] == {"annotations": "5a", "triplets": hashlib.sha256(b"x").hexdigest()}
     assert str(tmp_path) not in json.dumps(manifest)
 

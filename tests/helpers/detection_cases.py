@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/detection"
 CASES = ("basic", "edge", "perfect", "order_a", "order_b", "crowded")

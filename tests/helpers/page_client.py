@@ -14,8 +14,7 @@ from anyio.from_thread import BlockingPortal
 
 from scrubin.curate.page.app import ReviewApp
 from scrubin.curate.page.open_study import TABLES, OpenStudy, StudyNow, open_source
-from scrubin.stages.review import attention
-from scrubin.stages.review.ledger import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH, attention
 from scrubin.stages.review.questions import QUESTIONS_PATH
 
 PAIR, SINGLE = 0, 1

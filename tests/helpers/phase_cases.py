@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
+from scrubin.evaluate.metrics.phases import PhaseVideo
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/phases"
 

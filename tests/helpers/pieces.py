@@ -11,7 +11,7 @@ from typing import Any
 from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
 from scrubin.base.store import store
-from scrubin.curate.engine.piece import Piece
+from scrubin.curate.engine import Piece
 
 
 def piece(work: Callable[[Any], Any], item: Any, root: Path = Path()) -> Piece:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletMap, TripletVideo, triplet_map
+from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo, triplet_map
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "metrics/recognition"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import PurePosixPath
 
-from scrubin.curate.draft.recorded_file import Header, RecordedFile, Unusable
+from scrubin.curate.draft import Header, RecordedFile, Unusable
 
 FULL_BYTES = 4 * 10**9
 DAMAGED = Unusable("it is damaged", "copy it again")

@@ -19,9 +19,8 @@ from checked_study import severities, study_of
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.report import page
+from scrubin.stages.report import FileKey, ReportedStudy, ReportParams, page
 from scrubin.stages.report.document import document
-from scrubin.stages.report.reported_study import FileKey, ReportedStudy, ReportParams
 from scrubin.stages.splits import study as split_study
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import Tables as SplitTables

@@ -12,10 +12,9 @@ import clips
 from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS
-from scrubin.stages.review import attention
+from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.desk import Desk
-from scrubin.stages.review.ledger import Line
 
 ROOT = Path(__file__).parents[2]
 FPS = 20

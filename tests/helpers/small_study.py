@@ -27,8 +27,8 @@ from scrubin.base.store import store
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import review
 from scrubin.curate.lists import empty_study
+from scrubin.stages.review import Ledger
 from scrubin.stages.review.desk import Desk
-from scrubin.stages.review.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")

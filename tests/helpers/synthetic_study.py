@@ -8,8 +8,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
 from scrubin.base.tables.public import ERRORS, FRAMES, GAPS, LABELLED, PHASES, RATINGS, SPANS, SPLITS, TRIPLETS, VIDEOS, skill_table
 from scrubin.base.vocabulary.vocabulary import load

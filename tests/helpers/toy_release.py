@@ -17,8 +17,7 @@ import pandas as pd
 import yaml
 
 import clips
-from scrubin.audit.expected import plan, private_strings
-from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected import Finding, plan, private_strings
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.run import audit
 from scrubin.base import file_lists

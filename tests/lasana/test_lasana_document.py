@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base.errors import RatingsError
-from scrubin.ratings.lasana.csv_document import parse, read
+from scrubin.ratings.lasana.annotation_text import parse, read
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])

@@ -8,7 +8,7 @@ import pytest
 
 from annotation_folder import ASPECTS, SCORES, frames_of, main_frame
 from scrubin.base.errors import RatingsError
-from scrubin.ratings.lasana.csv_document import parse
+from scrubin.ratings.lasana.annotation_text import parse
 from scrubin.ratings.lasana.tables import labels_of, main_of, sheet_of, split_of
 
 HEADER = "id;dropped;GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling;duration;frame_count"

@@ -11,8 +11,7 @@ import annotation_folder
 from annotation_folder import ASPECTS
 from scrubin.base.errors import RatingsError
 from scrubin.ratings.lasana import reports
-from scrubin.ratings.lasana.annotation_text import TRUTH_VALUE
-from scrubin.ratings.lasana.csv_document import parse
+from scrubin.ratings.lasana.annotation_text import TRUTH_VALUE, parse
 from scrubin.ratings.lasana.files import read_folder
 from scrubin.ratings.lasana.recomputation import score
 from scrubin.ratings.lasana.revalidation import corrected

@@ -15,7 +15,7 @@ from scrubin.base import csv_text
 from scrubin.curate.lists import changes, mentions
 from scrubin.curate.preflight.preflight import look
 from scrubin.stages import pseudonymize
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger
 
 SEEN = {"camera": "mono", "sha256": "0" * 64, "view": "sheet", "stills": [[0, 1, 1]], "seconds": [[0, 0]]}
 

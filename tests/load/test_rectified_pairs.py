@@ -13,7 +13,7 @@ from scrubin.base.errors import CalibrationError, ReleaseError
 from scrubin.base.files import write_text
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import rectification, rectified
 from scrubin.stages.stereo import drawing
 
@@ -24,7 +24,7 @@ def calibrated(storages, tmp_path):
     folder = loadable_release.copy(storages["small"], tmp_path / "release")
     video = loadable_release.table_of(folder, "videos").set_index("id").loc["cimeto"].iloc[0]
     rig = drawing.rig(np.random.default_rng(1), (int(video["width"]), int(video["height"])))
-    for path, text in rig_writing.documents({"Olympus 2": rig}, {"cimeto": "Olympus 2"}).items():
+    for path, text in rig_file.documents({"Olympus 2": rig}, {"cimeto": "Olympus 2"}).items():
         write_text(folder / path, text)
     return folder, rig
 
@@ -70,7 +70,7 @@ def test_a_calibration_of_another_shape_is_an_error_and_no_stretched_picture(cal
     folder, rig = calibrated
     (folder / "calibration/rig_1.yaml").unlink()
     wide = rig.cropped((0, 0, rig.width, rig.height // 2))
-    for path, text in rig_writing.documents({"a": wide}, {"cimeto": "a"}).items():
+    for path, text in rig_file.documents({"a": wide}, {"cimeto": "a"}).items():
         write_text(folder / path, text)
     with pytest.raises(ReleaseError, match="recording 'cimeto': its calibration does not fit its pictures"):
         Release(folder).stereo("balanced/train", rectified=0.0)[0]
@@ -78,18 +78,18 @@ def test_a_calibration_of_another_shape_is_an_error_and_no_stretched_picture(cal
 
 def test_released_calibrations_tell_neither_names_nor_order_nor_days(tmp_path):
     rigs = {name: replace(drawing.rig(np.random.default_rng(seed)), date="2024-03-18") for name, seed in (("Theatre 3", 1), ("Meyer", 2))}
-    made = rig_writing.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"})
+    made = rig_file.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"})
     for meyer, theatre in (("a", "b"), ("b", "a")):
         renamed = {meyer: rigs["Meyer"], theatre: rigs["Theatre 3"]}
-        assert made == rig_writing.documents(renamed, {"cimeto": theatre, "borunga": meyer, "abelo": meyer})
+        assert made == rig_file.documents(renamed, {"cimeto": theatre, "borunga": meyer, "abelo": meyer})
     assert sorted(made) == ["calibration/rig_1.yaml", "calibration/rig_2.yaml"]
     together = "".join(made.values())
     assert not any(word in together for word in ("Theatre", "Meyer", "date", "2024"))
-    made = rig_writing.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"}, with_year=True)
+    made = rig_file.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"}, with_year=True)
     assert not any("03-18" in text for text in made.values())
     for path, text in made.items():
         write_text(tmp_path / path, text)
-    assert {id_: rig.date for id_, rig in rig_writing.rigs(tmp_path).items()} == dict.fromkeys(("abelo", "borunga", "cimeto"), "2024")
+    assert {id_: rig.date for id_, rig in rig_file.rigs(tmp_path).items()} == dict.fromkeys(("abelo", "borunga", "cimeto"), "2024")
     write_text(tmp_path / "calibration/rig_3.yaml", made["calibration/rig_1.yaml"])
     with pytest.raises(CalibrationError, match="stands in another calibration, too"):
-        rig_writing.rigs(tmp_path)
+        rig_file.rigs(tmp_path)

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import draws
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import bootstrap, skill
-from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 VARIANT = Variant("mean", "paper")

@@ -9,19 +9,16 @@ import detection_cases
 import draws
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import bootstrap, error_recognition, skill
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics import phases as confusions
+from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics, video
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
 from scrubin.evaluate.metrics.detection.matching import draw as drawn_scene
-from scrubin.evaluate.metrics.detection.rows import checked, video
+from scrubin.evaluate.metrics.phases import PhaseVideo, rates, relaxed
 from scrubin.evaluate.metrics.phases import compat as phase_compat
-from scrubin.evaluate.metrics.phases import phase_videos as confusions
-from scrubin.evaluate.metrics.phases import rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.recognition import compat, top_k
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat, top_k, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import of_per_video, per_video, pooled, tables, video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 from scrubin.evaluate.metrics.variants import COMPONENTS
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 0, 1], [2, 0, 0], [2, 2, 2], [0, 2, 2]], null=[5, 6])

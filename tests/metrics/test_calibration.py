@@ -8,8 +8,7 @@ import pytest
 from sklearn.metrics import brier_score_loss
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition import calibration
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
+from scrubin.evaluate.metrics.recognition import TripletVideo, calibration, triplet_map
 
 
 def plain_width(labels, probabilities, bins):

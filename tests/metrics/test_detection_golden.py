@@ -7,11 +7,10 @@ import pytest
 
 import detection_cases as cases
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics, video
 from scrubin.evaluate.metrics.detection.association import counts
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
 from scrubin.evaluate.metrics.detection.matching import hits_at, ranked
-from scrubin.evaluate.metrics.detection.rows import checked, video
 
 TOLERANCE = 1e-9
 INTERPOLATIONS = {"step": "step", "interp11": "11-point", "interp101": "101-point linear"}

@@ -8,11 +8,10 @@ import pytest
 
 import detection_cases as cases
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked, compat_ivtdmetrics, compat_ivtmetrics, video
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
 from scrubin.evaluate.metrics.detection.matching import corners, iou
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked, video
 from scrubin.evaluate.metrics.result import difference
 
 BOX = [0.25, 0.25, 0.5, 0.25]

@@ -12,11 +12,10 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 import detection_cases as cases
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked, compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.association import SCORES, association, counts
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
 from scrubin.evaluate.metrics.detection.matching import hits_at, iou, ranked
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
 from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS
 
 # Coordinates on a coarse grid make ties and degenerate boxes likely.

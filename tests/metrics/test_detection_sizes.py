@@ -12,8 +12,7 @@ from pycocotools.cocoeval import COCOeval
 
 from score_runs import good
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection import sizes
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, checked
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked, sizes
 
 WIDTH, HEIGHT, CLASSES = 640, 480, 3
 

@@ -13,9 +13,8 @@ from sklearn import metrics as reference
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.error_recognition import QUIRKS
-from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.result import Value, difference
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data/ratings/classification_scores.json").read_text(encoding="utf-8"))

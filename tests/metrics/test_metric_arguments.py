@@ -8,13 +8,12 @@ import pytest
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import ensembles
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
-from scrubin.evaluate.metrics.phases import relaxed
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, relaxed
+from scrubin.evaluate.metrics.recognition import TripletVideo, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, tables, video_wise
 from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1]], null=[2])
 VIDEO = TripletVideo("a", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])

@@ -5,9 +5,8 @@ import pytest
 
 import phase_cases as cases
 from each import each
-from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases import Confusions, confusions_of_videos, pooled_confusions, rates
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, sd_of, spread
-from scrubin.evaluate.metrics.phases.phase_videos import Confusions, confusions_of_videos, pooled_confusions
 from scrubin.evaluate.metrics.phases.rates import settled
 from scrubin.evaluate.metrics.variants import STRATEGIES
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases import PhaseVideo, compat, confusions_of_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean, spread
 from scrubin.evaluate.metrics.phases.compat import QUIRKS
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases import rates
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, pooled_confusions, rates
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, means, sd_of, spread
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos, pooled_confusions
 from scrubin.evaluate.metrics.phases.rates import PhaseChoice, settled
 from scrubin.evaluate.metrics.phases.relaxed import segments
 from scrubin.evaluate.metrics.result import difference

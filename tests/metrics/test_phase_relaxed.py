@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import phase_cases as cases
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases import compat, rates, relaxed
+from scrubin.evaluate.metrics.phases import PhaseVideo, compat, confusions_of_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.phases.relaxed import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
 from scrubin.evaluate.metrics.result import difference
 

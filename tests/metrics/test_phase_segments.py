@@ -9,8 +9,7 @@ import pytest
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import intervals
-from scrubin.evaluate.metrics.phases import rates, segments
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates, segments
 
 
 def runs_of(sequence, background):

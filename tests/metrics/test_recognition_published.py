@@ -8,9 +8,8 @@ import sklearn
 from ivtmetrics import recognition as package
 
 import recognition_cases as cases
-from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat
 from scrubin.evaluate.metrics.recognition.top_k import top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
 from scrubin.evaluate.metrics.variants import COMPONENTS
 
 TRIPLETS = cases.cholect50()

@@ -7,11 +7,10 @@ import pytest
 
 import recognition_cases as cases
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
 from scrubin.evaluate.metrics.recognition.compat import QUIRKS
 from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 
 SMALL = cases.small_map()
 RNG = np.random.default_rng(0)

@@ -11,9 +11,8 @@ from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat, disentangle, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import average_precision, per_video, pooled, video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, disentangle, triplet_map
 from scrubin.evaluate.metrics.result import Value, difference
 from scrubin.evaluate.metrics.variants import COMPONENTS
 

@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import TripletVideo, disentangle
 from scrubin.evaluate.metrics.recognition.average_precision import pooled
 from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, disentangle
 from scrubin.evaluate.metrics.result import Value
 from scrubin.evaluate.metrics.variants import COMPONENTS
 

@@ -11,19 +11,16 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.statistics import FORMS
 from scrubin.evaluate.metrics import error_recognition, result, skill
 from scrubin.evaluate.metrics import result as metrics_result
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
-from scrubin.evaluate.metrics.detection.rows import checked
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases import compat as phase_compat
-from scrubin.evaluate.metrics.phases import rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean, spread
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo, confusions_of_videos
 from scrubin.evaluate.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
-from scrubin.evaluate.metrics.recognition import compat, top_k
+from scrubin.evaluate.metrics.recognition import TripletVideo, compat, top_k, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo, triplet_map
 from scrubin.evaluate.metrics.result import difference
 from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, COMPONENTS, INTERPOLATIONS, STRATEGIES
 

@@ -15,9 +15,9 @@ import listed_project
 from listed_project import change
 from scrubin import cli
 from scrubin.base.faults import Fault
-from scrubin.curate.preflight.findings import Findings
+from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.networks import weights
 from scrubin.stages.stereo import drawing
 
@@ -239,8 +239,8 @@ def with_rigs(raw: Path, rigs: dict[str, str]) -> None:
 
 def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_are_said_at_once(raw):
     rig = drawing.rig(np.random.default_rng(1), (320, 180))
-    rig_writing.write(raw / "calibration/tower 1.yaml", rig)
-    rig_writing.write(raw / "calibration/forgotten.yaml", rig)
+    rig_file.write(raw / "calibration/tower 1.yaml", rig)
+    rig_file.write(raw / "calibration/forgotten.yaml", rig)
     (raw / "calibration/torn.yaml").write_text("image_width: 320\n")
     (raw / "calibration/tower 3.yml").write_text("x: 1\n")
     with_rigs(raw, {"peg 1": "tower 1", "peg 2": "tower1", "peg 3": "torn", "operation 1": "tower 1", "peg 4": "../x"})
@@ -256,7 +256,7 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
 
 
 def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(raw):
-    rig_writing.write(raw / "calibration/tower.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
+    rig_file.write(raw / "calibration/tower.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
     with_rigs(raw, {"peg 1": "tower"})
     clips.clip(raw / "videos/peg 1 left.mkv", seconds=1)
     line = only([line for line in errors() if "pixels, but" in line])

@@ -1,7 +1,7 @@
 """Findings by cause: what is one line, and what stays apart."""
 
 from scrubin.audit import run
-from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected import Finding
 
 
 def late(number: int) -> Finding:

@@ -23,8 +23,8 @@ from scrubin.base.tables.private import CUTS
 from scrubin.media.networks.faces import Face
 from scrubin.media.networks.reading import Reading
 from scrubin.stages.release import audit_questions, audited_project
+from scrubin.stages.review import Ledger
 from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, facts
-from scrubin.stages.review.ledger import Ledger
 from scrubin.stages.review.questions import Sight
 from toy_release import IDS, write_project
 

@@ -15,8 +15,8 @@ from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.readers import OnePass, Reader, Released
 from scrubin.audit.run import audit
+from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Processes
-from scrubin.curate.engine.piece import Piece
 from toy_release import TASK
 
 MB = 1_000_000

@@ -15,7 +15,7 @@ from scrubin.audit.expected.spelling import fold, folded_words, unescaped
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.truth import detection
-from scrubin.stages.groundtruth import stamps
+from scrubin.stages import groundtruth
 from scrubin.stages.release.audited_project import public_words, subsets
 from toy_release import IDS, PARAMS, TASK, recordings
 
@@ -174,19 +174,19 @@ def ground_truth(folder: Path) -> None:
     images = pd.DataFrame(
         {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
     )
-    stamped = stamps.Stamps({name: hashlib.sha256(name.encode()).hexdigest() for name in stamps.INPUTS["subset"]})
-    subset = stamps.Subset("balanced", 0, "train")
+    stamped = groundtruth.Stamps({name: hashlib.sha256(name.encode()).hexdigest() for name in groundtruth.INPUTS["subset"]})
+    subset = groundtruth.Subset("balanced", 0, "train")
     info = {"description": "COCO", "version": words.version, "stamp": stamped.of("coco", words, subset)}
     (folder / "coco.json").write_text(json.dumps({"info": info, **detection.coco(words, found, images)}))
     (folder / f"{IDS[0]}.json").write_text(json.dumps({**detection.layouts(found[0], words), "stamp": stamped.of("detection", words)}))
-    for kind in stamps.INPUTS:
+    for kind in groundtruth.INPUTS:
         told = {"stamp": stamped.of(kind, words), "files": {"data.yaml": "0" * 64}, "folders": {"frames": {"count": 1, "sha256": "0" * 64}}}
-        (folder / f"{kind}{stamps.SIDECAR}").write_text(json.dumps(told))
-    (folder / stamps.LIST).write_text(json.dumps({"recordings": {IDS[0]: {"files": {"data.yaml": "0" * 64}, "folders": {}}}}))
+        (folder / f"{kind}{groundtruth.SIDECAR}").write_text(json.dumps(told))
+    (folder / groundtruth.LIST).write_text(json.dumps({"recordings": {IDS[0]: {"files": {"data.yaml": "0" * 64}, "folders": {}}}}))
     (folder / "data.yaml").write_text(detection.names(words))
-    (folder / "README.md").write_text(stamps.readme(), encoding="utf-8")
+    (folder / "README.md").write_text(groundtruth.readme(), encoding="utf-8")
     counts = {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS}
-    (folder / "manifest.json").write_text(json.dumps(stamps.manifest(folder, stamped.inputs, [words], counts)))
+    (folder / "manifest.json").write_text(json.dumps(groundtruth.manifest(folder, stamped.inputs, [words], counts)))
 
 
 def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):

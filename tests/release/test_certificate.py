@@ -30,9 +30,8 @@ from scrubin.stages.release.audited_project import public_words
 from scrubin.stages.release.certificate import attention, issue, public_form
 from scrubin.stages.release.certificate.rules import ALL_LETTERS, ARTICLES, CLAUSES, RULES
 from scrubin.stages.release.metadata import documents
-from scrubin.stages.review import result, study
+from scrubin.stages.review import Ledger, result, study
 from scrubin.stages.review.events import CLEAN, FINDING
-from scrubin.stages.review.ledger import Ledger
 
 ATTENTION = {
     "looked_s": 754.4,

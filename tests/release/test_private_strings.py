@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrubin.audit.expected import dates, private_strings
-from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected import Text, dates, private_strings
 from scrubin.audit.expected.private_strings import Needle, Private
 from scrubin.audit.expected.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
 from scrubin.audit.expected.spelling import folded_words, words

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from scrubin.audit.expected import plan
-from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected import Fault, plan
 from scrubin.audit.pictures import decoding
 from scrubin.audit.pictures.decoding import Examination
 from scrubin.audit.pictures.looks import Counts, Looked, Sighting

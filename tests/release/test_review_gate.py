@@ -12,8 +12,7 @@ from scrubin.base import params
 from scrubin.base.errors import ParamsError, ReleaseError
 from scrubin.stages.release import gates
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
-from scrubin.stages.review import result, study
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger, result, study
 
 PARAMS = ReleaseParams("x", "X", "1.0.0", "CC0-1.0", archives=False, on_quarantine="continue", review="required")
 TODAY = "2026-05-01"

@@ -7,7 +7,7 @@ import pytest
 
 from recorder_clips import CASES, COPIED, ENCODED, REFUSED, TOUCHED, Case
 from scrubin.cli import main
-from scrubin.curate.draft.recorded_file import read_header
+from scrubin.curate.draft import read_header
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reported_study
-from scrubin.stages.report import extracted_frames, privacy, recordings
-from scrubin.stages.report.reported_study import ReportedStudy
+from scrubin.stages.report import ReportedStudy, extracted_frames, privacy, recordings
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,8 @@ import synthetic_study
 from reported_study import PARAMS
 from scrubin.base.errors import StageError
 from scrubin.base.tables import io
-from scrubin.stages.report import figures, page
+from scrubin.stages.report import ReportedStudy, figures, page, read_json
 from scrubin.stages.report.document import document
-from scrubin.stages.report.reported_study import ReportedStudy, read_json
 
 HOSTILE = "<script>alert('x')</script>"
 DATA_IMAGE = re.compile(r'src="data:image/([a-z+]+);base64,([A-Za-z0-9+/=]+)"')

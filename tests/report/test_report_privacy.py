@@ -25,11 +25,10 @@ from scrubin.base.store import store
 from scrubin.base.tables import io
 from scrubin.media.source import Source
 from scrubin.stages.release.release_params import NoReview, ReviewedSample
-from scrubin.stages.report import extracted_frames, page, recordings
+from scrubin.stages.report import FileKey, RawFiles, ReportedStudy, extracted_frames, page, recordings
 from scrubin.stages.report import privacy as report_privacy
 from scrubin.stages.report.document import document
 from scrubin.stages.report.privacy import privacy
-from scrubin.stages.report.reported_study import FileKey, RawFiles, ReportedStudy
 from scrubin.stages.screen import screening
 
 PROCEDURE, EXERCISE = "Rec_Cholecystectomy_9", "Rec_PegTransfer_2"

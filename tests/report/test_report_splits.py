@@ -15,9 +15,8 @@ import reported_study
 import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
 from scrubin.base.tables import io
-from scrubin.stages.report import figures, page, split_figures, splits
+from scrubin.stages.report import ReportedStudy, figures, page, split_figures, splits
 from scrubin.stages.report.document import document
-from scrubin.stages.report.reported_study import ReportedStudy
 from scrubin.stages.splits.cohort import Tables
 from scrubin.stages.splits.split_params import LeaveOutParams
 

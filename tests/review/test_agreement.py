@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from scrubin.media.source import Source
+from scrubin.stages.review import Line
 from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.outcome import Proposed
 from scrubin.stages.review.result import agreement
 from scrubin.stages.review.standing import Standing

@@ -7,9 +7,8 @@ import pytest
 
 import review_study
 from scrubin.base.errors import ReviewError
-from scrubin.stages.review import attention, result
+from scrubin.stages.review import Ledger, attention, result
 from scrubin.stages.review.attention import Clock, Look
-from scrubin.stages.review.ledger import Ledger
 
 SINGLE = 1
 OLD = {"view": "sheet", "stills": [[0, 20, 4]], "seconds": [[0, 3]]}

@@ -6,9 +6,8 @@ import pytest
 
 import review_study
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.stages.review import exchange, result, study
+from scrubin.stages.review import Ledger, exchange, result, study
 from scrubin.stages.review.events import facts
-from scrubin.stages.review.ledger import Ledger
 
 HEADER = review_study.SHEET
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from scrubin.base.errors import ReviewError
-from scrubin.stages.review.ledger import FIRST, Ledger
+from scrubin.stages.review import FIRST, Ledger
 
 LIBRARY = Path(__file__).parents[2] / "pipelines"
 
@@ -149,7 +149,7 @@ def test_two_programs_at_once_lose_nothing(path):
 APPENDING = """
 import sys
 from pathlib import Path
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger
 ledger = Ledger(Path(sys.argv[1]))
 number = 0
 while True:

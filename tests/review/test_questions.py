@@ -14,8 +14,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
-from scrubin.stages.review import questions, result, rewriting, study
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger, questions, result, rewriting, study
 from scrubin.stages.review.questions import Question, Sight, let_through
 
 PAIR, SINGLE = 0, 1

@@ -14,9 +14,8 @@ import review_study
 import sampled_release
 from scrubin.base.errors import ReviewError
 from scrubin.stages.release import released_clips
-from scrubin.stages.review import events, sample
+from scrubin.stages.review import Ledger, events, sample
 from scrubin.stages.review.events import CLEAN, FINDING, Checked, Clip, Sampled
-from scrubin.stages.review.ledger import Ledger
 
 VIDEOS = "f" * 64
 CLIPS = tuple(Clip("abelo", "Rec 1", 5.0 * number, 5.0 * number + 5) for number in range(30))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import review_study
-from scrubin.stages.review import study, synthetic_decisions
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger, study, synthetic_decisions
 
 
 @pytest.mark.parametrize("camera", ["left", "right"])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import review_study
 from scrubin.media.source import Source
-from scrubin.stages.review import result
+from scrubin.stages.review import Line, result
 from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.outcome import Proposed
 from scrubin.stages.review.status import judged
 from scrubin.stages.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile

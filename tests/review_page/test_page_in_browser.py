@@ -13,7 +13,7 @@ import keyboard
 import review_server
 import review_study
 from page_client import HOSTILE
-from scrubin.stages.review.ledger import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
 PATIENCE_MS = 20_000

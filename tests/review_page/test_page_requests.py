@@ -12,7 +12,7 @@ import page_client
 import review_study
 from page_client import PAIR, SINGLE, decide, lines, looked, picture, post
 from scrubin.curate.page.requests import Place
-from scrubin.stages.review.ledger import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH
 
 
 def test_stills_come_by_their_numbers_in_rows(page):
@@ -176,7 +176,7 @@ def test_a_full_disk_is_said_and_what_was_confirmed_stays(page, folder, monkeypa
     def full(file, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("scrubin.stages.review.ledger.os.write", full)
+    monkeypatch.setattr("scrubin.stages.review.os.write", full)
     answer = decide(page, nonce="f" * 16)
     monkeypatch.undo()
     assert answer.status_code == 409

@@ -13,8 +13,7 @@ from scrubin.base.tables.io import conform
 from scrubin.base.tables.public import SPLITS
 from scrubin.stages.splits import best_split, program
 from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort
-from scrubin.stages.splits.cohort import cohort, column
-from scrubin.stages.splits.groups import RECORDINGS, groups
+from scrubin.stages.splits.cohort import RECORDINGS, cohort, column, groups
 from scrubin.stages.splits.members import Members
 from scrubin.stages.splits.schemes import balanced
 from scrubin.stages.splits.walks import descend, largest_first

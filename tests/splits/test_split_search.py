@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from scrubin.stages.splits import best_split, walks
 from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
-from scrubin.stages.splits.cohort import bins, column
+from scrubin.stages.splits.cohort import bins, column, groups
 from scrubin.stages.splits.cohort import cohort as cohort_of
-from scrubin.stages.splits.groups import groups
 from scrubin.stages.splits.members import Draws, Members, polish
 from scrubin.stages.splits.program import Program
 from scrubin.stages.splits.walks import tabu

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import rectification
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.samples import features, matches
@@ -22,7 +22,7 @@ def test_what_the_example_believes_agrees_with_single_points(tmp_path):
     rig = drawing.rig(rng, (320, 180))
     scene = drawing.Scene.by_lot(rng, rig)
     pictures = [drawing.noisy(drawing.picture(drawing.view(rig, side), scene.sheets(0.5)), 2.0, rng) for side in ("left", "right")]
-    rig_writing.write(tmp_path / "rig.yaml", rig)
+    rig_file.write(tmp_path / "rig.yaml", rig)
     names = [str(tmp_path / f"{side}.png") for side in ("left", "right")]
     for name, picture in zip(names, pictures, strict=True):
         cv2.imwrite(name, picture)

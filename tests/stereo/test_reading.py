@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media import rig_writing
-from scrubin.media.rig_reading import read, read_bytes
+from scrubin.media import rig_file
+from scrubin.media.rig_file import read, read_bytes
 
 LASANA = """k1: [[700.0, 0.0, 480.0], [0.0, 701.0, 270.0], [0.0, 0.0, 1.0]]
 d1: [-0.2, 0.05, 0.001, -0.001, 0.0]
@@ -27,7 +27,7 @@ def rig_of(text, unit="mm", size=(960, 540)):
 
 def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_reader(rig, tmp_path):
     path = tmp_path / "rig.yaml"
-    rig_writing.write(path, rig)
+    rig_file.write(path, rig)
     back = read(path, "rig.yaml")
     assert back.key()[:2] == rig.key()[:2]
     for one, other in zip(back.key()[2][:4], rig.key()[2][:4], strict=True):
@@ -38,7 +38,7 @@ def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_
     assert storage.getNode("K2").mat().tolist() == rig.right.matrix.tolist()
     assert storage.getNode("T").mat().ravel().tolist() == rig.translation.tolist()
     assert storage.getNode("unit").string() == "mm"
-    assert rig_writing.text(back).count("\n") == rig_writing.text(rig).count("\n")
+    assert rig_file.text(back).count("\n") == rig_file.text(rig).count("\n")
 
 
 @settings(max_examples=15)
@@ -48,7 +48,7 @@ def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_
 )
 @example(date="2024", names=["no", "2024-03-18", "1e3", 'a "b": c', "Zoë \U0001f600", "\x7f", " x ", "-"])
 def test_date_and_recordings_read_back_as_they_were(rig, date, names):
-    text = rig_writing.text(replace(rig, date=date, recordings=tuple(names)))
+    text = rig_file.text(replace(rig, date=date, recordings=tuple(names)))
     back = read_bytes(text.encode(), "rig.yaml")
     assert (back.date, back.recordings) == (date, tuple(names))
 
@@ -132,8 +132,8 @@ def test_all_faults_are_said_at_once():
 
 def test_a_stated_inverse_convention_is_turned_round(rig):
     inverse = rig.inverse_motion()
-    text = rig_writing.text(rig)
-    stated = rig_writing.text(inverse).replace("X_right = R X_left + t", "X_left = R X_right + t")
+    text = rig_file.text(rig)
+    stated = rig_file.text(inverse).replace("X_right = R X_left + t", "X_left = R X_right + t")
     assert np.allclose(read_bytes(stated.encode(), "a").translation, read_bytes(text.encode(), "b").translation)
 
 

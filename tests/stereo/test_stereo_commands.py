@@ -6,9 +6,9 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.probe import probe
-from scrubin.media.rig_reading import read
+from scrubin.media.rig_file import read
 from scrubin.stages.stereo import drawing
 
 
@@ -78,7 +78,7 @@ def test_pictures_of_another_size_and_damaged_ones_are_named(boards, tmp_path, c
 
 def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):
     folder, rig = boards
-    rig_writing.write(tmp_path / "rig.yaml", rig)
+    rig_file.write(tmp_path / "rig.yaml", rig)
     arguments = ["stereo", "rectify", str(tmp_path / "rig.yaml"), str(folder / "left"), str(folder / "right"), str(tmp_path / "out")]
     assert cli.main([*arguments, "--alpha", "0.5"]) == 0
     assert "6 pairs, alpha 0.5" in capsys.readouterr().out
@@ -100,7 +100,7 @@ def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):
 
 def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path, capsys):
     folder, rig = boards
-    rig_writing.write(tmp_path / "full.yaml", rig.scaled(800, 450))
+    rig_file.write(tmp_path / "full.yaml", rig.scaled(800, 450))
     files = [str(folder / "left"), str(folder / "right"), str(tmp_path / "out"), "--alpha", "0"]
     assert cli.main(["stereo", "rectify", str(tmp_path / "full.yaml"), *files]) == 1
     said = capsys.readouterr().err
@@ -117,7 +117,7 @@ def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_
     for path, count in zip(videos, (50, 50), strict=True):
         clips.numbered(path, count, fps=20)
     probed = probe(videos[0], "left.mkv")
-    rig_writing.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
+    rig_file.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
     names = [str(path) for path in videos]
     assert cli.main(["stereo", "rectify", str(tmp_path / "rig.yaml"), *names, str(tmp_path / "out"), "--alpha", "0"]) == 0
     assert [path.name for path in sorted((tmp_path / "out/left").iterdir())] == ["000000.png", "000020.png", "000040.png"]

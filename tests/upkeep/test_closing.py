@@ -12,10 +12,9 @@ import review_study
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN, QUARANTINE, RECORDINGS, of_recordings
 from scrubin.base.tables.public import VIDEOS
-from scrubin.curate.preflight import settings
+from scrubin.curate.preflight import preflight
 from scrubin.curate.project import closing
-from scrubin.stages.review import result, study
-from scrubin.stages.review.ledger import FIRST
+from scrubin.stages.review import FIRST, result, study
 
 PROJECT = Path(__file__).parents[2]
 BAD = {"recording": "bad", "camera": "mono", "stage": "ingest", "path": "videos/bad.mkv", "reason": "damaged", "mend": "copy it"}
@@ -63,7 +62,7 @@ def project(tmp_path, monkeypatch):
         "lines": 0,
     }
     (interim / "review.json").write_text(json.dumps(review))
-    return settings.check_all(PROJECT / "params.yaml")["release"]
+    return preflight.check_all(PROJECT / "params.yaml")["release"]
 
 
 def test_a_finished_run_says_what_came_of_it_and_what_is_next(project):

@@ -12,7 +12,7 @@ from checked_study import study_of
 from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ParamsError
-from scrubin.curate.preflight import settings
+from scrubin.curate.preflight import preflight
 from scrubin.stages.validate import outcomes, rules, suite
 from scrubin.stages.validate.registry import RULES, rule
 
@@ -74,12 +74,12 @@ def test_a_new_rule_is_known_by_the_check_of_params_and_by_the_command(new_rule,
     path = tmp_path / "params.yaml"
     path.write_text(params.PARAMS_PATH.read_text().replace("  severity: {}", "  severity: {never_bov: error}"))
     with pytest.raises(ParamsError, match=r"validate\.severity\.never_bov': there is no such rule; did you mean 'never_bovi'"):
-        settings.check_all(path)
+        preflight.check_all(path)
     (tmp_path / "videos.csv").write_text(synthetic_study.tables()["videos"].to_csv(index=False))
     assert cli.main(["validate", str(tmp_path / "videos.csv"), "--params", str(path)]) == 1
     assert "did you mean 'never_bovi'" in capsys.readouterr().err
     path.write_text(path.read_text().replace("never_bov:", "never_bovi:"))
-    assert settings.check_all(path)["validate"].severity == {"never_bovi": "error"}
+    assert preflight.check_all(path)["validate"].severity == {"never_bovi": "error"}
     assert cli.main(["validate", str(tmp_path / "videos.csv"), "--params", str(path), "--json"]) == 1
     (entry,) = [one for one in json.loads(capsys.readouterr().out)["outcomes"] if one["rule"] == new_rule]
     assert (entry["severity"], entry["result"], entry["count"]) == ("error", "failed", 2)

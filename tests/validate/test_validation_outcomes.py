@@ -14,7 +14,7 @@ import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
 from scrubin.base import params
 from scrubin.base.errors import ParamsError, StageError, TableError
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 from scrubin.stages.validate import outcomes, suite
 from scrubin.stages.validate.expected import ValidateParams
 from scrubin.stages.validate.near_duplicates import Limits

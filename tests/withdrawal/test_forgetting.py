@@ -7,7 +7,7 @@ import pytest
 
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.cli import review
-from scrubin.stages.review import events, rewriting
+from scrubin.stages.review import Ledger, events, rewriting
 from scrubin.stages.review.events import (
     Acknowledged,
     Checked,
@@ -21,7 +21,6 @@ from scrubin.stages.review.events import (
     Sheet,
     Withdrawn,
 )
-from scrubin.stages.review.ledger import Ledger
 
 GONE = Memory().with_recording("gone_rec", "consent", {"id": ["blorkfamp"]}, ["gone_rec", "blorkfamp", "Mustermann_Max"])
 SPAN = DecidedSpan("accept", 0, 3, 0.0, 0.2)

@@ -19,7 +19,7 @@ from scrubin.base.store import uses
 from scrubin.base.store.store import STORE_PATH
 from scrubin.data.diff.comparison import compare
 from scrubin.stages.release import audited_project as audited
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger
 
 pytestmark = pytest.mark.slow
 GONE, PERSON = ("peg_02", "peg_03"), "P02"

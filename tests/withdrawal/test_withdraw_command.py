@@ -12,8 +12,7 @@ from scrubin import cli
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.curate.lists import empty_study
-from scrubin.stages.review import events
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger, events
 
 ROOT = Path(__file__).parents[2]
 TODAY = datetime.datetime.now(datetime.UTC).date()

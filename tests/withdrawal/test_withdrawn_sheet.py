@@ -3,19 +3,19 @@
 import pytest
 
 from scrubin.base.errors import ManifestError
-from scrubin.stages.withdrawals import withdrawn_list
-from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+from scrubin.stages import withdrawals
+from scrubin.stages.withdrawals import WithdrawnRow
 
 HEADER = "participant,recording,date,reason\n"
 
 
 def rows(tmp_path, text: str, encoding: str = "utf-8"):
-    (tmp_path / withdrawn_list.NAME).write_bytes(text.encode(encoding))
-    return withdrawn_list.read(tmp_path / withdrawn_list.NAME)
+    (tmp_path / withdrawals.NAME).write_bytes(text.encode(encoding))
+    return withdrawals.read(tmp_path / withdrawals.NAME)
 
 
 def test_a_study_in_which_nobody_withdrew_has_no_rows(tmp_path):
-    assert withdrawn_list.read(tmp_path / withdrawn_list.NAME) == () == rows(tmp_path, HEADER)
+    assert withdrawals.read(tmp_path / withdrawals.NAME) == () == rows(tmp_path, HEADER)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_all_faults_are_told_at_once(tmp_path):
 @pytest.mark.parametrize("text", [HEADER, HEADER.strip(), HEADER.replace(",", ";").replace("\n", "\r\n"), "\ufeff" + HEADER, ""])
 @pytest.mark.parametrize("name", ["P07", 'the "old" one; or, two'])
 def test_a_row_that_is_added_is_read_again_and_can_be_taken_back(tmp_path, text, name):
-    path = tmp_path / withdrawn_list.NAME
+    path = tmp_path / withdrawals.NAME
     row = WithdrawnRow(0, name, "", "2026-01-31", "legal")
-    written = withdrawn_list.text_with(withdrawn_list.text_with(text, WithdrawnRow(0, "", "rec", "2026-01-30", "other")), row)
+    written = withdrawals.text_with(withdrawals.text_with(text, WithdrawnRow(0, "", "rec", "2026-01-30", "other")), row)
     path.write_bytes(written.encode())
-    found = withdrawn_list.read(path)
+    found = withdrawals.read(path)
     assert [(one.participant, one.recording) for one in found] == [("", "rec"), (name, "")]
-    path.write_bytes(withdrawn_list.text_without(written, found[:1]).encode())
-    assert [one.participant for one in withdrawn_list.read(path)] == [name]
+    path.write_bytes(withdrawals.text_without(written, found[:1]).encode())
+    assert [one.participant for one in withdrawals.read(path)] == [name]

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.audit.expected import media_types
-from scrubin.audit.expected.findings import Fault, Finding, Text
+from scrubin.audit.expected import Fault, Finding, Text, media_types
 from scrubin.audit.expected.plan import Plan
 from scrubin.audit.expected.private_strings import Needle
 from scrubin.audit.expected.search import Search

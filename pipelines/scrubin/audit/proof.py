@@ -9,8 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.audit import layout, run
-from scrubin.audit.expected import media_types
-from scrubin.audit.expected.findings import Finding
+from scrubin.audit.expected import Finding, media_types
 from scrubin.audit.expected.plan import VideoPlan
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures.shown import Pictures

@@ -20,8 +20,7 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from scrubin.audit.containers import archives, binary_tables, documents, images, matroska, mp4
-from scrubin.audit.expected import media_types, plan
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text, media_types, plan
 from scrubin.audit.expected.plan import Plan
 from scrubin.audit.expected.private_strings import Needle
 from scrubin.audit.expected.search import Search

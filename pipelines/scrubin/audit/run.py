@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit import layout, reading
-from scrubin.audit.expected import media_types
-from scrubin.audit.expected.findings import Fault, Finding, Text
+from scrubin.audit.expected import Fault, Finding, Text, media_types
 from scrubin.audit.expected.plan import Plan, VideoPlan
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.expected.search import Search

@@ -13,7 +13,7 @@ from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
 from scrubin.cli.arguments import add_instant
-from scrubin.data.verify import on_disk
+from scrubin.data import verify
 
 if TYPE_CHECKING:
     from scrubin.data.verify.verification import Progress
@@ -40,7 +40,7 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
 def run_verify(args: argparse.Namespace) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
     folder = Path(args.project)
-    is_project = folder.is_dir() and not on_disk.is_release(folder) and any((folder / name).exists() for name in on_disk.PROJECT)
+    is_project = folder.is_dir() and not verify.is_release(folder) and any((folder / name).exists() for name in verify.PROJECT)
     if not is_project:
         if args.fix:
             msg = f"{folder}: --fix restores a project from its own copies; a release is mended by getting the files again that are named"
@@ -170,8 +170,7 @@ def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_ground_truth_check(args: argparse.Namespace) -> int:
     """Hash everything again and print what is wrong; 0 only when nothing is."""
-    from scrubin.stages.groundtruth import verification
-    from scrubin.stages.groundtruth.stamps import RELEASED
+    from scrubin.stages.groundtruth import RELEASED, verification
 
     folder = Path(args.folder)
     tables = Path(args.tables) if args.tables else strangers.real(folder).parent / "tables"
@@ -200,8 +199,8 @@ def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check_params(args: argparse.Namespace) -> int:
     """Check every section."""
-    from scrubin.curate.preflight import settings
+    from scrubin.curate.preflight import preflight
 
-    checked = settings.check_all(Path(args.path))
+    checked = preflight.check_all(Path(args.path))
     sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
     return 0

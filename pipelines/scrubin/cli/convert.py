@@ -15,11 +15,12 @@ from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
-from scrubin.media.given_video import existing_video
+from scrubin.media.opening import existing_video
 
 if TYPE_CHECKING:
     from scrubin.labels.files.conversion import ConversionRequest
     from scrubin.labels.model import Collection
+
 
 LENGTH_TOLERANCE_S = 1.0
 NOTE = """\

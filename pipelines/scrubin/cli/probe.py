@@ -11,7 +11,7 @@ from pathlib import Path
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.media.given_video import existing_video, steady
+from scrubin.media.opening import existing_video, is_dicom, steady
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,6 @@ def _show(names: list[str]) -> int:
     from scrubin.media.containers.dicom_recording import stream_of
     from scrubin.media.containers.pieces import UnreadableError
     from scrubin.media.described import dicom_lines
-    from scrubin.media.opening import is_dicom
 
     headers, bad = {}, 0
     for name in names:

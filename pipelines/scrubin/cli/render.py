@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or
-from scrubin.media.given_video import existing_video
+from scrubin.media.opening import existing_video
 from scrubin.stages.render.render_params import MODES, RenderParams
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
     from scrubin.stages.screen.proposals import Proposal
+
 
 HEADER = ("kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "text")
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from scrubin.base.errors import ReviewError
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
+from scrubin.stages.review import LEDGER_PATH
 from scrubin.stages.review.events import CLIP_S, Sampled
-from scrubin.stages.review.ledger import LEDGER_PATH
 
 if TYPE_CHECKING:
     from scrubin.curate.page.open_study import OpenStudy
+
 
 # Beside the ledger: what leads a browser to the page is private.
 DOORWAY = Path("data/private/review/open.html")

@@ -13,9 +13,9 @@ from scrubin.cli.answers import print_json, print_lines
 from scrubin.stages.splits.split_params import KINDS
 
 if TYPE_CHECKING:
-    from scrubin.curate.by_hand.own_split import OwnSplits, SplitRequest
-    from scrubin.curate.by_hand.own_table import Roles
+    from scrubin.curate.by_hand.own_split import OwnSplits, Roles, SplitRequest
     from scrubin.public_splits.catalogue import Official
+
 
 SUBCOMMANDS = {
     "show": "list the official splits, or the videos of one",
@@ -199,7 +199,7 @@ def run_extend(args: argparse.Namespace) -> int:
 
 
 def _roles(args: argparse.Namespace) -> Roles:
-    from scrubin.curate.by_hand.own_table import Roles
+    from scrubin.curate.by_hand.own_split import Roles
 
     columns = None if args.balance is None else tuple(name.strip() for name in args.balance.split(",") if name.strip())
     return Roles(args.group, columns, args.pin_train, getattr(args, "difficulty", None))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scrubin.stages.stereo.findings import Checked
     from scrubin.stages.stereo.recordings import StereoRecording
 
+
 SUBCOMMANDS = {
     "calibrate": "make a rig's calibration from pictures of a board",
     "convert": "write a calibration as this project has it, for pictures that were cropped or resized",
@@ -56,7 +57,7 @@ def add_calibration(parser: argparse.ArgumentParser) -> None:
 
 def given_calibration(args: argparse.Namespace) -> Rig:
     """Return the rig that was named."""
-    from scrubin.media.rig_reading import read
+    from scrubin.media.rig_file import read
 
     return read(Path(args.rig), args.rig, args.unit, args.size)
 
@@ -99,7 +100,7 @@ def save(name: str, rig: Rig) -> None:
     CalibrationError
         When the file is there already, or cannot be written.
     """
-    from scrubin.media.rig_writing import write
+    from scrubin.media.rig_file import write
 
     path = Path(name)
     if path.exists():
@@ -128,7 +129,7 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_calibrate(args: argparse.Namespace) -> int:
     """Detect, calibrate, say how well it fits, and write."""
-    from scrubin.media.rig_reading import STATED_DATE
+    from scrubin.media.rig_file import STATED_DATE
     from scrubin.stages.stereo import calibration as stereo_calibration
     from scrubin.stages.stereo.board import Board
     from scrubin.stages.stereo.calibration import calibrate
@@ -162,7 +163,7 @@ def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Read, change and write."""
-    from scrubin.media.rig_reading import STATED_DATE
+    from scrubin.media.rig_file import STATED_DATE
 
     rig = given_calibration(args)
     try:
@@ -259,7 +260,7 @@ def run_check(args: argparse.Namespace) -> int:
 def _checked(args: argparse.Namespace) -> Sequence[Checked]:
     from tqdm import tqdm
 
-    from scrubin.media.rig_reading import read
+    from scrubin.media.rig_file import read
     from scrubin.stages.stereo.recorded_check import check_one, check_study
 
     def shown(recordings: Sequence[StereoRecording]) -> Iterable[StereoRecording]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.stages.withdrawals import withdrawn_list
+from scrubin.stages import withdrawals
 
 if TYPE_CHECKING:
-    from scrubin.curate.draft.recorded_file import RecordedFile
+    from scrubin.curate.draft import RecordedFile
+
 
 RELEASE = Path("data/release")
 
@@ -41,7 +42,7 @@ def run_new_study(args: argparse.Namespace) -> int:
         sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
         return 1
     if args.recordings is not None:
-        from scrubin.curate.draft import drafted_study  # noqa: F401  what is missing is said before anything is written
+        pass
     paths = empty_study.create(folder)
     if args.recordings is None:
         sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")
@@ -141,8 +142,7 @@ def run_rename(args: argparse.Namespace) -> int:
     from scrubin.curate.lists import changes, empty_study
     from scrubin.stages.annotations.params import AnnotationsParams
     from scrubin.stages.render.render_params import RenderParams
-    from scrubin.stages.review import rewriting
-    from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+    from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting
 
     raw = params.raw_folder()
     empty_study.refuse_demo(raw)
@@ -177,7 +177,7 @@ def add_withdraw_arguments(parser: argparse.ArgumentParser) -> None:
     who = parser.add_mutually_exclusive_group(required=True)
     who.add_argument("--participant", metavar="NAME", default="", help="with all recordings of theirs, as recordings.csv calls them")
     who.add_argument("--recording", metavar="NAME", default="", help="only this one; others of the same participant stay")
-    parser.add_argument("--reason", choices=withdrawn_list.REASONS, help="code that the release publishes, without who and when")
+    parser.add_argument("--reason", choices=withdrawals.REASONS, help="code that the release publishes, without who and when")
     parser.add_argument(
         "--date", metavar="YYYY-MM-DD", help="for your own list (default: today); it counts from the next run on in any case"
     )

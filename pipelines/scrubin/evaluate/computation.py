@@ -12,9 +12,9 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate.metrics import bootstrap, registry
 from scrubin.evaluate.metrics.bootstrap import Draw, Interval
-from scrubin.evaluate.metrics.detection.rows import Scene
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletMap, TripletVideo
+from scrubin.evaluate.metrics.detection import Scene
+from scrubin.evaluate.metrics.phases import PhaseVideo
+from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
 from scrubin.evaluate.metrics.result import Result, over_runs
 from scrubin.evaluate.metrics.variants import Choice
 from scrubin.evaluate.series import IntArray

@@ -14,8 +14,8 @@ from scrubin.evaluate.metrics.detection.average_precision import HUNDREDTHS, TEN
 from scrubin.evaluate.metrics.detection.matching import hits_at, matched, ranked
 from scrubin.evaluate.metrics.error_recognition import counts
 from scrubin.evaluate.metrics.inputs import BoolArray, FloatArray
-from scrubin.evaluate.metrics.phases.phase_videos import IntArray, confusions_of_videos
-from scrubin.evaluate.metrics.recognition.triplet_videos import ClassRows, TripletVideo, component_named, part, rows_of
+from scrubin.evaluate.metrics.phases import IntArray, confusions_of_videos
+from scrubin.evaluate.metrics.recognition import ClassRows, TripletVideo, component_named, part, rows_of
 from scrubin.evaluate.score_document import ScoredResult
 from scrubin.evaluate.score_numbers import shown
 

@@ -21,6 +21,7 @@ from scrubin.base.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
 if TYPE_CHECKING:
     import pandas as pd
 
+
 MAPS = FOLDER / "label_maps"
 COLUMNS = ("instrument", "verb", "target", "to_instrument", "to_verb", "to_target")
 Names = tuple[str, str, str]

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from scrubin.base import faults, strangers, unpacking
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes

@@ -14,6 +14,7 @@ from scrubin.public_splits.datasets import Dataset, dataset, document, index, li
 if TYPE_CHECKING:
     import pandas as pd
 
+
 SUBSETS = ("train", "val", "test")
 TRAINVAL = "trainval"
 NO_FOLD = 0

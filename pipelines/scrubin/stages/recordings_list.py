@@ -11,7 +11,7 @@ from scrubin.base import csv_text
 from scrubin.base.csv_text import CsvRow, Sheet
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import natural
-from scrubin.data.verify.on_disk import is_litter
+from scrubin.data.verify import is_litter
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")

@@ -14,8 +14,7 @@ from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate import submission_truth
-from scrubin.evaluate.metrics.recognition import average_precision
-from scrubin.evaluate.metrics.recognition.triplet_videos import TripletVideo
+from scrubin.evaluate.metrics.recognition import TripletVideo, average_precision
 from scrubin.evaluate.ranking import contest, measures, ranking_document
 from scrubin.evaluate.ranking.contest import RankingSettings
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text
 from scrubin.base.files import FIXED_TIME_S
 
 BLOCK = 512

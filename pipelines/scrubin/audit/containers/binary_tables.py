@@ -12,12 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.audit.expected import spelling
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text, spelling
 from scrubin.audit.expected.private_columns import Public, of_a_day, private_tables
 from scrubin.audit.expected.private_columns import fault as order_fault
 from scrubin.base import unpacking
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.audit.expected import spelling
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text, spelling
 from scrubin.audit.expected.private_columns import Public, id_in, names_fault, of_a_day, private_tables, text_fault
 from scrubin.audit.expected.private_columns import fault as order_fault
 

@@ -9,7 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text
 
 JFIF = b"JFIF\0"
 JFIF_BYTES = 14  # without a thumbnail

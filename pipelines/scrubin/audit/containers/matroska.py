@@ -15,7 +15,7 @@ import struct
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from scrubin.audit.expected.findings import Contents, Fault, Text
+from scrubin.audit.expected import Contents, Fault, Text
 
 # name, kind and where it belongs ("*": anywhere, "": on top). Kinds: m = holds elements, n = number or fixed binary, s = text,
 # p = picture bytes, v = void, x = never allowed

@@ -17,7 +17,7 @@ from scrubin.audit.expected import spelling
 from scrubin.audit.expected.private_columns import Public
 from scrubin.audit.expected.spelling import fold
 from scrubin.base.errors import ReleaseError
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.base.tables.io import records
 
 

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
-from scrubin.audit.expected.findings import Text
 from scrubin.audit.expected.private_strings import WITHDRAWN, Needle, Private
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 

@@ -12,7 +12,7 @@ from av.error import FFmpegError
 from av.video.reformatter import VideoReformatter
 
 from scrubin.audit.containers import h264, matroska
-from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected import Fault
 from scrubin.audit.expected.plan import StillPlan, VideoPlan
 from scrubin.audit.pictures.looks import Looked, Looks, Sampling
 from scrubin.audit.pictures.stills import Comparison, Picture, not_black

@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 
 from scrubin.audit.containers import archives
-from scrubin.audit.expected import media_types
-from scrubin.audit.expected.findings import Fault, Text
+from scrubin.audit.expected import Fault, Text, media_types
 from scrubin.audit.expected.plan import FACE_KIND, LIKE, Answered, Rejected, VideoPlan
 from scrubin.audit.expected.private_strings import Needle, Private
 from scrubin.audit.expected.search import Search

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.audit.containers import archives, images
-from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected import Fault
 from scrubin.audit.expected.plan import Box, StillPlan
 
 FRAME_MAX = 0

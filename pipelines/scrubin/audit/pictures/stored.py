@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit.expected.findings import Fault
+from scrubin.audit.expected import Fault
 from scrubin.audit.expected.plan import VideoPlan
 from scrubin.audit.pictures import decoding, looks
 from scrubin.audit.pictures.decoding import Examination

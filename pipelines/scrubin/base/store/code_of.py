@@ -23,7 +23,7 @@ LIBRARY = Path(__file__).resolve().parents[2]
 NOT_REGISTERED = "NOT_REGISTERED"
 BYTECODE = {"__pycache__"}
 EARLIER_CODES = "earlier_codes.json"
-"""Says which codes came to the same, see `scrubin.base.store.earlier_codes`; so nothing depends on it."""
+"""Says which codes came to the same, see `scrubin.base.store.store`; so nothing depends on it."""
 DISTRIBUTIONS = {
     "cv2": "opencv-python-headless",
     "dateutil": "python-dateutil",

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from scrubin.base import unpacking
 from scrubin.base.errors import TableError
 from scrubin.base.files import whole
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 
 SHOWN = 5
 TEXT = pd.Series(dtype="str").dtype

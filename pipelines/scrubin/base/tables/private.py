@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scrubin.base.errors import RecordingError
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 from scrubin.base.tables.public import VIDEOS
 
 RECORDINGS = Table(

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 
 VIDEOS = Table(
     "videos",

@@ -56,9 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, and say what is in it, what is private and what comes next."""
-    from scrubin.evaluate.challenge import bundle, hidden_truth
+    from scrubin.evaluate.challenge import Challenge, bundle, hidden_truth
     from scrubin.evaluate.challenge.bundle import Wanted
-    from scrubin.evaluate.challenge.challenge import Challenge
     from scrubin.evaluate.side import sentence_on_changed_truth
 
     if args.digits is not None and not 0 <= args.digits <= 15:

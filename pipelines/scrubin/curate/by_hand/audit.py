@@ -25,8 +25,8 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
+from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Engine, Here, Processes
-from scrubin.curate.engine.piece import Piece
 from scrubin.stages.flow_params import AUTO, FlowsParams
 from scrubin.stages.release import audited_project, linking
 from scrubin.stages.release.audited_project import Project

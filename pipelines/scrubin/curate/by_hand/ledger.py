@@ -13,10 +13,9 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.release import gates, released_clips
 from scrubin.stages.release.certificate import issue
-from scrubin.stages.review import events, exchange, sample
+from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, Line, events, exchange, sample
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Sampled
-from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger, Line
 
 
 def prove(path: Path = LEDGER_PATH) -> list[str]:

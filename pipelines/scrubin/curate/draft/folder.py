@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, VideoError
 from scrubin.base.machine import cores
-from scrubin.curate.draft.recorded_file import RecordedFile, Unusable, read_header
+from scrubin.curate.draft import RecordedFile, Unusable, read_header
 
 # fmt: off
 SUFFIXES = frozenset((

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from scrubin.curate.draft.recorded_file import RecordedFile, Unusable
+from scrubin.curate.draft import RecordedFile, Unusable
 from scrubin.curate.draft.series import FOLLOWS_S, Link, Named, Run, is_cut_off, runs
 from scrubin.stages.ingest import file_names
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scrubin.curate.draft.recorded_file import RecordedFile
+from scrubin.curate.draft import RecordedFile
 from scrubin.stages.ingest.file_names import LAST_NUMBERS, Count, Name
 from scrubin.stages.ingest.file_names import follows as follows_number
 

@@ -33,7 +33,7 @@ from scrubin.base.files import sha256_of
 from scrubin.base.machine import DECODER_THREADS
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of_library
-from scrubin.curate.engine.piece import Piece, portable
+from scrubin.curate.engine import Piece, portable
 from scrubin.media.networks.weights import NETWORKS, weights
 
 SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from scrubin.base.errors import StageError
 from scrubin.base.machine import DECODER_THREADS, cores
-from scrubin.curate.engine.piece import Piece
+from scrubin.curate.engine import Piece
 from scrubin.stages.flow_params import FlowsParams
 
 ATTEMPTS = 3

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 import cv2
 
 from scrubin.base.machine import decoder_threads
-from scrubin.curate.engine.piece import Piece, portable
+from scrubin.curate.engine import Piece, portable
 
 
 def main() -> None:

@@ -15,12 +15,11 @@ from scrubin.base.errors import ManifestError, ScrubinError, StageError
 from scrubin.base.files import json_text, whole, write_json
 from scrubin.curate.lists import mentions
 from scrubin.curate.lists.mentions import BOOK, given_ids
+from scrubin.stages import withdrawals
 from scrubin.stages.annotations.params import SourceParams
 from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.release import gates
-from scrubin.stages.review import questions, rewriting
-from scrubin.stages.review.ledger import Ledger
-from scrubin.stages.withdrawals import withdrawn_list as withdrawals
+from scrubin.stages.review import Ledger, questions, rewriting
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from scrubin.base import csv_text, strangers
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, near
 from scrubin.labels.registry import FORMATS
-from scrubin.stages import pseudonymize, recordings_list
+from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.annotations.params import SourceParams
 from scrubin.stages.recordings_list import every_row
 from scrubin.stages.review import redaction_sheet as redactions
 from scrubin.stages.splits.recording_sheet import ID_COLUMNS
-from scrubin.stages.withdrawals import withdrawn_list as withdrawals
 
 BOOK, KEY = Path("data/private/ids.csv"), Path("data/private/pseudonym.key")
 

@@ -10,12 +10,11 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.data.diff.difference import Step, is_below, next_version
+from scrubin.stages import withdrawals
 from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.review import questions, rewriting
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
-from scrubin.stages.withdrawals import notice, releases, withdrawn_list
-from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+from scrubin.stages.review import LEDGER_PATH, Ledger, questions, rewriting
+from scrubin.stages.withdrawals import WithdrawnRow, notice, releases
 
 
 def row_of(participant: str, recording: str, reason: str | None, date: str | None) -> WithdrawnRow:
@@ -29,9 +28,9 @@ def row_of(participant: str, recording: str, reason: str | None, date: str | Non
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     date = date or today
     if not reason:
-        msg = f"--reason is needed: one of {', '.join(withdrawn_list.REASONS)}"
+        msg = f"--reason is needed: one of {', '.join(withdrawals.REASONS)}"
         raise ManifestError(msg)
-    if not withdrawn_list.is_date(date) or date > today:
+    if not withdrawals.is_date(date) or date > today:
         msg = f"--date {date}: write a day up to today as {today}; a withdrawal counts at once"
         raise ManifestError(msg)
     return WithdrawnRow(0, participant.strip(), recording.strip(), date, reason)
@@ -46,11 +45,11 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         When nobody has this name.
     """
     withdrawn = notice.take(raw, more=(row,))
-    path = raw / withdrawn_list.NAME
+    path = raw / withdrawals.NAME
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
     # Then this: from this row alone the next run does all the rest.
-    files.write_text(path, withdrawn_list.text_with(_text(path), row))
+    files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
     # Not earlier: what is remembered of their pictures is read there.
     assembly.remove_release()
@@ -127,15 +126,15 @@ def take_back(raw: Path, participant: str, recording: str) -> str:
     ManifestError
         When no row names them.
     """
-    path, name = raw / withdrawn_list.NAME, participant or recording
-    rows = [row for row in withdrawn_list.read(path) if (row.participant, row.recording) == (participant, recording)]
+    path, name = raw / withdrawals.NAME, participant or recording
+    rows = [row for row in withdrawals.read(path) if (row.participant, row.recording) == (participant, recording)]
     before = withdrawal_memory.load()
-    theirs = [name] if recording else [of for of, one in withdrawn_list.listed(raw).items() if one.participant == name]
+    theirs = [name] if recording else [of for of, one in withdrawals.listed(raw).items() if one.participant == name]
     left = before.without([participant] * bool(participant), theirs)
     if not rows and left == before:
         msg = f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier"
         raise ManifestError(msg)
-    files.write_text(path, withdrawn_list.text_without(_text(path), rows))
+    files.write_text(path, withdrawals.text_without(_text(path), rows))
     # They go back to their subset, too.
     withdrawal_memory.write(notice.with_splits(left, before, Path()) if left else left)
     return f"{path}: {name} is back; what people decided about them has to be decided again, or {LEDGER_PATH} restored from a copy"

@@ -32,11 +32,10 @@ from scrubin.curate.page.released_study import SampledStudy
 from scrubin.curate.page.requests import CAMERAS, BadRequestError, Place
 from scrubin.curate.page.server import Guard, Session, TooLargeError, report
 from scrubin.curate.page.stills import Drawing, FileKey
-from scrubin.stages.review import attention
+from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.desk import WHATS
 from scrubin.stages.review.events import ADD, CLEAN, FINDING, KINDS, SUBJECTS, Box
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.outcome import AUDIT, REJECTED
 from scrubin.stages.review.views import RecordingView
 

@@ -19,11 +19,10 @@ from scrubin.base.errors import ReviewError, ScrubinError
 from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
 from scrubin.curate.page.stills import FileKey, Picture, Served, Stills
 from scrubin.media.source import Source
-from scrubin.stages.review import attention
+from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Box
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED
 from scrubin.stages.review.standing import Run, lens_seen, stop_seen, unseen_seconds
 from scrubin.stages.review.state import ReviewParams

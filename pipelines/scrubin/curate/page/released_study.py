@@ -19,10 +19,10 @@ from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source
 from scrubin.stages.release import gates, released_clips
 from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo
+from scrubin.stages.review import Line
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import FINDING, Clip, Sampled
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.stages.review.standing import Flags, seconds_of, true_runs
 from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView

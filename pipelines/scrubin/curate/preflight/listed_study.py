@@ -12,8 +12,8 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.curate.preflight.findings import Findings, names
-from scrubin.data.verify.on_disk import is_litter
+from scrubin.curate.preflight import Findings, names
+from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
 from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.ingest import manifest

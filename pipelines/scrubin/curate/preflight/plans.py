@@ -8,21 +8,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.audit.expected import plan, private_strings
-from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected import Text, plan, private_strings
 from scrubin.audit.expected.search import Search
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
 from scrubin.base.tables.public import public_tables
-from scrubin.curate.preflight.findings import Findings, names
+from scrubin.curate.preflight import Findings, names
 from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.data.diff import errata
 from scrubin.data.diff.snapshot import Released
 from scrubin.stages.release import audited_project, gates
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.splits.cohort import Cohort, cohort
-from scrubin.stages.splits.groups import groups
+from scrubin.stages.splits.cohort import Cohort, cohort, groups
 from scrubin.stages.splits.recording_sheet import read, read_released
 from scrubin.stages.splits.registry import of_task
 from scrubin.stages.splits.released_splits import extension

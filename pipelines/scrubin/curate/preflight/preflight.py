@@ -1,4 +1,4 @@
-"""The whole look, in the order of the pipeline, down to the machine; it reads with the pipeline's own readers."""
+"""The whole look, in the order of the pipeline, from all sections of ``params.yaml`` down to the machine."""
 
 from __future__ import annotations
 
@@ -9,20 +9,93 @@ from typing import Any
 
 from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
+from scrubin.base.faults import Fault
 from scrubin.base.private_paths import UNRELEASED
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.lists import changes, empty_study
-from scrubin.curate.preflight import plans, settings, written_files
-from scrubin.curate.preflight.findings import Findings
+from scrubin.curate.preflight import Findings, plans, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.media.networks import endoscopy, weights
+from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
-from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.annotations.params import AnnotationsParams
+from scrubin.stages.demo.plan import DemoParams
+from scrubin.stages.flow_params import FlowsParams
+from scrubin.stages.frames.conventions import FramesParams
+from scrubin.stages.groundtruth import GroundtruthParams
+from scrubin.stages.ingest.manifest import IngestParams
+from scrubin.stages.pseudonymize import PseudonymizeParams
+from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
 from scrubin.stages.render import effort
+from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.report import ReportParams
+from scrubin.stages.review.state import DecisionsParams, ReviewParams
 from scrubin.stages.screen import onnx_detector
 from scrubin.stages.screen.detector import ScreenParams
+from scrubin.stages.splits.split_params import SplitsParams
+from scrubin.stages.stereo.recordings import StereoParams
+from scrubin.stages.validate import rules
+from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.withdrawals import WithdrawalsParams
+
+DECLARED: dict[str, type[Any]] = {
+    "flows": FlowsParams,
+    "demo": DemoParams,
+    "withdrawals": WithdrawalsParams,
+    "ingest": IngestParams,
+    "pseudonymize": PseudonymizeParams,
+    "screen": ScreenParams,
+    "decisions": DecisionsParams,
+    "review": ReviewParams,
+    "render": RenderParams,
+    "frames": FramesParams,
+    "stereo": StereoParams,
+    "scores": ScoresParams,
+    "annotations": AnnotationsParams,
+    "splits": SplitsParams,
+    "validate": ValidateParams,
+    "groundtruth": GroundtruthParams,
+    "report": ReportParams,
+    "release": ReleaseParams,
+}
+
+
+def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
+    """Return every section by name.
+
+    Raises
+    ------
+    ParamsError
+        With everything that `look_at_params` finds wrong.
+    """
+    loaded, wrong = look_at_params(path)
+    if wrong:
+        raise ParamsError(wrong)
+    return loaded
+
+
+def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
+    """Return every section that can be used by name, and everything that is wrong.
+
+    That is every parameter that is unknown, missing, of the wrong type or out of range, a severity of a rule that
+    does not exist, and the name or title of the synthetic study where a real one would be released under it.
+
+    Raises
+    ------
+    ParamsError
+        When the file cannot be read as sections.
+    """
+    loaded, wrong = params.load_each(DECLARED, path)
+    with ParamsError.noted(wrong):
+        rules.severities(loaded["validate"].severity if "validate" in loaded else {})
+    with ParamsError.noted(wrong):
+        raw = params.raw_of(path)
+        if "release" in loaded:
+            refuse_borrowed_name(raw, loaded["release"])
+    return loaded, wrong
+
 
 WRITTEN = ("data", "reports", ".cache", ".dvc")
 RELEASE = Path("data/release")
@@ -84,7 +157,7 @@ def look(*, with_demo: bool = True) -> Findings:
     noted = Findings()
     loaded: dict[str, Any] = {}
     with noted.noting():
-        loaded, wrong = settings.look()
+        loaded, wrong = look_at_params()
         noted.errors += wrong
     look_at_machine(loaded.get("screen"), noted)
     if not loaded:

@@ -18,8 +18,8 @@ from scrubin.base.faults import Fault, Faults, count_text, error
 from scrubin.base.store.code_of import code_of_library
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
-from scrubin.curate.draft.recorded_file import read_header
-from scrubin.curate.preflight.findings import Findings, names, places
+from scrubin.curate.draft import read_header
+from scrubin.curate.preflight import Findings, names, places
 from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.labels.policy import stopping
 from scrubin.media.rig import Rig
@@ -33,8 +33,7 @@ from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.annotations.sources import Batch
 from scrubin.stages.ingest.manifest import ManifestRow
 from scrubin.stages.recordings_list import NAME
-from scrubin.stages.review import redaction_sheet
-from scrubin.stages.review.ledger import Ledger
+from scrubin.stages.review import Ledger, redaction_sheet
 from scrubin.stages.stereo.recordings import FOLDER, read_rigs
 
 RATINGS_FOLDER = "ratings"

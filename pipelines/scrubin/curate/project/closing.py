@@ -18,8 +18,7 @@ from scrubin.base.tables.public import VIDEOS
 from scrubin.stages.release import gates
 from scrubin.stages.release.certificate import public_form
 from scrubin.stages.release.release_params import REQUIRED, ReleaseParams
-from scrubin.stages.review import result, study
-from scrubin.stages.review.ledger import FIRST, Ledger
+from scrubin.stages.review import FIRST, Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
 
 INTERIM = Path("data/interim")

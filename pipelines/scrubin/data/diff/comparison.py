@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff import difference, errata, file_differences, snapshot, table_contents, tables
+from scrubin.data.diff import difference, errata, file_differences, snapshot, tables
 from scrubin.data.diff.difference import KINDS, Difference, Step, Verdict, of_data
 from scrubin.data.diff.snapshot import Recordings, Released
 
@@ -158,14 +158,14 @@ def _tables(old: Released, new: Released, recordings: Recordings) -> Iterator[Di
             continue
         before, after = recordings.brought_over(tables.plain(old.table(name))), tables.plain(new.table(name))
         yield from tables.differences(name, before, after)
-        before, removed = table_contents.of_others(before, recordings.removed)
-        after, added = table_contents.of_others(after, recordings.added)
+        before, removed = tables.of_others(before, recordings.removed)
+        after, added = tables.of_others(after, recordings.added)
         gone["removed"][name] += removed
         gone["added"][name] += added
         if name == "splits":
-            yield from table_contents.differences_of_placements(before, after)
+            yield from tables.differences_of_placements(before, after)
         else:
-            yield from table_contents.differences_of_rows(name, before, after, table_contents.KIND_OF_TABLE.get(name, "tables"))
+            yield from tables.differences_of_rows(name, before, after, tables.KIND_OF_TABLE.get(name, "tables"))
     yield from _recordings(old, new, recordings, gone)
 
 
@@ -182,7 +182,7 @@ def _recordings(old: Released, new: Released, recordings: Recordings, rows_of: d
                 "recordings",
                 columns=columns | ({"files": files.total()} if files else {}),
                 recordings=dict.fromkeys(ids, 1),
-                examples=tuple({"id": one} for one in sorted(ids)[: table_contents.EXAMPLES]),
+                examples=tuple({"id": one} for one in sorted(ids)[: tables.EXAMPLES]),
             )
     if recordings.renamed:
         names = sorted(recordings.renamed.items())

@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from scrubin.base import file_lists, strangers, unpacking
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff import errata, table_contents, tables
+from scrubin.data.diff import errata, tables
 from scrubin.data.diff.difference import Difference, Step, of_data
 from scrubin.data.diff.snapshot import DOCUMENT, Recordings, Released
-from scrubin.data.diff.table_contents import EXAMPLES
+from scrubin.data.diff.tables import EXAMPLES
 
 FOLDER = "calibration/"
 # As Scrub-in writes them: so that no reader of YAML is needed to compare two releases.
@@ -113,7 +113,7 @@ def _of_others(table: pa.Table, ids: frozenset[str]) -> pa.Table:
     if not ids or not {"id", "line"} & set(table.column_names):
         return table
     if "id" in table.column_names:
-        return table_contents.of_others(table, ids)[0]
+        return tables.of_others(table, ids)[0]
     return table.filter(pa.array([not ids & set(WORD.findall(line)) for line in table["line"].to_pylist()], pa.bool_()))
 
 

@@ -28,11 +28,11 @@ from scrubin.base.faults import printable
 from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import of_reference_camera
+from scrubin.data.load import damaged
 from scrubin.data.load.release import Release
 from scrubin.data.load.sources import decoded
-from scrubin.data.load.tables import damaged
 from scrubin.media.frame_files import SHARD, picture
-from scrubin.media.rig_writing import FOLDER
+from scrubin.media.rig_file import FOLDER
 
 ALL, EVERYTHING = "all", "full"
 """Where all recordings are, and its only subset."""

@@ -19,6 +19,7 @@ from scrubin.base.files import fresh_folder
 if TYPE_CHECKING:
     from scrubin.data.export.contents import Contents
 
+
 EXPORTS: Mapping[str, tuple[str, str]] = {
     "huggingface": ("scrubin.data.export.huggingface", "parquet with the pictures inside, for datasets.load_dataset"),
     "webdataset": ("scrubin.data.export.webdataset", "tars of pictures, each with its labels as JSON, for webdataset"),

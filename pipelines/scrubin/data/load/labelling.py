@@ -20,8 +20,8 @@ from scrubin.base.faults import hint
 from scrubin.base.tables.public import LayerName, skill_table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
+from scrubin.data.load import ReleasedTables, damaged
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
-from scrubin.data.load.tables import ReleasedTables, damaged
 from scrubin.labels.truth import detection, recognition, recordings
 from scrubin.labels.truth.recordings import Layer, Recording
 

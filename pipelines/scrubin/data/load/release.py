@@ -16,18 +16,18 @@ from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import hint, near
 from scrubin.base.tables.public import of_reference_camera
-from scrubin.data.load import labelling, tables, video_clips, warnings
+from scrubin.data import load
+from scrubin.data.load import GroundTruth, ReleasedSplits, ReleasedTables, damaged, labelling, video_clips, warnings
 from scrubin.data.load import stereo as rectification
 from scrubin.data.load.frames import FrameDataset, Transform
 from scrubin.data.load.labelling import Matrix, Phase, errors_of
 from scrubin.data.load.rows import REFERENCE, VIDEO_COLUMNS, Choice
 from scrubin.data.load.sources import FileSource, VideoSource
 from scrubin.data.load.stereo import StereoDataset
-from scrubin.data.load.tables import GroundTruth, ReleasedSplits, ReleasedTables, damaged
 from scrubin.data.load.video_clips import ClipDataset, Window
 from scrubin.data.load.videos import ReleasedVideo
 from scrubin.data.load.warnings import warn_if_empty
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import Rig
 
 Seconds = float | str | Fraction
@@ -223,7 +223,7 @@ class Release:
         ValueError
             When the release has no calibration of it.
         """
-        known = rig_writing.rigs(self.folder)
+        known = rig_file.rigs(self.folder)
         if id_ not in known:
             msg = f"the release has no calibration of '{id_}': {hint(id_, list(known)) if near(id_, known) else f'it has {len(known)}'}"
             raise ValueError(msg)
@@ -317,7 +317,7 @@ class Release:
             When its folder is not there.
         """
         key = self._splits.key(split)
-        return tables.of_split(self.folder, key, self._splits.ids(split), several_folds=self._splits.has_several_folds(key[0]))
+        return load.of_split(self.folder, key, self._splits.ids(split), several_folds=self._splits.has_several_folds(key[0]))
 
     @cached_property
     def _videos(self) -> Mapping[tuple[str, str], ReleasedVideo]:

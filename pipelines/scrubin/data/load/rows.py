@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from scrubin.base.faults import hint
 from scrubin.base.tables.public import REFERENCE_CAMERAS, of_reference_camera
-from scrubin.data.load.tables import ReleasedSplits, ReleasedTables, damaged
+from scrubin.data.load import ReleasedSplits, ReleasedTables, damaged
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from scrubin.base import machine, pixels
 from scrubin.base.errors import FileError, ReleaseError
+from scrubin.data.load import damaged
 from scrubin.data.load.rows import FrameRows
-from scrubin.data.load.tables import damaged
 from scrubin.data.load.videos import ReleasedVideo
 from scrubin.media import frame_files
 

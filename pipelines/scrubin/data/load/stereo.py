@@ -15,7 +15,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.data.load.frames import FrameDataset, IndexedDataset, Item, Several
 from scrubin.data.load.rows import FrameRows
 from scrubin.data.load.sources import Picture, PictureSource
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import Rig, Side, rectification, rectified
 
 
@@ -129,9 +129,9 @@ def of_pairs(pairs: StereoDataset, folder: Path, alpha: float) -> StereoDataset:
     if not 0 <= alpha <= 1:
         msg = f"rectified={alpha}: it is alpha, from 0 (no black border) to 1 (no pixel lost)"
         raise ValueError(msg)
-    rigs = rig_writing.rigs(folder)
+    rigs = rig_file.rigs(folder)
     if not rigs:
-        msg = f"{folder}: the release has no calibration of its cameras ({rig_writing.FOLDER}/), so its pairs cannot be rectified"
+        msg = f"{folder}: the release has no calibration of its cameras ({rig_file.FOLDER}/), so its pairs cannot be rectified"
         raise ReleaseError(msg)
     known = np.flatnonzero(pairs.table["id"].isin(list(rigs)).to_numpy())
     part = pairs[known]

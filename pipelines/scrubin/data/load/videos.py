@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from scrubin.base import machine, strangers
 from scrubin.base.errors import ScrubinError
-from scrubin.data.load.tables import damaged
+from scrubin.data.load import damaged
 
 if TYPE_CHECKING:
     from scrubin.media.clocked_reader import Clock, OpenVideo
+
 
 KEPT_OPEN = 4
 KEPT_TICKS = 20_000_000

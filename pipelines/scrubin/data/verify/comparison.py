@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from scrubin.base.faults import Fault, error, warning
-from scrubin.data.verify import damage, on_disk, strays
-from scrubin.data.verify.on_disk import Folder
+from scrubin.data import verify
+from scrubin.data.verify import Folder, damage, strays
 
-KNOWN = {on_disk.SUMS: ", of the same version: without it nothing proves the bytes"}
+KNOWN = {verify.SUMS: ", of the same version: without it nothing proves the bytes"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _spelled_otherwise(folder: Folder, names: Collection[str]) -> dict[str, str]
 
 
 def _moves(result: Comparison, extra: set[str], expected: Expected, actual: Mapping[str, str]) -> list[strays.Move]:
-    wanting, holding = result.missing | result.changed, {name for name in extra if not on_disk.is_litter(name)} | result.changed
+    wanting, holding = result.missing | result.changed, {name for name in extra if not verify.is_litter(name)} | result.changed
     return strays.by_bytes(actual, {name: sha256 for name, sha256 in expected.sha256.items() if sha256}, wanting, holding)
 
 
@@ -122,12 +122,12 @@ def _likely_moves(
 ) -> list[strays.Move]:
     """Return what names and sizes tell of the files that were not read."""
     done = {move.at for move in moved} | {move.to for move in moved}
-    strange = {name for name in extra & unread.keys() if not on_disk.is_litter(name)}
+    strange = {name for name in extra & unread.keys() if not verify.is_litter(name)}
     likely = strays.by_name(result.missing - done, strange)
     likely = [move for move in likely if expected.sizes.get(move.to, unread[move.at]) == unread[move.at]]
     done |= {move.at for move in likely} | {move.to for move in likely}
     changed = result.changed & unread.keys()
-    holding = {name for name in (strange | changed) - done if on_disk.unfinished(name) is None}
+    holding = {name for name in (strange | changed) - done if verify.unfinished(name) is None}
     return likely + strays.by_size(unread, expected.sizes, (result.missing | changed) - done, holding)
 
 
@@ -142,7 +142,7 @@ def _missing(missing: Collection[str], expected: Expected, sizes: Mapping[str, i
     """Yield each missing file, or the folder of which nothing is there."""
     lost = Counter(parent.as_posix() for name in missing for parent in PurePosixPath(name).parents)
     whole = Counter(parent.as_posix() for name in expected.sha256 for parent in PurePosixPath(name).parents) if missing else lost
-    begun = {target: name for name in sorted(extra) if (target := on_disk.unfinished(name)) is not None}
+    begun = {target: name for name in sorted(extra) if (target := verify.unfinished(name)) is not None}
     groups: dict[str, list[str]] = {}
     for name in sorted(missing):
         gone = [parent.as_posix() for parent in PurePosixPath(name).parents if lost[parent.as_posix()] == whole[parent.as_posix()] > 1]
@@ -183,5 +183,5 @@ def _changed(folder: Folder, names: Iterable[str], expected: Expected, actual: M
 def _empty(folder: Folder, names: Iterable[str]) -> Iterator[Fault]:
     known = {parent.as_posix() for name in names for parent in PurePosixPath(name).parents} if folder.empty else set()
     for name in folder.empty:
-        if name not in known and name not in on_disk.MAY_BE_EMPTY and not on_disk.is_litter(name):
+        if name not in known and name not in verify.MAY_BE_EMPTY and not verify.is_litter(name):
             yield warning(name, "empty", "an empty folder that is not in the release", "remove it")

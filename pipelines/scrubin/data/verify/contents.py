@@ -17,20 +17,20 @@ import pyarrow.compute as pc
 
 from scrubin.base import strangers, unpacking
 from scrubin.base.faults import Fault, error, ranges_text
-from scrubin.base.tables.declare import arrow
+from scrubin.base.tables import arrow
 from scrubin.base.tables.public import public_tables
-from scrubin.data.verify import on_disk
+from scrubin.data import verify
+from scrubin.data.verify import Folder
 from scrubin.data.verify.documents import Documents, json_of
-from scrubin.data.verify.on_disk import Folder
 from scrubin.media import frame_files
 
 AGAIN = "get that file again, of the same version"
 SHARD = ".tar/"
 RANGES = 5
 NEEDED = {
-    on_disk.VIDEOS: ("id", "task", "camera", "path"),
-    on_disk.FRAMES: ("id", "camera", "path"),
-    on_disk.SPLITS: ("scheme", "fold", "subset", "id"),
+    verify.VIDEOS: ("id", "task", "camera", "path"),
+    verify.FRAMES: ("id", "camera", "path"),
+    verify.SPLITS: ("scheme", "fold", "subset", "id"),
 }
 
 
@@ -60,26 +60,26 @@ class Tables:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The released recordings."""
-        return frozenset(self.column(on_disk.VIDEOS, "id"))
+        return frozenset(self.column(verify.VIDEOS, "id"))
 
     @cached_property
     def frame_paths(self) -> list[str]:
         """Where the table of frames says that a picture lies; dropped frames have none."""
-        return [path for path in self.column(on_disk.FRAMES, "path") if path]
+        return [path for path in self.column(verify.FRAMES, "path") if path]
 
     @cached_property
     def named(self) -> dict[str, str]:
         """Every file that a table names, with the table; of a member of a shard the shard."""
-        named = dict.fromkeys((f"{path.partition(SHARD)[0]}.tar" if SHARD in path else path for path in self.frame_paths), on_disk.FRAMES)
-        return named | dict.fromkeys((path for path in self.column(on_disk.VIDEOS, "path") if path), on_disk.VIDEOS)
+        named = dict.fromkeys((f"{path.partition(SHARD)[0]}.tar" if SHARD in path else path for path in self.frame_paths), verify.FRAMES)
+        return named | dict.fromkeys((path for path in self.column(verify.VIDEOS, "path") if path), verify.VIDEOS)
 
 
 def read(folder: Folder) -> Tables:
     """Read all tables; one that cannot be read is a fault."""
     tables = Tables(folder.root)
-    for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not on_disk.is_litter(name)):
+    for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not verify.is_litter(name)):
         try:
-            wanted = None if name != on_disk.FRAMES else ["id", "camera", "frame", "path", "redacted", "dropped", "dropped_why"]
+            wanted = None if name != verify.FRAMES else ["id", "camera", "frame", "path", "redacted", "dropped", "dropped_why"]
             table = unpacking.parquet(folder.root / name, name, wanted)
         except (pa.ArrowException, OSError, ValueError) as failure:
             tables.faults.append(error(name, "damaged", f"it cannot be read as a table ({str(failure).splitlines()[0]})", AGAIN))
@@ -126,20 +126,20 @@ def faults(tables: Tables, documents: Documents, folder: Folder, listed: Collect
         Files with other bytes than their own.
     """
     sound = Tables(tables.folder, {name: table for name, table in tables.tables.items() if name not in unsound})
-    if on_disk.VIDEOS in sound.tables:
-        yield from _names(sound, on_disk.VIDEOS, "videos/", listed)
+    if verify.VIDEOS in sound.tables:
+        yield from _names(sound, verify.VIDEOS, "videos/", listed)
         yield from _recordings(sound, listed)
-        if on_disk.README not in unsound:
+        if verify.README not in unsound:
             yield from _counts(sound, documents.counts)
-    if on_disk.FRAMES in sound.tables:
-        yield from _names(sound, on_disk.FRAMES, "frames/", listed)
+    if verify.FRAMES in sound.tables:
+        yield from _names(sound, verify.FRAMES, "frames/", listed)
         yield from _numbers(sound)
         yield from _shards(sound, folder, unsound)
-    if on_disk.SPLITS in sound.tables:
+    if verify.SPLITS in sound.tables:
         yield from _splits(sound, folder, unsound)
-    if on_disk.FACTS not in unsound:
+    if verify.FACTS not in unsound:
         yield from _rows(sound, documents.rows)
-    if on_disk.CROISSANT not in unsound:
+    if verify.CROISSANT not in unsound:
         yield from _columns(sound, documents)
 
 
@@ -149,58 +149,57 @@ def _names(tables: Tables, table: str, below: str, listed: Collection[str]) -> I
     lacking = sorted(named - set(listed))
     if lacking:
         more = f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
-        what = f"it names {lacking[0]}{more}, but {on_disk.SUMS} does not: one of the two is of another version"
-        yield error(table, "unlisted", what, f"get {table} and {on_disk.SUMS} again, of the same version")
+        what = f"it names {lacking[0]}{more}, but {verify.SUMS} does not: one of the two is of another version"
+        yield error(table, "unlisted", what, f"get {table} and {verify.SUMS} again, of the same version")
     unnamed = sorted(name for name in listed if name.startswith(below) and name not in named)
     if unnamed and named:
         more = f" and {len(unnamed) - 1:,} more" if len(unnamed) > 1 else ""
-        what = f"{on_disk.SUMS} lists {unnamed[0]}{more}, but this table has no row for it: one of the two is of another version"
-        yield error(table, "unnamed", what, f"get {table} and {on_disk.SUMS} again, of the same version")
+        what = f"{verify.SUMS} lists {unnamed[0]}{more}, but this table has no row for it: one of the two is of another version"
+        yield error(table, "unnamed", what, f"get {table} and {verify.SUMS} again, of the same version")
 
 
 def _recordings(tables: Tables, listed: Collection[str]) -> Iterator[Fault]:
     """Yield tables and files about recordings that the table of videos does not have."""
-    for name in sorted(tables.tables.keys() - {on_disk.VIDEOS}):
+    for name in sorted(tables.tables.keys() - {verify.VIDEOS}):
         unknown = sorted({one for one in set(tables.column(name, "id")) if one is not None} - tables.ids)
         if unknown:
             what = (
-                f"it has {len(unknown):,} recordings that {on_disk.VIDEOS} lacks, such as {unknown[0]}: "
-                "one of the two is of another version"
+                f"it has {len(unknown):,} recordings that {verify.VIDEOS} lacks, such as {unknown[0]}: one of the two is of another version"
             )
-            yield error(name, "recordings", what, f"get {name} and {on_disk.VIDEOS} again, of the same version")
+            yield error(name, "recordings", what, f"get {name} and {verify.VIDEOS} again, of the same version")
     strange = sorted(
         name for name in listed if name.endswith(".npz") and "/recognition/" in name and PurePosixPath(name).stem not in tables.ids
     )
     if strange:
-        yield error(strange[0], "recordings", f"{on_disk.VIDEOS} has no recording of this name", "get both again, of the same version")
+        yield error(strange[0], "recordings", f"{verify.VIDEOS} has no recording of this name", "get both again, of the same version")
 
 
 def _counts(tables: Tables, said: Mapping[str, tuple[int, int]]) -> Iterator[Fault]:
     """Yield tasks with another number of recordings or videos than the README says."""
-    tasks, ids = tables.column(on_disk.VIDEOS, "task"), tables.column(on_disk.VIDEOS, "id")
+    tasks, ids = tables.column(verify.VIDEOS, "task"), tables.column(verify.VIDEOS, "id")
     videos = Counter(tasks)
     for task in sorted(said.keys() | videos.keys()) if said else ():
         there = len({one for one, of in zip(ids, tasks, strict=True) if of == task}), videos[task]
         if there != said.get(task, (0, 0)):
             recordings, number = said.get(task, (0, 0))
-            what = f"{task}: it has {there[0]:,} recordings in {there[1]:,} videos, but {on_disk.README} says {recordings:,} in {number:,}"
-            yield error(on_disk.VIDEOS, "counts", what, f"get {on_disk.VIDEOS} and {on_disk.README} again, of the same version")
+            what = f"{task}: it has {there[0]:,} recordings in {there[1]:,} videos, but {verify.README} says {recordings:,} in {number:,}"
+            yield error(verify.VIDEOS, "counts", what, f"get {verify.VIDEOS} and {verify.README} again, of the same version")
 
 
 def _numbers(tables: Tables) -> Iterator[Fault]:
     """Yield videos whose frames are not numbered from 0 on, without a gap; a dropped frame keeps its row."""
-    table = tables.tables[on_disk.FRAMES]
+    table = tables.tables[verify.FRAMES]
     counted = table.group_by(["id", "camera"]).aggregate([("frame", "count"), ("frame", "max"), ("frame", "count_distinct")])
     pairs = set()
     for row in counted.to_pylist():
         pairs.add((row["id"], row["camera"]))
         if not row["frame_count"] == row["frame_count_distinct"] == row["frame_max"] + 1:
             what = f"{row['frame_count']:,} rows for the frames 0 to {row['frame_max']:,}: rows are missing or twice"
-            yield error(on_disk.FRAMES, "numbers", what, AGAIN, place=f"{row['id']}, {row['camera']}")
-    videos = set(zip(tables.column(on_disk.VIDEOS, "id"), tables.column(on_disk.VIDEOS, "camera"), strict=True))
+            yield error(verify.FRAMES, "numbers", what, AGAIN, place=f"{row['id']}, {row['camera']}")
+    videos = set(zip(tables.column(verify.VIDEOS, "id"), tables.column(verify.VIDEOS, "camera"), strict=True))
     if videos and (lacking := sorted(videos - pairs)):
         what = f"it has no frame of {len(lacking):,} videos, such as {', '.join(lacking[0])}"
-        yield error(on_disk.FRAMES, "numbers", what, AGAIN)
+        yield error(verify.FRAMES, "numbers", what, AGAIN)
 
 
 def _shards(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterator[Fault]:
@@ -220,17 +219,17 @@ def _shards(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
             continue
         if lacking := sorted(named - there.keys()):
             numbers = [int(PurePosixPath(one).stem) for one in lacking if PurePosixPath(one).stem.isdecimal()]
-            what = f"it lacks {len(lacking):,} pictures that {on_disk.FRAMES} names: frames {ranges_text(numbers, RANGES)}"
+            what = f"it lacks {len(lacking):,} pictures that {verify.FRAMES} names: frames {ranges_text(numbers, RANGES)}"
             yield error(shard, "members", what, "get that file again")
         pictures = {name for name in there if not name.endswith(".json")}
         if (strange := sorted(pictures - named)) and shard not in unsound:
-            what = f"it holds {len(strange):,} pictures that {on_disk.FRAMES} does not name, such as {strange[0]}"
+            what = f"it holds {len(strange):,} pictures that {verify.FRAMES} does not name, such as {strange[0]}"
             yield error(shard, "members", what, "get both again, of the same version")
 
 
 def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterator[Fault]:
     """Yield files of splits that put recordings elsewhere than the table does."""
-    rows = zip(*(tables.column(on_disk.SPLITS, name) for name in ("scheme", "fold", "subset", "id")), strict=True)
+    rows = zip(*(tables.column(verify.SPLITS, name) for name in ("scheme", "fold", "subset", "id")), strict=True)
     by_scheme: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
     for scheme, fold, subset, one in rows:
         by_scheme[scheme].add((str(fold), subset, one))
@@ -246,8 +245,8 @@ def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
         written = {(row.get("fold") or "0", row["subset"], row["id"]) for row in found}
         if written != placed:
             one = min(written ^ placed)[2]
-            what = f"it places {len({other[2] for other in written ^ placed}):,} recordings elsewhere than {on_disk.SPLITS}, such as {one}"
-            yield error(name, "splits", what, f"get {name} and {on_disk.SPLITS} again, of the same version")
+            what = f"it places {len({other[2] for other in written ^ placed}):,} recordings elsewhere than {verify.SPLITS}, such as {one}"
+            yield error(name, "splits", what, f"get {name} and {verify.SPLITS} again, of the same version")
 
 
 def _rows(tables: Tables, said: Mapping[str, int]) -> Iterator[Fault]:
@@ -255,7 +254,7 @@ def _rows(tables: Tables, said: Mapping[str, int]) -> Iterator[Fault]:
     for name, number in sorted(said.items()):
         table = tables.tables.get(f"tables/{name}.parquet")
         if table is not None and table.num_rows != number:
-            what = f"it has {table.num_rows:,} rows, but {on_disk.FACTS} says {number:,}: one of the two is of another version"
+            what = f"it has {table.num_rows:,} rows, but {verify.FACTS} says {number:,}: one of the two is of another version"
             yield error(f"tables/{name}.parquet", "rows", what, "get both again, of the same version")
 
 
@@ -263,14 +262,14 @@ def _columns(tables: Tables, documents: Documents) -> Iterator[Fault]:
     """Yield tables that have other columns than the description for machines says."""
     for name, columns in sorted(documents.columns.items()):
         table = tables.tables.get(name)
-        if table is not None and name != on_disk.FRAMES and (differ := sorted(set(columns) ^ set(table.column_names))):
+        if table is not None and name != verify.FRAMES and (differ := sorted(set(columns) ^ set(table.column_names))):
             what = f"it describes {name} with other columns ({', '.join(differ[:RANGES])}): one of the two is of another version"
-            yield error(on_disk.CROISSANT, "columns", what, f"get {on_disk.CROISSANT} and {name} again, of the same version")
+            yield error(verify.CROISSANT, "columns", what, f"get {verify.CROISSANT} and {name} again, of the same version")
 
 
 def hidden_count(tables: Tables, column: str) -> int:
     """Return how many frames a yes-or-no column marks."""
-    table = tables.tables.get(on_disk.FRAMES)
+    table = tables.tables.get(verify.FRAMES)
     return int(pc.sum(table.column(column)).as_py() or 0) if table is not None and column in table.column_names else 0
 
 
@@ -315,7 +314,7 @@ def of(folder: Path, tables: Tables, documents: Documents, listed: Collection[st
     faults
         To which documents are added that cannot be read.
     """
-    withdrawn = list(_withdrawn(json_of(folder, on_disk.WITHDRAWN, faults)))
+    withdrawn = list(_withdrawn(json_of(folder, verify.WITHDRAWN, faults)))
     left_out = {why: count for why, count in documents.left_out.items() if count and not (why == "withdrawn" and withdrawn)}
     kinds = [*_frames(tables), *_cameras(tables), *withdrawn]
     kinds += [
@@ -329,7 +328,7 @@ def of(folder: Path, tables: Tables, documents: Documents, listed: Collection[st
 
 def _frames(tables: Tables) -> Iterator[Withheld]:
     if dropped := hidden_count(tables, "dropped"):
-        whys = Counter(_VALUE.sub("", str(why)).strip() for why in tables.column(on_disk.FRAMES, "dropped_why") if why)
+        whys = Counter(_VALUE.sub("", str(why)).strip() for why in tables.column(verify.FRAMES, "dropped_why") if why)
         reasons = ", ".join(f"{why}: {count:,}" for why, count in sorted(whys.items(), key=lambda item: (-item[1], item[0])))
         yield Withheld(
             "dropped", dropped, f"{dropped:,} frames have no file: they were too poor to be used ({reasons}), and keep their number and row"
@@ -342,7 +341,7 @@ def _frames(tables: Tables) -> Iterator[Withheld]:
 def _cameras(tables: Tables) -> Iterator[Withheld]:
     """Yield recordings of which one view of a stereo pair was not released."""
     cameras: dict[str, set[str]] = defaultdict(set)
-    for one, camera in zip(tables.column(on_disk.VIDEOS, "id"), tables.column(on_disk.VIDEOS, "camera"), strict=False):
+    for one, camera in zip(tables.column(verify.VIDEOS, "id"), tables.column(verify.VIDEOS, "camera"), strict=False):
         cameras[one].add(camera)
     for camera, other in (("left", "right"), ("right", "left")):
         if alone := sorted(one for one, there in cameras.items() if there == {camera}):

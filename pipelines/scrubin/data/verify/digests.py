@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.machine import cores
-from scrubin.data.verify.on_disk import Entry
+from scrubin.data.verify import Entry
 
 READ_BYTES = 1 << 20
 PIECE_BYTES, PIECE_FILES = 1 << 26, 500

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.faults import Fault, error
-from scrubin.data.verify import on_disk
+from scrubin.data import verify
 
 _README = re.compile(r"^Version (\d+\.\d+\.\d+)\b", re.MULTILINE)
 _BIBTEX = re.compile(r"version\s*=\s*[{\"]+(\d+\.\d+\.\d+)[}\"]")
@@ -57,18 +57,18 @@ class Documents:
 def read(folder: Path) -> Documents:
     """Return what the documents of a release say; one that is missing says nothing."""
     documents = Documents()
-    text = _text(folder / on_disk.README)
+    text = _text(folder / verify.README)
     if match := _README.search(text):
-        documents.versions[on_disk.README] = match[1]
+        documents.versions[verify.README] = match[1]
     documents.counts = {task: (int(recordings), int(videos)) for task, recordings, videos in _ROW.findall(text)}
-    if match := _BIBTEX.search(_text(folder / on_disk.BIBTEX)):
-        documents.versions[on_disk.BIBTEX] = match[1]
-    described = json_of(folder, on_disk.DATACITE, documents.faults)
+    if match := _BIBTEX.search(_text(folder / verify.BIBTEX)):
+        documents.versions[verify.BIBTEX] = match[1]
+    described = json_of(folder, verify.DATACITE, documents.faults)
     described = described.get("data", {}).get("attributes", described) if isinstance(described.get("data", {}), dict) else described
     if isinstance(described.get("version"), str):
-        documents.versions[on_disk.DATACITE] = described["version"]
-    _croissant(json_of(folder, on_disk.CROISSANT, documents.faults), documents)
-    facts = json_of(folder, on_disk.FACTS, documents.faults)
+        documents.versions[verify.DATACITE] = described["version"]
+    _croissant(json_of(folder, verify.CROISSANT, documents.faults), documents)
+    facts = json_of(folder, verify.FACTS, documents.faults)
     documents.rows, documents.left_out = _numbers(facts.get("rows")), _numbers(facts.get("left_out"))
     return documents
 
@@ -119,7 +119,7 @@ def json_of(folder: Path, name: str, faults: list[Fault]) -> dict[str, Any]:
 
 def _croissant(described: Mapping[str, Any], documents: Documents) -> None:
     if isinstance(described.get("version"), str):
-        documents.versions[on_disk.CROISSANT] = described["version"]
+        documents.versions[verify.CROISSANT] = described["version"]
     documents.name = str(described.get("name", ""))
     for item in _dicts(described.get("distribution")):
         name, sha256, size = item.get("contentUrl"), item.get("sha256"), _SIZE.fullmatch(str(item.get("contentSize")))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from scrubin.base.faults import Fault, error
 from scrubin.base.file_lists import read_checksum
-from scrubin.data.verify.on_disk import FILES, SUMS
+from scrubin.data.verify import FILES, SUMS
 
 _EXACT = re.compile(r"[0-9a-f]{64}  (?!\./)\S.*")
 _HASH = re.compile(r"[0-9a-f]{64}")

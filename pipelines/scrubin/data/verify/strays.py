@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from scrubin.base import unpacking
 from scrubin.base.faults import Fault, error, warning
-from scrubin.data.verify import on_disk
+from scrubin.data import verify
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """SHA-256 of nothing: empty files are alike and tell nothing."""
@@ -214,7 +214,7 @@ def faults_of_extras(
 def _litter(extra: Collection[str]) -> Iterator[tuple[set[str], Fault]]:
     kinds: dict[str, list[str]] = defaultdict(list)
     for name in sorted(extra):
-        if on_disk.is_litter(name):
+        if verify.is_litter(name):
             kinds[PurePosixPath(name).name[:2] if PurePosixPath(name).name.startswith("._") else PurePosixPath(name).name].append(name)
     for names in kinds.values():
         more = f" ({len(names):,} of its kind)" if len(names) > 1 else ""
@@ -226,7 +226,7 @@ def _litter(extra: Collection[str]) -> Iterator[tuple[set[str], Fault]]:
 
 def _unfinished(extra: Collection[str], truth: Mapping[str, str]) -> Iterator[tuple[set[str], Fault]]:
     for name in sorted(extra):
-        target = on_disk.unfinished(name)
+        target = verify.unfinished(name)
         if target in truth:
             yield (
                 {name},
@@ -246,7 +246,7 @@ def _unpacked(
         stem = PurePosixPath(archive).stem
         for place in ("archives/", f"archives/{stem}/", f"{stem}/", ""):
             names = {
-                name for name in extra if name.startswith(place) and name.removeprefix(place) in members and not on_disk.is_litter(name)
+                name for name in extra if name.startswith(place) and name.removeprefix(place) in members and not verify.is_litter(name)
             }
             sound = {name for name in names if _is_whole(name, name.removeprefix(place), members, sizes, actual, truth)}
             for name in sorted(names - sound):

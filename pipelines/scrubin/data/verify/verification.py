@@ -12,13 +12,13 @@ from typing import Any
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error, warning
-from scrubin.data.verify import comparison, contents, damage, digests, documents, lists, on_disk
-from scrubin.data.verify import on_disk as folders
+from scrubin.data import verify as data_verify
+from scrubin.data import verify as folders
+from scrubin.data.verify import Entry, Folder, comparison, contents, damage, digests, documents, lists
 from scrubin.data.verify.contents import Withheld
 from scrubin.data.verify.digests import Journal
-from scrubin.data.verify.on_disk import Entry, Folder
 
-LATER = frozenset({on_disk.SUMS, on_disk.FILES, on_disk.CROISSANT})
+LATER = frozenset({data_verify.SUMS, data_verify.FILES, data_verify.CROISSANT})
 """Files that the list of sizes cannot have, because they are written when it is."""
 Progress = Callable[[int, int], None]
 """Hears how many files and bytes have been read since it was called last."""
@@ -137,11 +137,11 @@ def verify(
     refuse_no_release(root)
     folder = folders.look(root)
     result = Verification(quick=quick, partial=partial)
-    sums, listed = _list(folder, on_disk.SUMS, lists.read_sums), _list(folder, on_disk.FILES, lists.read_files)
+    sums, listed = _list(folder, data_verify.SUMS, lists.read_sums), _list(folder, data_verify.FILES, lists.read_files)
     said, tables = documents.read(root), contents.read(folder)
     claimed = _claims(sums, listed, said, tables)
     unread: list[Fault] = []
-    wanted = {name: entry for name, entry in folder.files.items() if not on_disk.is_litter(name) and not (quick and _is_bulk(name))}
+    wanted = {name: entry for name, entry in folder.files.items() if not data_verify.is_litter(name) and not (quick and _is_bulk(name))}
     actual = _read(root, wanted, None if quick else journal, begin, result, unread)
     verdict = lists.judge(claimed, actual, folder.files.keys())
     expected = _expected(verdict, claimed, said, actual, folder)
@@ -152,7 +152,7 @@ def verify(
     result.faults += [fault for fault in (*said.faults, *tables.faults)]
     result.faults += [error(name, *detail) for name, detail in expected.details.items() if name not in unsound]
     if sums.sha256 or listed.sha256:
-        result.faults += contents.faults(tables, said, folder, expected.sha256.keys() - {on_disk.SUMS}, unsound)
+        result.faults += contents.faults(tables, said, folder, expected.sha256.keys() - {data_verify.SUMS}, unsound)
     result.withheld = contents.of(root, tables, said, expected.sha256, result.faults)
     if quick:
         result.faults += _of_ends(folder, expected)
@@ -176,13 +176,13 @@ def refuse_no_release(root: Path) -> None:
         msg = f"{root}: it is a file, not the folder of a release; unpack it, or name the folder it lies in"
     elif not root.is_dir():
         msg = f"{root}: there is no such folder"
-    elif on_disk.is_release(root):
+    elif data_verify.is_release(root):
         return
-    elif below := on_disk.inside(root):
+    elif below := data_verify.inside(root):
         msg = f"{root}: no release lies in this folder, but one lies in {', '.join(map(str, below))}; name that folder"
     else:
         msg = (
-            f"{root}: nothing of a release lies in this folder, such as {on_disk.SUMS} or {on_disk.CROISSANT}; "
+            f"{root}: nothing of a release lies in this folder, such as {data_verify.SUMS} or {data_verify.CROISSANT}; "
             "name the folder that has them"
         )
     raise ReleaseError(msg)
@@ -199,11 +199,16 @@ def _list(folder: Folder, name: str, parse: Callable[[bytes], lists.Listing]) ->
 
 
 def _claims(sums: lists.Listing, listed: lists.Listing, said: documents.Documents, tables: contents.Tables) -> lists.Claims:
-    videos = zip(tables.column(on_disk.VIDEOS, "path"), tables.column(on_disk.VIDEOS, "sha256"), strict=False)
+    videos = zip(tables.column(data_verify.VIDEOS, "path"), tables.column(data_verify.VIDEOS, "sha256"), strict=False)
     of_videos = {path: sha256 for path, sha256 in videos if path and sha256}
-    sources = {on_disk.SUMS: sums.sha256, on_disk.FILES: listed.sha256, on_disk.CROISSANT: said.sha256, on_disk.VIDEOS: of_videos}
+    sources = {
+        data_verify.SUMS: sums.sha256,
+        data_verify.FILES: listed.sha256,
+        data_verify.CROISSANT: said.sha256,
+        data_verify.VIDEOS: of_videos,
+    }
     sizes = {**said.sizes, **listed.bytes}
-    complete = tuple(name for name in (on_disk.SUMS, on_disk.FILES) if sources[name])
+    complete = tuple(name for name in (data_verify.SUMS, data_verify.FILES) if sources[name])
     if not complete:  # both lists are lost: what the tables name is all that is known
         sources["tables"] = dict.fromkeys(tables.named, "") | of_videos
     return lists.Claims({name: one for name, one in sources.items() if one}, sizes, sums.lines, complete, LATER)
@@ -263,7 +268,7 @@ def _expected(
     verdict: lists.Verdict, claimed: lists.Claims, said: documents.Documents, actual: Mapping[str, str], folder: Folder
 ) -> comparison.Expected:
     unlisted = dict.fromkeys((name for name in folder.files if _may_be_unlisted(name, claimed)), "")
-    sha256 = {**unlisted, **verdict.sha256, on_disk.SUMS: ""}
+    sha256 = {**unlisted, **verdict.sha256, data_verify.SUMS: ""}
     trusted = {name: actual.get(name) == sha256.get(name) for name in said.versions if name in actual and sha256.get(name)}
     details = dict(documents.of_another_version(said, trusted))
     return comparison.Expected(sha256, claimed.sizes, {name: one for name, one in details.items() if name in folder.files})
@@ -272,8 +277,8 @@ def _expected(
 def _may_be_unlisted(name: str, claimed: lists.Claims) -> bool:
     """Whether a file may belong to the release although no list has it, because a list is lost."""
     if claimed.complete:
-        return name in LATER and on_disk.SUMS not in claimed.sha256
-    return name.partition("/")[0] not in ("videos", "frames") and not on_disk.is_litter(name)
+        return name in LATER and data_verify.SUMS not in claimed.sha256
+    return name.partition("/")[0] not in ("videos", "frames") and not data_verify.is_litter(name)
 
 
 def _of_ends(folder: Folder, expected: comparison.Expected) -> Iterator[Fault]:
@@ -293,8 +298,8 @@ def _unproven(
 ) -> Iterator[Fault]:
     """Yield notes on what could not be looked at."""
     if result.quick and not listed.bytes:
-        what = f"this release has no {on_disk.FILES}, so sizes are unknown: only names and ends of most files were looked at"
-        yield warning(on_disk.FILES, "no-sizes", what, "run again without --quick")
+        what = f"this release has no {data_verify.FILES}, so sizes are unknown: only names and ends of most files were looked at"
+        yield warning(data_verify.FILES, "no-sizes", what, "run again without --quick")
     elif result.quick and claimed.sizes:
         yield warning(
             "",
@@ -303,8 +308,8 @@ def _unproven(
             "run again without --quick for their bytes",
         )
     if not sums.sha256 and not listed.sha256:
-        yield error(on_disk.SUMS, "unproven", "no list of checksums can be read: the bytes of this copy are not proven", lists.AGAIN)
-    if on_disk.VIDEOS not in tables.tables and "tables" in result.absent:
+        yield error(data_verify.SUMS, "unproven", "no list of checksums can be read: the bytes of this copy are not proven", lists.AGAIN)
+    if data_verify.VIDEOS not in tables.tables and "tables" in result.absent:
         yield warning(
             "tables", "no-counts", "the tables are not here: recordings and frames were not counted", "get the folder 'tables' for that"
         )
@@ -314,11 +319,11 @@ def _count(result: Verification, names: Mapping[str, str], folder: Folder, table
     here = [name for name in names if name in folder.files]
     result.listed, result.here, result.size = len(names), len(here), sum(folder.files[name].size for name in here)
     result.name, result.version = said.name, documents.version(said, {})[0]
-    columns = [tables.column(on_disk.VIDEOS, name) for name in ("id", "task", "camera", "path")]
+    columns = [tables.column(data_verify.VIDEOS, name) for name in ("id", "task", "camera", "path")]
     rows = list(zip(*columns, strict=True)) if all(columns) else []
     task_of = {(one, camera): task for one, task, camera, _ in rows}
     frames, frames_here = Counter[str](), Counter[str]()
-    pairs = zip(*(tables.column(on_disk.FRAMES, name) for name in ("id", "camera", "path")), strict=True)
+    pairs = zip(*(tables.column(data_verify.FRAMES, name) for name in ("id", "camera", "path")), strict=True)
     for one, camera, path in pairs:
         if path:
             task = task_of.get((one, camera), "")
@@ -337,7 +342,7 @@ def _one_each(faults: Collection[Fault]) -> list[Fault]:
     kept = [
         fault
         for fault in kept
-        if not (fault.rule == "unproven" and any(one.file == on_disk.SUMS and one.rule == "missing" for one in kept))
+        if not (fault.rule == "unproven" and any(one.file == data_verify.SUMS and one.rule == "missing" for one in kept))
     ]
     unique = {(fault.file, fault.rule, fault.what): fault for fault in kept}
     return sorted(unique.values(), key=lambda fault: (fault.severity != "error", fault.file, fault.rule, fault.what))

@@ -1,1 +1,113 @@
-"""A challenge on a platform: what CodaBench, EvalAI, Grand Challenge take, what runs on their machines."""
+"""A challenge: what is predicted, how it is scored, how much participants are shown. Nothing of it tells a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.base import files, strangers
+from scrubin.base.errors import MetricsError
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate import submission_truth
+from scrubin.evaluate.choices import Show
+from scrubin.evaluate.submission_truth import FramesOf, GroundTruth, TrueVideo
+from scrubin.labels.choices import Task
+
+SETTINGS, FRAMES = "challenge.json", "frames.csv"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of a leaderboard: its key in the platforms' files, and its title."""
+
+    key: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """One phase of a challenge.
+
+    Parameters
+    ----------
+    title
+        Its name.
+    task, vocabulary
+        What is predicted, and in which classes.
+    semantics, variant
+        As of `scrubin score`.
+    show
+        ``overall``: the numbers of the whole subset. ``videos``: also those of each video. ``nothing``: none.
+    digits
+        Numbers are rounded to so many; None: not at all.
+    columns
+        Of the leaderboard; the first one ranks.
+    test
+        Which public videos the hidden ones are, as `scrubin splits leaks` names them; "" when they are of no public dataset.
+    frames
+        Frames to be predicted, by video. They are public.
+    """
+
+    title: str
+    task: Task
+    vocabulary: str
+    semantics: str = "paper"
+    variant: tuple[str, ...] = ()
+    show: Show = "overall"
+    digits: int | None = None
+    columns: tuple[Column, ...] = ()
+    test: str = ""
+    frames: Mapping[str, tuple[int, ...]] | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a submitted file."""
+        return ".csv" if self.task == "phases" else ".json"
+
+    @property
+    def expected(self) -> GroundTruth:
+        """What a submission is checked against: frames without a label, so that no message can tell one."""
+        videos = {}
+        for name, listed in sorted((self.frames or {}).items()):
+            frames = np.array(listed, np.int64)
+            is_phases = self.task == "phases"
+            videos[name] = TrueVideo(name, None if is_phases else frames, phase_frames=frames if is_phases else None)
+        return GroundTruth(vocabulary.load(self.vocabulary), videos)
+
+
+def write(challenge: Challenge, folder: Path) -> None:
+    """Write the two files of a challenge that everybody may see: settings, and the frames to be predicted."""
+    settings = asdict(replace(challenge, frames=None))
+    del settings["frames"]
+    files.write_json(folder / SETTINGS, settings)
+    files.write_text(folder / FRAMES, frames_text(challenge))
+
+
+def frames_text(challenge: Challenge) -> str:
+    """Return the frames to be predicted as CSV, which `scrubin submission check --ground-truth` takes."""
+    rows = [f"{name},{frame}" for name, listed in sorted((challenge.frames or {}).items()) for frame in listed]
+    return "\n".join(["video,frame", *rows]) + "\n"
+
+
+def read(folder: Path) -> Challenge:
+    """Return the challenge of a folder.
+
+    Raises
+    ------
+    MetricsError
+        When it has none, or a damaged one.
+    """
+    path = folder / SETTINGS
+    try:
+        stated: dict[str, Any] = strangers.read_json(path)
+        columns = tuple(Column(**column) for column in stated.pop("columns"))
+        listed: FramesOf = submission_truth.listed(folder / FRAMES)
+        frames = {name: tuple(sorted(of)) for name, of in sorted(listed.items())}
+        return Challenge(**{**stated, "variant": tuple(stated["variant"])}, columns=columns, frames=frames)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        msg = f"{path}: it is no challenge of `scrubin challenge bundle` ({error}); make the bundle again"
+        raise MetricsError(msg) from error

@@ -11,11 +11,10 @@ from pathlib import Path
 from scrubin.base import files
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
+from scrubin.evaluate import challenge as challenges
 from scrubin.evaluate import training_data
-from scrubin.evaluate.challenge import bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
-from scrubin.evaluate.challenge import challenge as challenges
+from scrubin.evaluate.challenge import Challenge, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening, Platform
-from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 from scrubin.evaluate.choices import NEVER, PLATFORMS
 

@@ -20,7 +20,7 @@ import scrubin
 from scrubin.base import machine
 from scrubin.base.faults import count_text
 from scrubin.base.files import whole
-from scrubin.evaluate.challenge.challenge import FRAMES, Challenge
+from scrubin.evaluate.challenge import FRAMES, Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 from scrubin.stages.release import added_files

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import files
-from scrubin.evaluate.challenge import bundle_parts, hidden_truth
-from scrubin.evaluate.challenge import challenge as challenges
+from scrubin.evaluate import challenge as challenges
+from scrubin.evaluate.challenge import Challenge, bundle_parts, hidden_truth
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
-from scrubin.evaluate.challenge.challenge import Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
 

@@ -19,7 +19,7 @@ from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.base.faults import Faults, hint, printable, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission
-from scrubin.evaluate.challenge.challenge import FRAMES, Challenge, Column
+from scrubin.evaluate.challenge import FRAMES, Challenge, Column
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value
 from scrubin.evaluate.score_document import is_lone_deviation

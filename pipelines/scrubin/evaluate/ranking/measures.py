@@ -16,12 +16,11 @@ import numpy as np
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import IOU, PARTS, PRIMARY
+from scrubin.evaluate.metrics import phases
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy
-from scrubin.evaluate.metrics.phases import phase_videos, rates
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
-from scrubin.evaluate.metrics.recognition.average_precision import by_class
-from scrubin.evaluate.metrics.recognition.triplet_videos import (
+from scrubin.evaluate.metrics.phases import PhaseVideo, rates
+from scrubin.evaluate.metrics.recognition import (
     ClassRows,
     TripletMap,
     TripletVideo,
@@ -31,6 +30,7 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     rows_of,
     triplet_map,
 )
+from scrubin.evaluate.metrics.recognition.average_precision import by_class
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import Task
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
@@ -236,7 +236,7 @@ class Phases:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        counted = phase_videos.confusions_of_videos([PhaseVideo("video", of.true_phases[own], of.predicted_phases[own])], self.names)
+        counted = phases.confusions_of_videos([PhaseVideo("video", of.true_phases[own], of.predicted_phases[own])], self.names)
         by_phase: FloatArray = (
             rates.rate_elements(counted, _rate(self.rate)).values[0, 0] if self.rate != "accuracy" else rates.accuracy(counted).values[0, 0]
         )

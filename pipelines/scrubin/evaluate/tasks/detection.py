@@ -19,7 +19,17 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
-from scrubin.evaluate.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching, sizes
+from scrubin.evaluate.metrics.detection import (
+    BoxRows,
+    BoxStudy,
+    FloatArray,
+    Scene,
+    checked,
+    compat_ivtdmetrics,
+    compat_ivtmetrics,
+    matching,
+    sizes,
+)
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import (
     at_best_confidence,
@@ -28,7 +38,6 @@ from scrubin.evaluate.metrics.detection.average_precision import (
     curves,
     ranking,
 )
-from scrubin.evaluate.metrics.detection.rows import BoxRows, BoxStudy, FloatArray, Scene, checked
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary

@@ -15,12 +15,11 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
-from scrubin.evaluate.metrics import variants
+from scrubin.evaluate.metrics import phases, variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.inputs import FloatArray
-from scrubin.evaluate.metrics.phases import averaging, compat, phase_videos, rates, relaxed, segments
+from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, compat, rates, relaxed, segments
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
-from scrubin.evaluate.metrics.phases.phase_videos import PhaseVideo
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
@@ -61,7 +60,7 @@ def computation(
     """
     names, kind, bessel = vocabulary.phases, choice["kind"], choice["bessel"] == "yes"
     if kind == "videos":
-        confusions, undefined = phase_videos.confusions_of_videos(videos, names), cast("Any", choice["undefined"])
+        confusions, undefined = phases.confusions_of_videos(videos, names), cast("Any", choice["undefined"])
         return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
     background = _background(choice["background"], vocabulary)
     if kind == "events":
@@ -291,7 +290,7 @@ def _assumed_program(truth: Truth) -> list[str]:
 
 
 def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
-    confusions = phase_videos.confusions_of_videos(videos, names)
+    confusions = phases.confusions_of_videos(videos, names)
     crosses, window = cast("Any", choice["crosses"].replace("-", " ")), cast("Any", choice["window"])
     counts = None if omega is None else relaxed.count(videos, omega, cholec80(crosses), window=window, phases=names)
     scope, undefined, order = (cast("Any", choice[name]) for name in ("scope", "undefined", "averaged"))

@@ -15,9 +15,8 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import ensembles, variants
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
-from scrubin.evaluate.metrics.recognition import calibration, compat, top_k
+from scrubin.evaluate.metrics.recognition import FloatArray, TripletMap, TripletVideo, calibration, compat, top_k, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per_video, per_video, pooled, tables, without_null
-from scrubin.evaluate.metrics.recognition.triplet_videos import FloatArray, TripletMap, TripletVideo, triplet_map
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
 from scrubin.evaluate.score_document import class_names

@@ -27,6 +27,7 @@ from scrubin.labels.timing import retimed
 
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
+
 SPANS_FPS = Fraction(1)
 """Spans of time are taken at so many instants a second where nobody says another rate."""
 

@@ -24,7 +24,7 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Component, Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import documents
-from scrubin.labels.parse.categories import one_vocabulary
+from scrubin.labels.parse.columns import one_vocabulary
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 

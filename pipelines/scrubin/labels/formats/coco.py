@@ -22,7 +22,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
+from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 

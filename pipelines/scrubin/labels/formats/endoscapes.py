@@ -39,7 +39,7 @@ from scrubin.labels.formats.coco import (
 )
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.categories import names_of
+from scrubin.labels.parse.columns import names_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 

@@ -27,7 +27,7 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import boxes, registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.categories import classes_of
+from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 

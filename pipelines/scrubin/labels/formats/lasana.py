@@ -20,9 +20,8 @@ from scrubin.base.faults import Fault, Faults, warning, within
 from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.ratings.lasana import annotation_text, csv_document, tables
-from scrubin.ratings.lasana.annotation_text import duration
-from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana import annotation_text, tables
+from scrubin.ratings.lasana.annotation_text import Document, duration
 from scrubin.ratings.lasana.files import NAME, REPORTS
 from scrubin.ratings.params import NOT_RATED
 
@@ -69,7 +68,7 @@ def read(source: LabelFiles) -> Collection:
             notes.append(warning(file, "not-kept", "marks of one rater are not converted, only harmonised errors are"))
             continue
         try:
-            document = csv_document.parse(file, data)
+            document = annotation_text.parse(file, data)
             if match["rater"]:
                 ratings += _sheet(document, match["task"], match["rater"])
                 notes += _other_raters(document, match["rater"])

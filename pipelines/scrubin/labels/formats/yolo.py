@@ -24,7 +24,7 @@ from scrubin.labels import boxes, registry
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.categories import Classes, classes_of, names_of, whole_list
+from scrubin.labels.parse.columns import Classes, classes_of, names_of, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 

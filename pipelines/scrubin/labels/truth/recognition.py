@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.base import files
+from scrubin.base.tables import Column, Table
 from scrubin.base.tables import io as tables_io
-from scrubin.base.tables.declare import Column, Table
 from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
 from scrubin.labels.rows import occurs
 from scrubin.labels.truth.recordings import BoolArray, Layer, Recording

@@ -17,8 +17,8 @@ from scrubin.base.csv_text import shown
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, near
 from scrubin.ratings import rater_files
-from scrubin.ratings.lasana import csv_document
-from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana import annotation_text
+from scrubin.ratings.lasana.annotation_text import Document
 from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_files import LIKE_RATER, misnamed
 from scrubin.ratings.rater_sheet import RaterSheet, canonical, refuse_task
@@ -104,7 +104,7 @@ def read_folder(folder: Path) -> Folder:
         try:
             match = _match(path.name, own)
             refuse_task(path.name, task)
-            by_task[task].append((match, csv_document.read(path)))
+            by_task[task].append((match, annotation_text.read(path)))
         except RatingsError as error:
             wrong.setdefault(task, []).extend(error.faults)
     if not by_task and not wrong:

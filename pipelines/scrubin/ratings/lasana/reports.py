@@ -19,8 +19,7 @@ from scrubin.base.statistics import without_nan
 from scrubin.ratings import params, rater_files, score_statistics
 from scrubin.ratings.entries import Entries
 from scrubin.ratings.lasana import annotation_text, revalidation
-from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, NUMBER, TRUTH_VALUE, CellType
-from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, NUMBER, TRUTH_VALUE, CellType, Document
 from scrubin.ratings.lasana.files import TaskFiles
 from scrubin.ratings.lasana.recomputation import RescoredFolder, RescoredTask
 from scrubin.ratings.lasana.revalidation import Finding

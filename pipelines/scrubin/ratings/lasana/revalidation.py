@@ -14,7 +14,7 @@ import pandas as pd
 
 from scrubin.base.csv_text import shown
 from scrubin.base.faults import near
-from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana.annotation_text import Document
 from scrubin.ratings.lasana.recomputation import RescoredTask, sheets_of
 from scrubin.ratings.lasana.tables import Main, rows_by_id
 from scrubin.ratings.params import TOLERANCE

@@ -17,8 +17,7 @@ from scrubin.base.csv_text import is_missing, missing_columns, shown
 from scrubin.base.errors import RatingsError
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
-from scrubin.ratings.lasana.annotation_text import COUNT, DECIMAL, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType
-from scrubin.ratings.lasana.csv_document import Document
+from scrubin.ratings.lasana.annotation_text import COUNT, DECIMAL, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
 from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical
 

@@ -14,7 +14,7 @@ from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.truth import recordings
 from scrubin.labels.truth.recordings import Layer
-from scrubin.stages.groundtruth.stamps import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest
+from scrubin.stages.groundtruth import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest
 
 FRAME_COUNTS = ("recognition_frames", "phase_frames")
 AGAIN = "run 'dvc repro groundtruth', or download it again"

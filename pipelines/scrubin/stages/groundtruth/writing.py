@@ -23,7 +23,7 @@ from scrubin.labels.truth import detection, recognition
 from scrubin.labels.truth.detection import BoxedFrames
 from scrubin.labels.truth.recognition import Matrix
 from scrubin.labels.truth.recordings import Layer, Recording, split_columns
-from scrubin.stages.groundtruth.stamps import LIST, SIDECAR, Stamps, Subset, compact, contents, digest
+from scrubin.stages.groundtruth import LIST, SIDECAR, Stamps, Subset, compact, contents, digest
 
 
 def phases(recording: Recording, layer: Layer) -> str:

@@ -18,8 +18,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.files import copy, fresh_folder, sha256_of
 from scrubin.base.machine import cores
 from scrubin.base.private_paths import PARTS, UNRELEASED
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.data.diff import previous
 from scrubin.data.diff.snapshot import Released
 from scrubin.stages.release import added_files, gates

@@ -22,8 +22,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.audit import layout
-from scrubin.audit.expected import plan, private_strings, withdrawal_memory
-from scrubin.audit.expected.findings import Text
+from scrubin.audit.expected import Text, plan, private_strings, withdrawal_memory
 from scrubin.audit.expected.plan import Stated
 from scrubin.audit.expected.private_columns import as_json
 from scrubin.audit.expected.private_strings import Private
@@ -36,20 +35,19 @@ from scrubin.audit.reading import Examine, Over
 from scrubin.audit.run import audit
 from scrubin.base import file_lists, ground_truth, params
 from scrubin.base.errors import ParamsError
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, RIGS, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
-from scrubin.stages import recordings_list
+from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import added_files, audit_questions, gates, linking
 from scrubin.stages.release.audit_questions import Sources
 from scrubin.stages.release.metadata import documents, readme, record_sets
 from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.review import LEDGER_PATH, Ledger
 from scrubin.stages.review.events import ASKED
-from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
 from scrubin.stages.review.questions import Answer, let_through
-from scrubin.stages.withdrawals import releases, withdrawn_list
+from scrubin.stages.withdrawals import releases
 
 FORMATS = """\
 ARROW schema parquet cpp version build pandas descr fortran_order shape NUMPY True False null true false nan
@@ -266,7 +264,7 @@ def _rigs(folder: Path) -> pd.DataFrame:
 def _listed(folder: Path, withdrawn: Memory) -> pd.DataFrame:
     """Return participant, recording and path of the withdrawn recordings whose rows are still in the raw study."""
     raw = folder / params.raw_folder(folder / params.PARAMS_PATH)
-    study = withdrawn_list.listed(raw) if withdrawn and (raw / recordings_list.NAME).is_file() else {}
+    study = withdrawals.listed(raw) if withdrawn and (raw / recordings_list.NAME).is_file() else {}
     rows = [(one.participant, name, path) for name, one in study.items() if name in withdrawn for path in one.paths]
     return pd.DataFrame(rows, columns=["participant", "recording", "path"], dtype="str")
 

@@ -18,8 +18,8 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
+from scrubin.stages.review import FIRST, Line
 from scrubin.stages.review.events import HIDES_NOTHING
-from scrubin.stages.review.ledger import FIRST, Line
 
 
 def require_valid(path: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.stages.report import extracted_frames, privacy, recordings, skill, splits
-from scrubin.stages.report.reported_study import ReportedStudy, ReportParams
+from scrubin.stages.report import ReportedStudy, ReportParams, extracted_frames, privacy, recordings, skill, splits
 
 PRIVATE = "private: for the curator of the study only; it names raw files and recordings"
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scrubin.base.tables.public import of_reference_camera
 from scrubin.stages.release.gates import command_at
-from scrubin.stages.report.reported_study import ReportedStudy, records
+from scrubin.stages.report import ReportedStudy, records
 
 MEASURES = ("sharpness", "brightness", "contrast", "saturated_share")
 WORST = {

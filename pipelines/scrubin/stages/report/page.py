@@ -19,9 +19,8 @@ from matplotlib.figure import Figure
 from scrubin.base import pages
 from scrubin.base.errors import ReleaseError, StageError, VideoError
 from scrubin.media import frame_files
-from scrubin.stages.report import figures, split_figures, splits
+from scrubin.stages.report import FileKey, ReportedStudy, ReportParams, figures, split_figures, splits
 from scrubin.stages.report.extracted_frames import visible
-from scrubin.stages.report.reported_study import FileKey, ReportedStudy, ReportParams
 
 MOST_SPANS = 1000
 MOST_UNLIKE = 60

@@ -17,7 +17,7 @@ from scrubin.stages.release import gates
 from scrubin.stages.release.certificate import attention
 from scrubin.stages.release.gates import command_at
 from scrubin.stages.release.release_params import REQUIRED
-from scrubin.stages.report.reported_study import FileKey, Numbers, ReportedStudy
+from scrubin.stages.report import FileKey, Numbers, ReportedStudy
 from scrubin.stages.review.outcome import ACCEPTED, CURATOR, UNREVIEWED, without
 from scrubin.stages.review.status import frames_on_screen
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.tables.private import of_recordings
-from scrubin.stages.report.reported_study import ReportedStudy, records
+from scrubin.stages.report import ReportedStudy, records
 
 SECONDS_PER_HOUR = 3600
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.stages.report.reported_study import ReportedStudy, records
+from scrubin.stages.report import ReportedStudy, records
 
 FORM = "bessel"
 """The form of Lin's concordance that scores calls the primary one."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scrubin.stages.report.reported_study import ReportedStudy
+from scrubin.stages.report import ReportedStudy
 
 
 def spread(values: Iterable[float | None]) -> dict[str, float | None]:

@@ -1,1 +1,286 @@
-"""What people decided and saw of a study, as evidence: the ledger, what stands, what is missing."""
+"""The ledger ``decisions.jsonl``: one line per thing that a person decided or saw, each holding the hash of the line before.
+
+A line is appended whole and flushed to the disk, or not at all. Several programs may append at
+once: a lock beside the file lets one of them at a time. A line that a killed program left
+unfinished was confirmed to nobody; the next append sets it aside. Any other change of the file
+breaks the chain, and nothing is read from a broken one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import ReviewError
+from scrubin.base.files import whole
+
+LEDGER_PATH = Path("data/private/decisions.jsonl")
+FIRST = "0" * 64
+"""Stands for the hash of the line before the first one."""
+RESTORE = "restore the file from a copy; without one, move it away, and everything has to be reviewed again"
+_KEYS = ("at", "by", "event", "facts", "nonce", "number", "previous", "session")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the ledger.
+
+    Parameters
+    ----------
+    number
+        From 1.
+    previous, sha256
+        Of the line before, and of this one, without its line feed.
+    at
+        When it was appended, UTC, as that machine's clock had it.
+    by, session
+        Who, and in which run of a program.
+    nonce
+        Names the wish: a page that sends the same wish twice gets one line. "" for none.
+    event, facts
+        What happened, see `scrubin.stages.review.events`.
+    """
+
+    number: int
+    previous: str
+    at: str
+    by: str
+    session: str
+    nonce: str
+    event: str
+    facts: Mapping[str, Any]
+    sha256: str
+
+
+@dataclass
+class _Read:
+    """What has been read of the file so far, so that only what is new is read again."""
+
+    inode: int = 0
+    size_bytes: int = 0
+    torn: bytes = b""
+    last: bytes = b""
+    changed_ns: int = 0
+
+
+class Ledger:
+    """The ledger at a path; a missing file is an empty ledger.
+
+    Parameters
+    ----------
+    path
+        The file.
+    clock
+        Returns the present time, for tests.
+    """
+
+    def __init__(self, path: Path = LEDGER_PATH, clock: Callable[[], datetime.datetime] | None = None) -> None:
+        self.path = path
+        self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
+        self._lines: list[Line] = []
+        self._nonces: dict[tuple[str, str], Line] = {}
+        self._read = _Read()
+
+    def lines(self) -> list[Line]:
+        """Return all lines, also those that another program has appended.
+
+        Raises
+        ------
+        ReviewError
+            When the chain is broken: names the line, and how to go on.
+        """
+        self._refresh()
+        return list(self._lines)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line that was read; `FIRST` before there is one."""
+        return self._lines[-1].sha256 if self._lines else FIRST
+
+    @property
+    def torn_bytes(self) -> int:
+        """How many bytes of an unfinished line lie at the end; they belong to nothing that was confirmed."""
+        return len(self._read.torn)
+
+    def written(self, session: str, nonce: str) -> Line | None:
+        """Return the line of a wish of a session; None when there is none."""
+        self._refresh()
+        return self._nonces.get((session, nonce))
+
+    def append(self, event: str, facts: Mapping[str, Any], *, by: str, session: str, nonce: str = "") -> Line:
+        """Append one line and return it once it is safe on the disk.
+
+        Raises
+        ------
+        ReviewError
+            When the chain is broken, or the disk takes no more: then nothing was appended.
+        """
+        with self._locked():
+            self._refresh()
+            known = self._nonces.get((session, nonce)) if nonce else None
+            if known is not None:
+                return known
+            self._set_torn_aside()
+            at = self._clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+            body = {"at": at, "by": by, "event": event, "facts": facts, "nonce": nonce, "number": len(self._lines) + 1}
+            data = text({**body, "previous": self.head, "session": session})
+            self._write(data)
+            self._refresh()
+            return self._lines[-1]
+
+    def write_anew(self, change: Callable[[Sequence[Line]], Sequence[Mapping[str, Any]] | None]) -> bool:
+        """Write a new chain in the place of this one; return whether there was anything to change.
+
+        Nobody appends in the meantime. A line that was left unfinished goes, and what was set aside of earlier ones.
+
+        Parameters
+        ----------
+        change
+            Returns the new lines without number and hash of the line before, or None when all may stay.
+
+        Raises
+        ------
+        ReviewError
+            When the chain is broken, or the disk takes no more: then the file is as it was.
+        """
+        with self._locked():
+            self._refresh()
+            bodies = change(self._lines)
+            if bodies is None:
+                return False
+            data, head = [], FIRST
+            for number, body in enumerate(bodies, start=1):
+                data.append(text({**body, "number": number, "previous": head}))
+                head = hashlib.sha256(data[-1][:-1]).hexdigest()
+            try:
+                with whole(self.path) as part:
+                    part.touch(mode=0o600)
+                    part.write_bytes(b"".join(data))
+                self.path.with_suffix(".torn").unlink(missing_ok=True)
+                _flush_folder(self.path.parent)
+            except OSError as error:
+                raise self._not_written(error) from error
+            self._refresh()
+            return True
+
+    def _refresh(self) -> None:
+        try:
+            with self.path.open("rb") as file:
+                state = os.fstat(file.fileno())
+                file.seek(self._read.size_bytes - len(self._read.last))
+                data = file.read()
+                size_bytes = self._read.size_bytes + len(self._read.torn)
+                is_touched = state.st_mtime_ns != self._read.changed_ns and state.st_size == size_bytes
+                # A new file may have the number of the old one; then its last known line is another one.
+                if state.st_ino != self._read.inode or is_touched or not data.startswith(self._read.last):
+                    self._lines, self._nonces, self._read = [], {}, _Read(state.st_ino)
+                    file.seek(0)
+                    data = file.read()
+                data = data[len(self._read.last) :]
+        except FileNotFoundError:
+            self._lines, self._nonces, self._read = [], {}, _Read()
+            return
+        except OSError as error:
+            msg = f"{self.path}: it cannot be read ({error.strerror}); check its permissions and its disk"
+            raise ReviewError(msg) from error
+        whole, end, torn = data.rpartition(b"\n")
+        for raw in whole.split(b"\n") if end else []:
+            line = _line(raw, len(self._lines) + 1, self.head, self.path)
+            self._lines.append(line)
+            if line.nonce:
+                self._nonces[line.session, line.nonce] = line
+        self._read.size_bytes += len(whole) + len(end)
+        if end:
+            self._read.last = whole[whole.rfind(b"\n") + 1 :] + end
+        self._read.torn = torn
+        self._read.changed_ns = state.st_mtime_ns
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise self._not_written(error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
+
+    def _set_torn_aside(self) -> None:
+        if not self._read.torn:
+            return
+        aside = self.path.with_suffix(".torn")
+        try:
+            with aside.open("ab") as file:
+                file.write(self._read.torn + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.truncate(self.path, self._read.size_bytes)
+        except OSError as error:
+            raise self._not_written(error) from error
+        self._read.torn = b""
+
+    def _write(self, data: bytes) -> None:
+        is_new = not self.path.exists()
+        try:
+            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                try:
+                    if os.write(file, data) != len(data):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    os.fsync(file)
+                except OSError:
+                    # Nobody has read it yet: the lock is ours.
+                    os.ftruncate(file, self._read.size_bytes)
+                    raise
+            finally:
+                os.close(file)
+            if is_new:
+                _flush_folder(self.path.parent)
+        except OSError as error:
+            raise self._not_written(error) from error
+
+    def _not_written(self, error: OSError) -> ReviewError:
+        return ReviewError(f"{self.path}: nothing was written ({error.strerror}); make room or correct its permissions, then try again")
+
+
+def text(value: Mapping[str, Any]) -> bytes:
+    """Return a line of the ledger, with its line feed: JSON with sorted keys and without spaces."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _line(raw: bytes, number: int, previous: str, path: Path) -> Line:
+    try:
+        value = json.loads(raw)
+    except ValueError as error:
+        raise _broken(path, number, "it is no JSON") from error
+    if not isinstance(value, dict) or tuple(sorted(value)) != _KEYS or not isinstance(value["facts"], dict):
+        raise _broken(path, number, "it is no line of a ledger")
+    if value["previous"] != previous:
+        raise _broken(path, number, "it does not follow the line before: that one was changed, or lines were taken out or put in")
+    if value["number"] != number:
+        raise _broken(path, number, f"it says that it is line {value['number']}")
+    return Line(**value, sha256=hashlib.sha256(raw).hexdigest())
+
+
+def _broken(path: Path, number: int, reason: str) -> ReviewError:
+    return ReviewError(f"{path}, line {number}: the chain of decisions is broken here, {reason}; {RESTORE}")
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scrubin.base.errors import ReviewError
+from scrubin.stages.review import Line
 from scrubin.stages.review.events import Planted, Seen, event_of
-from scrubin.stages.review.ledger import Line
 
 LOOK_S = 0.25
 """One fixation."""

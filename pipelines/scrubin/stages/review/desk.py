@@ -19,10 +19,9 @@ from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE
-from scrubin.stages.review import attention, events, study, views
+from scrubin.stages.review import Line, attention, events, study, views
 from scrubin.stages.review.attention import Look, Progress, progress
 from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
-from scrubin.stages.review.ledger import Line
 from scrubin.stages.review.questions import Sight
 from scrubin.stages.review.standing import FileKey, Run, Standing, seconds_of
 from scrubin.stages.review.state import State

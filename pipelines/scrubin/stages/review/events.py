@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrubin.base.errors import ReviewError
-from scrubin.stages.review.ledger import Line
+from scrubin.stages.review import Line
 
 Box = tuple[int, int, int, int]
 KINDS = ("out_of_body", "black", "frozen", "text", "other")

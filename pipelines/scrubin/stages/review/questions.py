@@ -18,8 +18,8 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import json_text, write_text
 from scrubin.base.pixels import Box
+from scrubin.stages.review import Line
 from scrubin.stages.review.events import ADD, ASKED, REJECT
-from scrubin.stages.review.ledger import Line
 
 QUESTIONS_PATH = Path("data/private/audit_questions.json")
 

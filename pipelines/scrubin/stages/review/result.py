@@ -14,10 +14,9 @@ from typing import Any
 
 from scrubin.base.faults import count_text
 from scrubin.base.tables.private import REDACTIONS
-from scrubin.stages.review import attention, status
+from scrubin.stages.review import FIRST, Line, attention, status
 from scrubin.stages.review.attention import worked_s
 from scrubin.stages.review.events import ADD, NOBODYS, Decided
-from scrubin.stages.review.ledger import FIRST, Line
 from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, rows, without
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing

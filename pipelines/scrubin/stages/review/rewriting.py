@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.stages.review import Ledger, Line
 from scrubin.stages.review.events import Forgotten, Renamed
-from scrubin.stages.review.ledger import Ledger, Line
 
 NAMELESS = "(withdrawn)"
 FORGOTTEN = "forgotten"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any
 
+from scrubin.stages.review import Line
 from scrubin.stages.review.events import CLIP_S, FINDING, Checked, Clip, Sampled, event_of
-from scrubin.stages.review.ledger import Line
 
 _ONE_IN = 20  # what lies above a bound leaves so few findings only once in so many samples
 _ONE_IN_AT_EACH_END = 2 * _ONE_IN

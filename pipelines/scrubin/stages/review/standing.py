@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.stages.review import attention
+from scrubin.stages.review import Line, attention
 from scrubin.stages.review.events import Acknowledged, Decided, Event, Excluded, Planted, Seen, Sheet, Withdrawn, event_of
-from scrubin.stages.review.ledger import Line
 
 Flags = npt.NDArray[np.bool_]
 FileKey = tuple[str, str]

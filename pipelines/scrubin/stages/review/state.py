@@ -12,8 +12,7 @@ from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.params import ranged
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
-from scrubin.stages.review import questions, study
-from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
+from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, questions, study
 from scrubin.stages.review.status import FileStatus, Judged, file_status, judged
 
 

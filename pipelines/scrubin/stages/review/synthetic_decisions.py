@@ -12,10 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scrubin.base import strangers
-from scrubin.stages.review import attention, events, exchange, status
+from scrubin.stages.review import Ledger, attention, events, exchange, status
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
-from scrubin.stages.review.ledger import Ledger
 from scrubin.stages.review.outcome import GAP, PAIR, SHEET, UNREVIEWED, Proposed
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import Standing, seconds_of

@@ -20,8 +20,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from scrubin.base import statistics
 from scrubin.base.statistics import settled, without_nan
-from scrubin.stages.splits.cohort import BINS, Cohort, bins
-from scrubin.stages.splits.groups import Measure
+from scrubin.stages.splits.cohort import BINS, Cohort, Measure, bins
 from scrubin.stages.splits.split import Split
 
 BALANCE_DEFINITIONS = {

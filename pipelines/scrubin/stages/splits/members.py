@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.stages.splits.groups import Floats
+from scrubin.stages.splits.cohort import Floats
 from scrubin.stages.splits.program import PENALTY, WORST, Counts, Program
 
 Whole = npt.NDArray[np.int64]

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, eye_array, hstack, kron, vstack
 
-from scrubin.stages.splits.groups import RECORDINGS, Floats, Group, Measure, fraction
+from scrubin.stages.splits.cohort import RECORDINGS, Floats, Group, Measure, fraction
 
 LARGEST_TOTAL = 200_000
 """Beyond it every count is taken for reachable: one bit per unit would take too long, and a unit matters too little."""

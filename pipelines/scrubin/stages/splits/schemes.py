@@ -28,8 +28,7 @@ from scrubin.base.errors import SplitError
 from scrubin.public_splits import catalogue
 from scrubin.public_splits.catalogue import load
 from scrubin.stages.splits.best_split import Effort, Progress, drawn, solve
-from scrubin.stages.splits.cohort import Cohort
-from scrubin.stages.splits.groups import Group, fraction, groups
+from scrubin.stages.splits.cohort import Cohort, Group, fraction, groups
 from scrubin.stages.splits.program import Counts, Program
 from scrubin.stages.splits.recording_sheet import read
 from scrubin.stages.splits.split import Proof, Split, obstacles, proof, rows_of

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.stages.splits.groups import Floats
+from scrubin.stages.splits.cohort import Floats
 from scrubin.stages.splits.members import Draws, Members, Scaled, Whole, polish
 from scrubin.stages.splits.program import Counts
 

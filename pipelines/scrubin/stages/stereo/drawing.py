@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import Camera, Matrix, Rig, Side, opencv
 
 Picture = npt.NDArray[np.uint8]
@@ -235,5 +235,5 @@ def write_trial(folder: Path, seed: int = 1, board_count: int = 16, frame_count:
             (folder / name / side).mkdir(parents=True)
             for number, sheets in enumerate(pictures):
                 cv2.imwrite(str(folder / name / side / f"{number:03d}.png"), noisy(picture(seen_by, sheets), NOISE, rng))
-    rig_writing.write(folder / "true.yaml", own)
+    rig_file.write(folder / "true.yaml", own)
     return own

@@ -16,7 +16,7 @@ from scrubin.base.errors import CalibrationError, ScrubinError
 from scrubin.base.faults import Faults, hint
 from scrubin.base.tables.io import records
 from scrubin.media.rig import Rig
-from scrubin.media.rig_reading import read as read_rig
+from scrubin.media.rig_file import read as read_rig
 from scrubin.media.source import View
 from scrubin.stages.recordings_list import NAME
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Drift, Finding, drift

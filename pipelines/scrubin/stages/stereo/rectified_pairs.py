@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrubin.base.errors import CalibrationError
 from scrubin.base.files import whole
-from scrubin.media import rig_writing
+from scrubin.media import rig_file
 from scrubin.media.rig import Rectification, Rig, Side, opencv, rectification, rectified
 from scrubin.stages.stereo.footage import Footage, Picture, every, footage, refuse_other_size
 
@@ -63,7 +63,7 @@ def write(rig: Rig, rig_name: str, cameras: tuple[str, str], out: Path, alpha: f
         way = rectification(rig, alpha)
         for side, camera in zip(SIDES, (left, right), strict=True):
             _write(out / side, camera, way, side, shown(numbers, side))
-    rig_writing.write(out / "rectification.yaml", rig, way.as_entries())
+    rig_file.write(out / "rectification.yaml", rig, way.as_entries())
     return RectifiedPairs(len(numbers), way.focal_px)
 
 

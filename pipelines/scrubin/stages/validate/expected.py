@@ -11,7 +11,7 @@ from scrubin.base import faults, strangers
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.files import sha256_of
 from scrubin.base.params import ranged
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.base.vocabulary.vocabulary import Transitions, Vocabulary, named, transitions
 
 Severity = Literal["error", "warning", "note"]

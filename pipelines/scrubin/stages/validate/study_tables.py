@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from scrubin.base import unpacking
 from scrubin.base.errors import TableError
-from scrubin.base.tables.declare import Column, Table, arrow
+from scrubin.base.tables import Column, Table, arrow
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.stages.validate.expected import Expected
 from scrubin.stages.validate.near_duplicates import Limits, near_duplicates

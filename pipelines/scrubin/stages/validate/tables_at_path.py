@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, warning
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.base.tables.public import ERRORS, PHASES, RATINGS, SPLITS, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary

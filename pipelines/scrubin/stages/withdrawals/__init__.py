@@ -1,1 +1,215 @@
-"""Withdrawal: somebody's recordings leave the study, every trace of them goes, nobody else changes."""
+"""The list ``withdrawn.csv``: who withdrew, as the curator wrote it; whom its rows name.
+
+``data/private/withdrawn.json``. A name, an id or the hash of a file can be asked for; none can be read from it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.base import csv_text
+from scrubin.base.errors import ManifestError
+from scrubin.base.faults import Fault, error, near
+from scrubin.stages import recordings_list
+from scrubin.stages.recordings_list import files_below, files_named
+
+
+@dataclass(frozen=True)
+class WithdrawalsParams:
+    """Who withdrew stands in ``withdrawn.csv`` of the raw study."""
+
+
+NAME = "withdrawn.csv"
+COLUMNS = ("participant", "recording", "date", "reason")
+REASONS = ("consent", "request", "legal", "quality", "other")
+"""Codes, because they are published: consent withdrawn, on request, for legal reasons, for want of quality, another reason."""
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True)
+class WithdrawnRow:
+    """One row: a participant with all recordings, or a single recording; the other is "".
+
+    The date is the curator's own: a row counts from the next run on, whatever its date.
+    """
+
+    line: int
+    participant: str
+    recording: str
+    date: str
+    reason: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands; "" of a row that is about to be written."""
+        return f"line {self.line}" if self.line else ""
+
+
+def read(path: Path) -> tuple[WithdrawnRow, ...]:
+    """Return the rows of a list; a study without the file has none.
+
+    Raises
+    ------
+    ManifestError
+        With every fault: whoever withdrew must never be passed over.
+    """
+    if not path.exists():
+        return ()
+    sheet = csv_text.read_path(path, NAME, COLUMNS, ())
+    faults = [*sheet.faults, *(fault for row in sheet.rows for fault in _faults(row))]
+    ManifestError.raise_any(faults)
+    return tuple(WithdrawnRow(row.line, **{column: row.cells[column] for column in COLUMNS}) for row in sheet.rows)
+
+
+def text_with(text: str, row: WithdrawnRow) -> str:
+    r"""Return the text of a list with one row more, in the list's own delimiter and line ends.
+
+    >>> text_with("participant;recording;date;reason\r\n", WithdrawnRow(2, "P07", "", "2026-01-31", "consent")).splitlines()[1]
+    'P07;;2026-01-31;consent'
+    """
+    delimiter = csv_text.delimiter_of(text) if text.strip() else ","
+    end = "\r\n" if "\r\n" in text else "\n"
+    cells = (getattr(row, column) for column in COLUMNS)
+    line = delimiter.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' if re.search(r'[\t;,"]', cell) else cell for cell in cells)
+    above = text or ",".join(COLUMNS)
+    return f"{above}{'' if above.endswith(end) else end}{line}{end}"
+
+
+def text_without(text: str, rows: Iterable[WithdrawnRow]) -> str:
+    """Return the text of a list without some of its rows."""
+    gone = {row.line for row in rows}
+    return "".join(line for number, line in enumerate(text.splitlines(keepends=True), start=1) if number not in gone)
+
+
+def _faults(row: csv_text.CsvRow) -> Iterator[Fault]:
+    cells = row.cells
+    named = [column for column in ("participant", "recording") if cells[column]]
+    if not named:
+        fix = "fill in the participant, or one recording, or remove the row"
+        yield error(NAME, "nobody-named", "it names nobody", fix, place=row.place)
+    if len(named) > 1:
+        fix = "fill in the participant when all recordings of theirs are withdrawn, else the recording"
+        yield error(NAME, "both-named", "it names a participant and a recording", fix, place=row.place)
+    if not is_date(cells["date"]):
+        fix = "write year, month and day as 2026-01-31"
+        yield error(NAME, "date", f"'{csv_text.shown(cells['date'])}' is no date", fix, place=row.place)
+    if cells["reason"] not in REASONS:
+        what = f"'{csv_text.shown(cells['reason'])}' is no code of a reason"
+        yield error(NAME, "reason", what, f"use one of {', '.join(REASONS)}", place=row.place)
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date of the calendar, written as year, month, day.
+
+    >>> is_date("2024-02-29"), is_date("2023-02-29"), is_date("29.02.2024")
+    (True, False, False)
+    """
+    try:
+        return _DATE.fullmatch(text) is not None and bool(datetime.date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+UNDO = "if they never withdrew, run: .venv/bin/scrubin withdraw --undo"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One recording of the study: who is in it, and its raw files."""
+
+    participant: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Who withdrew.
+
+    Parameters
+    ----------
+    participants
+        Those with all their recordings.
+    reasons
+        By recording.
+    """
+
+    participants: frozenset[str]
+    reasons: Mapping[str, str]
+
+
+def listed(raw: Path) -> dict[str, Listed]:
+    """Return the recordings that ``recordings.csv`` lists, also those whose rows cannot be used for anything else.
+
+    Raises
+    ------
+    ManifestError
+        When the file cannot be read as such a list.
+    """
+    done: dict[str, Listed] = {}
+    files = files_below(raw)
+    for row in recordings_list.read_rows(raw, ("recording", "participant", "path")):
+        name, participant = (row.cells.get(column, "") for column in ("recording", "participant"))
+        written = row.as_written("path") if row.cells.get("path") else ""
+        paths = files_named(written, files) if written else []
+        if name:
+            before = done.get(name, Listed(participant, ()))
+            done[name] = Listed(before.participant, (*before.paths, *paths))
+    return done
+
+
+def named(rows: Sequence[WithdrawnRow], participant_of: Mapping[str, str], memory: Memory) -> Named:
+    """Return whom the rows name.
+
+    Parameters
+    ----------
+    rows
+        Of the list.
+    participant_of
+        By recording, of the study as it is listed and as the last run knew it.
+    memory
+        Of those who withdrew earlier, whose rows and files may be gone.
+
+    Raises
+    ------
+    ManifestError
+        For every row that names nobody of the study.
+    """
+    reasons: dict[str, str] = {}
+    faults = []
+    for row in rows:
+        if row.participant:
+            theirs = [name for name, who in participant_of.items() if who == row.participant]
+            known = bool(theirs) or memory.has_participant(row.participant)
+        else:
+            theirs = [row.recording] if row.recording in participant_of else []
+            known = bool(theirs) or memory.reason(row.recording) is not None
+        reasons |= {name: row.reason for name in theirs if name not in reasons}
+        if not known:
+            faults.append(_nobody(row, participant_of))
+    ManifestError.raise_any(faults)
+    return Named(frozenset(row.participant for row in rows if row.participant), reasons)
+
+
+def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Iterator[Fault]:
+    """Yield a fault for each listed recording that was withdrawn earlier and that no row of ``withdrawn.csv`` names any more."""
+    for name, one in sorted(study.items()):
+        if name not in said.reasons and (memory.reason(name) is not None or memory.has_participant(one.participant)):
+            what = f"'{name}' stands in it, but was withdrawn earlier, and no row of {NAME} says so any more"
+            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {UNDO}")
+
+
+def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:
+    recordings, participants = set(participant_of), set(participant_of.values())
+    name, mine, others = (row.participant, participants, recordings) if row.participant else (row.recording, recordings, participants)
+    column, other = ("participant", "recording") if row.participant else ("recording", "participant")
+    fix = "correct it; of somebody whose rows are gone already, name them before their rows go"
+    if name in others:
+        fix = f"it is the name of a {other}: write it in that column"
+    elif (close := near(name, mine)) is not None:
+        fix = f"did you mean '{close}'?"
+    return error(NAME, f"{column}-unknown", f"'{csv_text.shown(name)}' is no {column} of {recordings_list.NAME}", fix, place=row.place)

@@ -17,12 +17,11 @@ from scrubin.base import file_lists, params
 from scrubin.base.errors import ManifestError, PrivacyError, TableError
 from scrubin.base.files import sha256_of_all
 from scrubin.base.private_paths import UNRELEASED
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import LINKAGE, PARTS, PEOPLE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
-from scrubin.stages.withdrawals import withdrawn_list
-from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+from scrubin.stages import withdrawals
+from scrubin.stages.withdrawals import WithdrawnRow
 
 INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
 SUMS = Path("data/release", file_lists.CHECKSUMS)
@@ -189,14 +188,14 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) ->
     PrivacyError
         When what was remembered cannot be read.
     """
-    before, rows = withdrawal_memory.load(folder), (*withdrawn_list.read(raw / withdrawn_list.NAME), *more)
+    before, rows = withdrawal_memory.load(folder), (*withdrawals.read(raw / withdrawals.NAME), *more)
     if not rows and not before:
         return before
-    study = withdrawn_list.listed(raw)
+    study = withdrawals.listed(raw)
     last = load_last_run(folder)
     participant_of = {**last.participants, **{name: one.participant for name, one in study.items()}}
-    said = withdrawn_list.named(rows, participant_of, before)
-    ManifestError.raise_any(withdrawn_list.come_back(study, said, before))
+    said = withdrawals.named(rows, participant_of, before)
+    ManifestError.raise_any(withdrawals.come_back(study, said, before))
     now = before.with_participants(said.participants)
     for name, reason in sorted(said.reasons.items()):
         facts = last.facts(name)

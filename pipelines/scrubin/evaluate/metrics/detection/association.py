@@ -22,6 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import BoolArray, BoxStudy, IntArray, Scene, checked
 from scrubin.evaluate.metrics.detection.average_precision import mean
 from scrubin.evaluate.metrics.detection.matching import (
     Matching,
@@ -36,7 +37,6 @@ from scrubin.evaluate.metrics.detection.matching import (
     taken_in_turn,
     turns_of,
 )
-from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, IntArray, Scene, checked
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact
 

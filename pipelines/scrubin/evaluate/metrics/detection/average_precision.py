@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
-from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
 from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS, BoxScope, Interpolation

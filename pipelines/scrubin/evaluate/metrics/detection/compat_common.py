@@ -18,8 +18,8 @@ from typing import Self
 import numpy as np
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import BoolArray, Boxes, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.detection.matching import Pairs, corners, joined, keys, occurring, of_corners, pairs_of, turns_of
-from scrubin.evaluate.metrics.detection.rows import BoolArray, Boxes, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.registry import Quirk, declare
 
 QUIRKS = (

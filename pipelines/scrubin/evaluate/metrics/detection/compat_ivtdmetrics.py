@@ -13,11 +13,20 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection import average_precision, compat_common
+from scrubin.evaluate.metrics.detection import (
+    BoolArray,
+    BoxStudy,
+    FloatArray,
+    IntArray,
+    Scene,
+    average_precision,
+    checked,
+    compat_common,
+    video,
+)
 from scrubin.evaluate.metrics.detection.average_precision import Curve, area
 from scrubin.evaluate.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.evaluate.metrics.detection.matching import Matching, check_threshold, iou, nothing_yet, taken_in_turn
-from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
 
 Style = Literal["coco", "11point"]
@@ -33,7 +42,7 @@ class Detection(Accumulator):
     An envelope that is interpolated linearly to precision 0 at recall 1 is generous to what was not found: one of two gives
     0.75, and costs a perfect class half a percent.
 
-    >>> from scrubin.evaluate.metrics.detection.rows import BoxRows
+    >>> from scrubin.evaluate.metrics.detection import BoxRows
     >>> two, one = (BoxRows([0] * n, list(range(n)), {"ivt": [0] * n, "i": [0] * n}, [[0, 0, 1, 1]] * n, [0.9] * n) for n in (2, 1))
     >>> for detected in (one, two):
     ...     published_ = Detection({"ivt": 1, "i": 1})

@@ -13,7 +13,17 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection import average_precision, compat_common
+from scrubin.evaluate.metrics.detection import (
+    BoolArray,
+    BoxStudy,
+    FloatArray,
+    IntArray,
+    Scene,
+    average_precision,
+    checked,
+    compat_common,
+    video,
+)
 from scrubin.evaluate.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.evaluate.metrics.detection.matching import (
     check_threshold,
@@ -25,7 +35,6 @@ from scrubin.evaluate.metrics.detection.matching import (
     run_bounds,
     taken_in_turn,
 )
-from scrubin.evaluate.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
 
 Program = Literal["0.1.5", "0.1.2"]
@@ -37,7 +46,7 @@ class Detection(Accumulator):
 
     Boxes grow whenever they are compared, so that perfect predictions are not perfect when a frame holds two boxes of a class:
 
-    >>> from scrubin.evaluate.metrics.detection.rows import BoxRows
+    >>> from scrubin.evaluate.metrics.detection import BoxRows
     >>> boxes, ids = [[0, 0, 0.5, 0.25], [0.5, 0.5, 0.25, 0.25]], {"ivt": [0, 0], "i": [0, 0]}
     >>> truth, detected = BoxRows([0, 0], [0, 0], ids, boxes), BoxRows([0, 0], [0, 0], ids, boxes, [0.9, 0.8])
     >>> perfect = BoxStudy(["a"], [1], {"ivt": 1, "i": 1}, truth, detected)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene, taken
+from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, IntArray, Scene, taken
 
 
 def corners(boxes: npt.ArrayLike) -> FloatArray:

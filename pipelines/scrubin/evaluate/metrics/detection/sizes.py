@@ -23,8 +23,8 @@ import numpy as np
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, IntArray, Scene
 from scrubin.evaluate.metrics.detection.average_precision import area, curve
-from scrubin.evaluate.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 

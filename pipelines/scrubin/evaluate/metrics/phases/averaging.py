@@ -25,7 +25,7 @@ import numpy as np
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases.phase_videos import FloatArray
+from scrubin.evaluate.metrics.phases import FloatArray
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
 from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, AveragingOrder
 

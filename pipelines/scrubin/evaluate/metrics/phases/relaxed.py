@@ -14,8 +14,8 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
+from scrubin.evaluate.metrics.phases import BoolArray, FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.phases.averaging import Elements
-from scrubin.evaluate.metrics.phases.phase_videos import BoolArray, FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.phases.rates import settled
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.variants import Strategy

@@ -40,8 +40,8 @@ import numpy as np
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
+from scrubin.evaluate.metrics.phases import FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, spread
-from scrubin.evaluate.metrics.phases.phase_videos import FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.evaluate.metrics.variants import OVERLAPS

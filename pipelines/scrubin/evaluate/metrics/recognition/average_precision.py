@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.evaluate.metrics.bootstrap import drawn_names
-from scrubin.evaluate.metrics.recognition.triplet_videos import (
+from scrubin.evaluate.metrics.recognition import (
     BoolArray,
     ClassRows,
     FloatArray,

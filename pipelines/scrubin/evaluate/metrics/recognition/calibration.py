@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition.triplet_videos import ClassRows, Grouping, IntArray, TripletMap, TripletVideo, checked, part
+from scrubin.evaluate.metrics.recognition import ClassRows, Grouping, IntArray, TripletMap, TripletVideo, checked, part
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.evaluate.metrics.variants import BINS, Component

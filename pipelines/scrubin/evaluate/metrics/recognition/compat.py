@@ -17,10 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition import top_k
-from scrubin.evaluate.metrics.recognition.average_precision import Means, Steps, by_class, of_draw, result, steps_of, variant
-from scrubin.evaluate.metrics.recognition.top_k import Hits, hits
-from scrubin.evaluate.metrics.recognition.triplet_videos import (
+from scrubin.evaluate.metrics.recognition import (
     CHOLECT50_NULL,
     ClassRows,
     IntArray,
@@ -30,7 +27,10 @@ from scrubin.evaluate.metrics.recognition.triplet_videos import (
     component_named,
     part,
     rows_of,
+    top_k,
 )
+from scrubin.evaluate.metrics.recognition.average_precision import Means, Steps, by_class, of_draw, result, steps_of, variant
+from scrubin.evaluate.metrics.recognition.top_k import Hits, hits
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.evaluate.metrics.variants import Component
@@ -181,7 +181,7 @@ class Recognition:
     A class without positives is recognised by the value that scikit-learn returns for it. Up to 1.5 that is -0.0, whose text the
     package takes for "undefined"; from 1.6 on it is 0.0, which then counts as the worst value possible:
 
-    >>> from scrubin.evaluate.metrics.recognition.triplet_videos import triplet_map
+    >>> from scrubin.evaluate.metrics.recognition import triplet_map
     >>> two = triplet_map([[0, 0, 0], [0, 1, 0]])
     >>> for release in ("<=1.5", ">=1.6"):
     ...     published = Recognition(two, scikit_learn=release)

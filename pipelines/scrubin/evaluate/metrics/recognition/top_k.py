@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.recognition.triplet_videos import ClassRows, TripletMap, TripletVideo, checked, component_named, part
+from scrubin.evaluate.metrics.recognition import ClassRows, TripletMap, TripletVideo, checked, component_named, part
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.evaluate.metrics.variants import Component
@@ -88,7 +88,7 @@ def top_k(videos: Iterable[TripletVideo], triplets: TripletMap, k: int, componen
 
     Examples
     --------
-    >>> from scrubin.evaluate.metrics.recognition.triplet_videos import triplet_map
+    >>> from scrubin.evaluate.metrics.recognition import triplet_map
     >>> three = triplet_map([[0, 0, 0], [0, 1, 0], [1, 0, 0]])
     >>> tied = top_k([TripletVideo("a", [[0, 0, 1]], [[0.5, 0.1, 0.5]])], three, 1)
     >>> tied.result.overall.value, tied.least, tied.most

@@ -17,8 +17,7 @@ import pandas as pd
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
 from scrubin.labels import registry

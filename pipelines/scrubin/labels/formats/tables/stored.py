@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 from scrubin.base import strangers, unpacking
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.tables.declare import Table, arrow
+from scrubin.base.tables import Table, arrow
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
 from scrubin.labels.formats.tables import table_files

@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 from scrubin.base import unpacking
 from scrubin.base.errors import AnnotationError, FileError, TableError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import ERRORS, FACTS, LABELLED, PHASES, RATINGS, SEGMENTS, TRIPLETS, skill_table
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import NAMINGS, Vocabulary

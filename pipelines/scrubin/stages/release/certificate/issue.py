@@ -26,8 +26,7 @@ from scrubin.stages.release.certificate.public_form import JSON_NAME, KINDS_SAY,
 from scrubin.stages.release.certificate.rules import ARTICLES, CLAUSES
 from scrubin.stages.release.gates import command_at
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.review import sample
-from scrubin.stages.review.ledger import FIRST, Line
+from scrubin.stages.review import FIRST, Line, sample
 
 FOLDER = Path("reports/certificate")
 PRIVATE_EVIDENCE = (

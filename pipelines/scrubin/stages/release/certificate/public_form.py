@@ -24,8 +24,7 @@ from scrubin.base.tables.io import records
 from scrubin.stages.release.certificate import attention
 from scrubin.stages.release.certificate.rules import AUDITED, NOT_PROVEN, RULES, SAFE_HARBOR
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.review import events, sample
-from scrubin.stages.review.ledger import Line
+from scrubin.stages.review import Line, events, sample
 
 JSON_NAME, TEXT_NAME = "certificate.json", "CERTIFICATE.md"
 TEMPLATES = Path(__file__).with_name("templates")

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table
 from scrubin.stages.release.metadata import citation, record_sets, sentences
 from scrubin.stages.release.metadata.citation import description, license_url
 from scrubin.stages.release.metadata.curator_words import CONDITIONS, QUESTIONS, Words

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scrubin.base.files import json_text
-from scrubin.base.tables import io
-from scrubin.base.tables.declare import Table
+from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FRAMES, VIDEOS
 from scrubin.data.diff import previous
 from scrubin.data.diff.difference import KINDS

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pandas as pd
 
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 from scrubin.base.tables.public import SPLIT_COLUMNS, SPLIT_DELIMITERS
 from scrubin.stages.release.metadata.citation import bibtex
 from scrubin.stages.release.release_params import ReleaseParams

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base.tables.declare import Column, Table
+from scrubin.base.tables import Column, Table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 

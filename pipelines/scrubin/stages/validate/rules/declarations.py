@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from scrubin.base.tables.declare import Column, Table, arrow
+from scrubin.base.tables import Column, Table, arrow
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.stages.validate.registry import Check, Expectation, PlannedCheck, Rule, expect, generated, rule
 from scrubin.stages.validate.study_tables import StoredTable, Study
