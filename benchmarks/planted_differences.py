@@ -24,8 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.base.files import sha256_of, write_json, write_text
-from scrubin.data.diff.comparison import Comparison, compare
-from scrubin.data.diff.shown import sentence
+from scrubin.data.diff.comparison import Comparison, compare, sentence
 
 MEDIA = ("videos", "frames", "archives")
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}

@@ -33,7 +33,7 @@ import numpy as np
 
 from scrubin.media.decode import boundaries_s
 from scrubin.media.networks import endoscopy
-from scrubin.media.networks.sessions import session
+from scrubin.media.networks.weights import session
 from scrubin.media.probe import probe
 from scrubin.stages.screen import all_detectors
 from scrubin.stages.screen.detector import DEFAULTS, ObservedFile

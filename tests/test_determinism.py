@@ -18,8 +18,8 @@ WHOLE_NUMBER_SUMS = {
     "audit/pictures/looks.py": 2,
     "audit/run.py": 2,
     "base/unpacking.py": 5,
-    "cli/audit.py": 2,
     "cli/project.py": 2,
+    "curate/by_hand/audit.py": 2,
     "curate/draft/drafted_study.py": 1,
     "curate/engine/cluster.py": 1,
     "curate/page/released_study.py": 3,
@@ -73,7 +73,7 @@ NAMES_BY_CHANCE = {
     "curate/engine/preflight.py",
 }
 # The day on which a person withdrew, and the instant at which one decided.
-DATED = {"cli/lists.py", "stages/review/ledger.py"}
+DATED = {"curate/lists/withdrawal.py", "stages/review/ledger.py"}
 FORBIDDEN = {("time", "time"), ("datetime", "now"), ("datetime", "today"), ("date", "today"), ("socket", "gethostname"), ("uuid", "uuid4")}
 WORDS = re.compile(r"\b(time|now|today|gethostname|uuid4|random|default_rng)\b")
 

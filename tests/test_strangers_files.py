@@ -31,7 +31,6 @@ OURS = {
     "base/vocabulary": "lists in the wheel",
     "cli/__init__.py": "the null device",
     "cli/evaluate/scores.py": "what an earlier run wrote into the folder that it is told to write into",
-    "cli/lists.py": "the curator's own sheet, written back",
     "cli/review.py": "a page in the browser",
     "curate/engine": "files of the system, and of the run",
     "curate/lists": "the curator's own lists, written back",

@@ -12,7 +12,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, PARTS, RECORDINGS, STEREO, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
-from scrubin.stages.validate import outcomes, page, study_tables, suite
+from scrubin.stages.validate import outcomes, study_tables, suite
 from scrubin.stages.validate.expected import ValidateParams, expected
 from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.validate.rules import counts
@@ -49,7 +49,7 @@ def main() -> None:
     folder = files.fresh_folder(OUT)
     files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(stored)})
     files.write_json(folder / "metrics.json", outcomes.metrics(checked, rows))
-    files.write_text(folder / "index.html", page.render(checked, rows))
+    files.write_text(folder / "index.html", outcomes.page(checked, rows))
     outcomes.refuse(checked, f"{OUT}/index.html", dict(zip(linkage["id"], linkage["recording"], strict=True)))
 
 

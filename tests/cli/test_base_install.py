@@ -279,7 +279,7 @@ def packages_of(names: Iterable[str]) -> set[str]:
 def run_imports(words: str) -> set[str]:
     """The packages without which a command cannot run: what its functions import counts, but for what they try, or ask for by option."""
     name, _, word = words.partition(" ")
-    module = f"scrubin.cli.{name}.{splits.MODULES.get(word, word)}" if word else cli.module_of(name)
+    module = cli.module_of(name)
     own, last = source(module), (word or name).replace("-", "_")
     functions = {node.name: node for node in ast.parse(own.read_bytes()).body if isinstance(node, ast.FunctionDef)}
     waiting, seen = [f"run_{last}" if f"run_{last}" in functions else "run"], set[str]()

@@ -13,10 +13,11 @@ from scrubin.evaluate.metric_choices import METRICS
 from scrubin.evaluate.scoring import SCORES
 from scrubin.labels.choices import known_formats
 from scrubin.labels.registry import WRITERS, readable
+from scrubin.media.rig import MM_PER_UNIT
 
-SLOW = {"PIL", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
-NEVER = sorted({*machine.EXTRA_OF, *SLOW} - {"numpy", "orjson"})
-"""Import one of these, and a help text takes longer than 0.3 s; NumPy and orjson are quick."""
+SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
+NEVER = sorted({*machine.EXTRA_OF, *SLOW})
+"""Import one of these, and a help text takes longer than 0.25 s of the processor."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),
     *(("stereo", name) for name in stereo.SUBCOMMANDS),
@@ -88,3 +89,7 @@ def test_the_formats_of_the_help_are_those_that_register_themselves():
 
 def test_every_metric_that_can_be_chosen_is_computed():
     assert list(SCORES) == list(METRICS)
+
+
+def test_the_units_of_the_help_are_those_that_a_rig_is_read_in():
+    assert tuple(MM_PER_UNIT) == stereo.UNITS

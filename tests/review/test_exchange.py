@@ -29,7 +29,7 @@ def state():
 
 def read(text):
     of, standing = state()
-    return exchange.read_sheet(text.encode(), of, standing, lambda key: study.times_s(study.Path("data/raw"), of.files[key]))
+    return exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files))
 
 
 def take(text):

@@ -133,7 +133,7 @@ def folder(study_released, tmp_path, monkeypatch):
 def population(folder):
     with review_study.desk(folder) as desk:
         videos = released_clips.load_released(folder)
-        return released_clips.population(folder, videos, lambda key: desk.boundaries_s(0 if key[0] == "pair" else 1, key[1]))
+        return released_clips.population(folder, videos, desk.times_s)
 
 
 def test_the_clips_of_a_release_are_those_that_show_something(folder):

@@ -13,7 +13,7 @@ from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ParamsError
 from scrubin.curate.preflight import settings
-from scrubin.stages.validate import outcomes, page, rules, suite
+from scrubin.stages.validate import outcomes, rules, suite
 from scrubin.stages.validate.registry import RULES, rule
 
 ONLY_REPORTED = {
@@ -65,7 +65,7 @@ def test_a_new_file_of_rules_is_checked_with_its_severity_overridden_by_params_a
     assert (other.table, other.keys[0]["id"]) == ("videos", "bovi-kuma")
     assert not outcomes.stopping(checked)
     rows = suite.row_counts(study_of(synthetic_study.tables()))
-    assert "</span> never_bovi</h3>" in page.render(checked, rows)
+    assert "</span> never_bovi</h3>" in outcomes.page(checked, rows)
     assert new_rule in {entry["rule"] for entry in outcomes.document(checked, rows)["outcomes"]}
     assert {outcome.severity for outcome in outcomes_of(new_rule, {new_rule: "error"})} == {"error"}
 

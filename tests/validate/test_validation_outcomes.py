@@ -15,7 +15,7 @@ from checked_study import expected_of, failed, severities, study_of
 from scrubin.base import params
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.tables.declare import Column, Table
-from scrubin.stages.validate import outcomes, page, suite
+from scrubin.stages.validate import outcomes, suite
 from scrubin.stages.validate.expected import ValidateParams
 from scrubin.stages.validate.near_duplicates import Limits
 from scrubin.stages.validate.registry import RULES
@@ -95,7 +95,7 @@ def test_only_the_first_twenty_keys_are_named_but_all_are_counted(broken):
 
 
 def test_no_result_names_a_participant(broken):
-    text = json.dumps(outcomes.document(*broken)) + page.render(*broken)
+    text = json.dumps(outcomes.document(*broken)) + outcomes.page(*broken)
     assert "govi-zuma" in text
     for who in ("ann.smith", "chris", "dana"):
         assert who not in text
@@ -131,15 +131,15 @@ def test_metrics_are_flat_numbers(broken):
 
 
 def test_the_page_escapes_what_tables_hold_and_loads_nothing(broken):
-    html = page.render(*broken)
+    html = outcomes.page(*broken)
     assert HOSTILE not in html
     assert "&lt;script&gt;" in html
     assert not re.search(r"https?://|<script|<link|url\(|\ssrc=|@import", html)
-    assert html == page.render(*broken)
+    assert html == outcomes.page(*broken)
 
 
 def test_the_page_names_table_column_rule_count_and_keys(broken):
-    html = re.sub(r"\s*\n\s*", "\n", page.render(*broken))
+    html = re.sub(r"\s*\n\s*", "\n", outcomes.page(*broken))
     card = html[html.index("</span> participant_in_one_subset</h3>") :].split("</section>")[0]
     assert "table <code>splits</code>, column <code>subset</code>" in card
     assert "3 of 12 rows break it." in card
@@ -147,7 +147,7 @@ def test_the_page_names_table_column_rule_count_and_keys(broken):
 
 
 def test_what_is_not_applicable_stands_by_itself_with_the_reason_and_is_no_failure(broken):
-    html = page.render(*broken)
+    html = outcomes.page(*broken)
     failures, rest = html.split('<h2 id="unasked">')
     assert "declared_total" not in failures
     assert "<td>no version before this one is declared (validate.previous in params.yaml)</td>" in rest
@@ -162,7 +162,7 @@ def test_what_is_not_applicable_stands_by_itself_with_the_reason_and_is_no_failu
 @pytest.mark.slow
 def test_the_page_of_a_sound_study_says_so():
     study = study_of(synthetic_study.empty_tables())
-    html = page.render(suite.run(study, severities()), suite.row_counts(study))
+    html = outcomes.page(suite.run(study, severities()), suite.row_counts(study))
     assert "Nothing stops the release" in html
 
 

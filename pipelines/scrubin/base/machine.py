@@ -78,7 +78,7 @@ def _number(path: Path) -> int | None:
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Addresses under which this machine alone reaches itself."""
 EXTRAS: dict[str, tuple[str, ...]] = {
-    "evaluate": ("jinja2", "markupsafe", "orjson", "tqdm", "yaml"),
+    "evaluate": ("jinja2", "markupsafe", "tqdm", "yaml"),
     "load": ("av", "cv2", "tqdm", "yaml"),
     "review": ("anyio", "av", "cv2", "jinja2", "markupsafe", "starlette", "tqdm", "uvicorn", "yaml"),
     "curate": (

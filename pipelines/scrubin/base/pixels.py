@@ -86,6 +86,21 @@ def read_picture(path: Path, *, inside: Path | None = None) -> npt.NDArray[np.ui
     return None if picture is None else np.asarray(picture, np.uint8)
 
 
+def shrunk(picture: npt.NDArray[np.uint8], height: int | None) -> npt.NDArray[np.uint8]:
+    """Return a picture of at most ``height`` px, averaged over areas; its width is even and keeps the aspect.
+
+    >>> shrunk(np.zeros((540, 960, 3), np.uint8), 360).shape
+    (360, 640, 3)
+    """
+    if height is None or picture.shape[0] <= height:
+        return picture
+    import cv2
+
+    rows, columns = picture.shape[:2]
+    width = max(2, 2 * ((columns * height + rows) // (2 * rows)))
+    return np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
 def _jpeg_size(data: bytes) -> tuple[int, int] | None:
     at = 2
     while at + 9 < len(data):

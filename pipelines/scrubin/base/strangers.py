@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from scrubin.base import machine
 from scrubin.base.errors import FileError
@@ -331,52 +331,3 @@ def _integer(digits: str) -> int:
 
 def _rounded_up(value: float) -> str:
     return f"{value * 1.05:.2g}" if value < 100 else str(int(value * 1.05) + 1)
-
-
-try:
-    import orjson
-except ImportError:  # it is quicker, and never needed
-    orjson = None  # type: ignore[assignment]
-
-DOUBTFUL: Final = object()
-"""What is returned for a text that the slow reader has to judge."""
-ALIKE = bytes.maketrans(b"123456789:[ \n\t\r-", b"000000000,,,,,,,")
-LONG = b"," + 18 * b"0"
-"""A whole number of so many digits, all digits and all signs before one written alike, may not fit into 64 bits."""
-DEEPEST = 100
-
-
-def quick_value(data: bytes) -> Any:
-    """Return what a JSON text says, or `DOUBTFUL`.
-
-    Every pair of an object has a colon. So a text has no key twice when as many pairs were read as it has colons, those in texts included.
-
-    >>> quick_value(b'{"a": [{"b": 2}, 1]}') if orjson else {"a": [{"b": 2}, 1]}
-    {'a': [{'b': 2}, 1]}
-    >>> quick_value(b'{"a": 1, "a": 1}') is DOUBTFUL, quick_value(b'[NaN]') is DOUBTFUL
-    (True, True)
-    """
-    if orjson is None or LONG in data.translate(ALIKE):
-        return DOUBTFUL
-    try:
-        read = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return DOUBTFUL
-    return read if type(read) in (dict, list) and _colons(read) == data.count(b":") else DOUBTFUL
-
-
-def _colons(read: Any) -> int:
-    """Return how many pairs the objects hold, at least; what lies behind a number in a list, or very deep, is not looked at."""
-    count, level = 0, [read]
-    for _ in range(DEEPEST):
-        below: list[Any] = []
-        for one in level:
-            if type(one) is dict:
-                count += len(one)
-                below += [inner for inner in one.values() if type(inner) is dict or type(inner) is list]
-            elif one and type(one[0]) in (dict, list):
-                below += [inner for inner in one if type(inner) is dict or type(inner) is list]
-        if not below:
-            break
-        level = below
-    return count

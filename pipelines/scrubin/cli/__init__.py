@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scrubin.base import machine, private_paths
 from scrubin.base.errors import ScrubinError
@@ -50,17 +51,18 @@ COMMANDS = {
 }
 """Every command and what it does."""
 MODULES: Mapping[str, str] = {
-    **dict.fromkeys(("new-study", "check-params"), "study"),
-    **dict.fromkeys(("remove", "rename", "withdraw"), "lists"),
+    **dict.fromkeys(("new-study", "remove", "rename", "withdraw"), "study"),
     **dict.fromkeys(("screen", "render"), "render"),
     **dict.fromkeys(("probe", "dicom"), "probe"),
     **dict.fromkeys(("frames", "frames-check"), "frames"),
-    **dict.fromkeys(("verify", "validate", "ground-truth-check"), "check"),
-    **dict.fromkeys(("diff", "export"), "release"),
+    **dict.fromkeys(("verify", "validate", "ground-truth-check", "preflight", "check-params"), "check"),
+    **dict.fromkeys(("diff", "export", "audit"), "release"),
     **dict.fromkeys(("store", "tag"), "project"),
     **{name: f"evaluate.{name}" for name in ("scores", "score", "submission", "rank", "challenge", "deid")},
 }
 """Where commands are that have no module of their own name."""
+USAGE = 2
+"""As argparse ends for arguments that cannot be used."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
@@ -134,14 +136,44 @@ def _of_machine(error: OSError | RecursionError | MemoryError) -> str:
     return f"the memory does not suffice ({printable(str(error)) or 'out of memory'}); give less at once, or use a larger machine"
 
 
+class LazyParser(argparse.ArgumentParser):
+    """A parser that is told its arguments when it parses, so that those of the other commands are not imported."""
+
+    declare: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        """Declare the arguments, then parse."""
+        declare, self.declare = self.declare, None
+        if declare is not None:
+            declare(self)
+        return super().parse_known_args(args, namespace)
+
+
 def _parsed(passed: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, does in COMMANDS.items():
-        sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
-        if passed[:1] == [name]:
-            _command(name).add_arguments(sub)
+    _add_commands(parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=LazyParser), COMMANDS, _command)
     return parser.parse_args(passed)
+
+
+def _add_commands(parsers: Any, does: Mapping[str, str], command: Callable[[str], Command]) -> None:
+    for name, what in does.items():
+        sub = parsers.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+        sub.declare = lambda sub, name=name: command(name).add_arguments(sub)
+
+
+def add_subcommands(parser: argparse.ArgumentParser, does: Mapping[str, str], module: str) -> None:
+    """Declare the subcommands of a command, which stand in its module."""
+    parser.set_defaults(subcommand=None, help_text=parser.format_help)
+    parsers = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", parser_class=LazyParser)
+    _add_commands(parsers, does, lambda name: command_of(module, name))
+
+
+def run_subcommand(args: argparse.Namespace, module: str) -> int:
+    """Run the subcommand of a command that stands in a module; without one, print the help."""
+    if args.subcommand is None:
+        sys.stdout.write(args.help_text())
+        return USAGE
+    return command_of(module, args.subcommand).run(args)
 
 
 def _command(name: str) -> Command:

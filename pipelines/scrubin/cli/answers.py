@@ -7,13 +7,15 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from scrubin.base.files import json_text
-
 
 def print_json(document: Any, *, sort_keys: bool = False, allow_nan: bool = True, ascii_only: bool = False) -> None:
-    """Print a document; its keys stay in their order, or are sorted as in the files that are compared by bytes, in which NaN is refused."""
-    text = json_text(document) if sort_keys else json.dumps(document, indent=2, ensure_ascii=ascii_only, allow_nan=allow_nan) + "\n"
-    sys.stdout.write(text)
+    """Print a document as `json_of` has it."""
+    sys.stdout.write(json_of(document, sort_keys=sort_keys, allow_nan=allow_nan, ascii_only=ascii_only))
+
+
+def json_of(document: Any, *, sort_keys: bool = False, allow_nan: bool = True, ascii_only: bool = False) -> str:
+    """Return a document as text; its keys stay in their order, or are sorted as in the files that are compared by bytes, without NaN."""
+    return json.dumps(document, indent=2, sort_keys=sort_keys, ensure_ascii=ascii_only, allow_nan=allow_nan and not sort_keys) + "\n"
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -1,15 +1,22 @@
-"""`scrubin verify`, `validate`, `ground-truth-check`: whether files are sound."""
+"""`scrubin verify`, `validate`, `ground-truth-check`, `preflight`, `check-params`: whether files are sound."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ReleaseError
+from scrubin.base.params import PARAMS_PATH
+from scrubin.cli.answers import json_of, print_lines
 from scrubin.cli.arguments import add_instant
-from scrubin.data.verify import on_disk
+from scrubin.data.verify import digests, on_disk
+
+if TYPE_CHECKING:
+    from scrubin.data.verify.verification import Progress
 
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,16 +45,75 @@ def run_verify(args: argparse.Namespace) -> int:
         if args.fix:
             msg = f"{folder}: --fix restores a project from its own copies; a release is mended by getting the files again that are named"
             raise ReleaseError(msg)
-        from scrubin.cli import release
-
-        return release.verify_copy(folder, args)
+        return _verify_copy(folder, args)
     for option in ("quick", "partial", "json", "state"):
         if getattr(args, option):
             msg = f"{folder}: --{option} is for a release, but this is a project; name the folder of the release, such as data/release"
             raise ReleaseError(msg)
-    from scrubin.cli import project
+    return _verify_project(folder, fix=args.fix)
 
-    return project.verify_project(folder, fix=args.fix)
+
+INTERRUPTED = 130
+
+
+def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
+    """Say what is wrong with a copy; 0 only when nothing is."""
+    from scrubin.data.verify import told, verification
+
+    verification.refuse_no_release(folder)
+    state = Path(args.state) if args.state else digests.default_path(folder)
+    try:
+        result = verification.verify(folder, quick=args.quick, partial=args.partial, journal=state, begin=_progress)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; what has been read is noted: run the same command again to go on\n")
+        return INTERRUPTED
+    text = json_of(result.as_json(), sort_keys=True, ascii_only=True)
+    if args.json == "-":
+        sys.stdout.write(text)
+        return 0 if result.sound else 1
+    if args.json:
+        Path(args.json).write_text(text, encoding="utf-8", newline="\n")
+    print_lines(told.lines(result))
+    return 0 if result.sound else 1
+
+
+def _progress(files: int, size: int) -> Progress:
+    """Show on a terminal how far the reading is, where tqdm is installed."""
+    silent: Callable[[int, int], None] = lambda files, size: None  # noqa: E731
+    if not sys.stderr.isatty() or not files:
+        return silent
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        sys.stderr.write(f"reading {files:,} files, {size:,} bytes\n")
+        return silent
+    bar = tqdm(total=size, unit="B", unit_scale=True, desc="read")
+
+    def hear(_: int, read: int) -> None:
+        bar.update(read)
+        if bar.n >= size:
+            bar.close()
+
+    return hear
+
+
+def _verify_project(project: Path, *, fix: bool) -> int:
+    """Say what is sound; 1 when something is not, and was not restored."""
+    from tqdm import tqdm
+
+    from scrubin.curate.engine.run import only_run
+    from scrubin.curate.project import verification
+
+    with only_run(project):
+        result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
+        print_lines(verification.lines(result))
+        if result.sound or not fix:
+            print_lines(["every copy is sound" if result.sound else "nothing was changed; 'scrubin verify --fix' restores what it can"])
+            return 0 if result.sound else 1
+        for line in verification.restore(project, result):
+            sys.stdout.write(f"{line}\n")
+    again = verification.verify(project)
+    return 0 if again.sound else 1
 
 
 def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +152,7 @@ def run_validate(args: argparse.Namespace) -> int:
     if not machine.is_installed(JUDGE):
         how = f"{machine.install_command('quality')} to have Great Expectations judge, as the pipeline does"
         sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
-    text = validated_path.as_json(validation) if args.json else validated_path.as_text(validation, everything=args.all)
+    text = json_of(validated_path.as_json(validation)) if args.json else validated_path.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.
     sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))
     return 0 if validation.passed else 1
@@ -112,3 +178,30 @@ def run_ground_truth_check(args: argparse.Namespace) -> int:
     faults = verification.check(folder, {name: tables / f"{name}.parquet" for name in sorted(RELEASED)})
     sys.stdout.write("".join(f"{fault}\n" for fault in faults) or "every file, table and vocabulary is the one that the stamps name\n")
     return 1 if faults else 0
+
+
+def add_preflight_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare nothing: it looks at the project in this folder."""
+
+
+def run_preflight(args: argparse.Namespace) -> int:
+    """Say all that would stop a run, and return 1 when there is any."""
+    from scrubin.curate.preflight.preflight import look
+
+    found = look()
+    print_lines((*found.lines(), found.sentence()))
+    return 1 if found.errors else 0
+
+
+def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the file."""
+    parser.add_argument("path", nargs="?", default=str(PARAMS_PATH), help="the file (default: %(default)s)")
+
+
+def run_check_params(args: argparse.Namespace) -> int:
+    """Check every section."""
+    from scrubin.curate.preflight import settings
+
+    checked = settings.check_all(Path(args.path))
+    sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
+    return 0

@@ -5,26 +5,21 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, count_text, summary
+from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.cli.answers import print_json
-from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
-from scrubin.labels import label_map, policy
+from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import add_instant, rate_or_none
+from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
-from scrubin.labels.label_map import LabelMap
+from scrubin.media.given_video import existing_video
 
 if TYPE_CHECKING:
-    from scrubin.labels.model import Collection, Labels
-    from scrubin.labels.registry import DatasetFormat, Format
+    from scrubin.labels.files.conversion import ConversionRequest
+    from scrubin.labels.model import Collection
 
 LENGTH_TOLERANCE_S = 1.0
 NOTE = """\
@@ -32,7 +27,6 @@ What the target cannot hold is counted on stderr, as "not in FORMAT: what: count
 else was written; 1: something is wrong, every faulty file is named and nothing is written.
 
   scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
-NAMED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,16 +82,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, fit, write; what the target cannot hold is said on stderr and counted."""
-    from scrubin.labels.files import loss, output, reader
-    from scrubin.labels.files.loss import Fit
-    from scrubin.labels.files.reader import Options
-    from scrubin.labels.files.verdict import verdict_of
-    from scrubin.labels.registry import readable
+    """Convert; what the target cannot hold is said on stderr and counted."""
+    from scrubin.labels.files import output
+    from scrubin.labels.files.conversion import convert
 
-    writer = output.writer_of(args.target)
-    path, out = Path(args.path), Path(args.out)
-    _refuse_source(path, out)
+    # An unknown format is said first.
+    output.writer_of(args.target)
+    done = convert(_request(args))
+    notes = [*done.notes, *(f"merged: {of} -> {to}: {count} instances" for (of, to), count in done.merged.items())]
+    notes += [f"not in {args.target}: {what}: {count}" for what, count in done.lost.items()]
+    sys.stderr.writelines(f"scrubin convert: {note}\n" for note in notes)
+    if args.json:
+        print_json(done.document(), sort_keys=True)
+    else:
+        print_lines([f"{Path(args.path)}: {done.read.line}", f"{Path(args.out)}: {done.summary}"])
+    return 0
+
+
+def _request(args: argparse.Namespace) -> ConversionRequest:
+    from scrubin.labels.files.conversion import ConversionRequest
+    from scrubin.labels.files.reader import Options
+
     if not 0 <= args.box_tolerance <= 0.2:
         msg = f"--box-tolerance {args.box_tolerance:g}: give a share in 0..0.2"
         raise AnnotationError(msg)
@@ -106,51 +111,23 @@ def run(args: argparse.Namespace) -> int:
         raise AnnotationError(msg)
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
     merges = label_map.load(args.label_map) if args.label_map else None
-    options = Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant)
-    reading = reader.read_path(path, args.source, options)
-    policy.enforce("convert", reading.faults)
-    form = reading.form
-    collection = _at_rate(reading.collection, form, rate_or_none("--fps", args.fps))
-    source_fps = rate_or_none("--fps", args.fps) or form.by_hand.fps
-    if args.video:
-        _check_length(collection, Path(args.video), args.first_frame)
-    size = _size(args.image_size)
-    fit = Fit(form.name, source_fps, rate_or_none("--to-fps", args.to_fps), size, args.only_instruments, args.first_frame)
-    kept, losses = loss.fitted(collection, writer, fit)
-    written = output.render(kept, writer)
-    form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
-    paths = output.save(written.files, out, form_of_out, reading.paths)
-    _note(_others(path, reading.others))
-    if form.by_hand.fps_unstated and not args.fps and any(_by_frame(labels) for labels in collection.recordings):
-        _note(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
-    _note(_unstated_rate(kept, form_of_out))
-    _note_all(summary(reading.faults))
-    merged = sorted(_merged(collection, merges).items())
-    lost = sorted((losses + written.losses).items())
-    for (of, to), count in merged:
-        _note(f"merged: {of} -> {to}: {count} instances")
-    for what, count in lost:
-        _note(f"not in {args.target}: {what}: {count}")
-    if args.json:
-        document = {
-            "read": verdict_of(reading).as_json(),
-            "written": {
-                "format": writer.name,
-                "files": sorted(path.relative_to(out).as_posix() if out.is_dir() else path.name for path in paths),
-                "rows": _counts(kept),
-            },
-            "merged": [{"from": of, "to": to, "instances": count} for (of, to), count in merged],
-            "not_written": dict(lost),
-        }
-        print_json(document, sort_keys=True)
-    else:
-        sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {count_text(len(paths), 'file')}, {_summary(kept)}\n")
-    return 0
 
+    def check(collection: Collection) -> None:
+        if args.video:
+            _check_length(collection, Path(args.video), args.first_frame)
 
-def _by_frame(labels: Labels) -> bool:
-    """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
-    return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
+    return ConversionRequest(
+        Path(args.path),
+        args.source,
+        Path(args.out),
+        args.target,
+        Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant),
+        rate_or_none("--fps", args.fps),
+        rate_or_none("--to-fps", args.to_fps),
+        _size(args.image_size),
+        args.only_instruments,
+        check,
+    )
 
 
 def _formats() -> str:
@@ -163,45 +140,6 @@ def _formats() -> str:
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
-def _note(sentence: str) -> None:
-    if sentence:
-        sys.stderr.write(f"scrubin convert: {sentence}\n")
-
-
-def _note_all(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        _note(warning)
-
-
-def _others(path: Path, others: Sequence[Path]) -> str:
-    names = ", ".join(str(other.relative_to(path)) for other in others[:NAMED]) + (", ..." if len(others) > NAMED else "")
-    return f"{len(others)} other files in {path} are not of this format: {names}" if others else ""
-
-
-def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str:
-    """Return at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
-    if form is None or not form.by_hand.fps_unstated:
-        return ""
-    rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
-    stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
-    return (
-        f"{form.name}: frames are numbered at {stated} per second, which no file of it states; read it with --fps {stated}"
-        if stated
-        else ""
-    )
-
-
-def _refuse_source(path: Path, out: Path) -> None:
-    try:
-        strangers.real(out).exists()
-    except (OSError, ValueError) as error:
-        msg = f"{str(out)[:80]}: there can be no such path; name another one"
-        raise AnnotationError(msg) from error
-    if out.exists() and path.exists() and out.samefile(path):
-        msg = f"{out}: this is what is read, which is never overwritten; name another path"
-        raise AnnotationError(msg)
-
-
 def _size(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
@@ -210,23 +148,6 @@ def _size(text: str | None) -> tuple[int, int] | None:
         msg = f"--image-size {text}: give width and height in px, such as 854x480"
         raise AnnotationError(msg)
     return int(match[1]), int(match[2])
-
-
-def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
-    """Return the collection at a stated rate, where no file states another one."""
-    from scrubin.labels.model import Clock
-
-    if fps is None:
-        return collection
-    if form.by_hand.fps is None:
-        msg = f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out"
-        raise AnnotationError(msg)
-    if not form.by_hand.fps_unstated:
-        return collection
-    # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
-    timed = [None if _by_frame(labels) else labels for labels in collection.recordings]
-    recordings = zip(timed, collection.recordings, strict=True)
-    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
 
 
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
@@ -249,25 +170,3 @@ def _check_length(collection: Collection, video: Path, first_frame: int) -> None
         first=first_frame,
     )
     AnnotationError.raise_any(faults)
-
-
-def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[str, str], int]:
-    counts: Counter[tuple[str, str]] = Counter()
-    for labels in collection.recordings:
-        counts.update(labels.merged)
-    if merges is not None and not counts:
-        _note(f"label map {merges.name}: no instance was merged")
-    return counts
-
-
-def _summary(kept: Collection) -> str:
-    return ", ".join(count_text(count, what) for what, count in _counts(kept).items() if count) or "no rows"
-
-
-def _counts(kept: Collection) -> dict[str, int]:
-    counts = {"recording": len(kept.recordings)}
-    counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
-    counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
-    counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
-    counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
-    return counts

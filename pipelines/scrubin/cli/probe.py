@@ -13,7 +13,7 @@ from typing import Any
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import existing_video, steady
+from scrubin.media.given_video import existing_video, steady
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:

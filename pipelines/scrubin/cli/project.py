@@ -1,4 +1,4 @@
-"""`scrubin store`, `tag`, `verify` of a project: what it stores, whether it is sound, its versions."""
+"""`scrubin store`, `tag`: what a project keeps, which version it is released as."""
 
 from __future__ import annotations
 
@@ -91,36 +91,3 @@ def _to_push(project: Path, tag: str) -> str:
     lines = "".join(f"  {command:<30}  {what}\n" for command, what in steps)
     taken = f"dvc get ADDRESS {RELEASE} --rev {tag}"
     return f"Nothing has left this machine yet. To publish:\n{lines}Others then take it with: {taken}\n"
-
-
-DAMAGES_SHOWN = 100
-
-
-def verify_project(project: Path, *, fix: bool) -> int:
-    """Say what is sound; 1 when something is not, and was not restored."""
-    from tqdm import tqdm
-
-    from scrubin.curate.project import verification
-
-    with only_run(project):
-        result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
-        for place, (files, size) in result.read.items():
-            sys.stdout.write(f"{place:<8}{files:>10,} files {size:>18,} bytes\n")
-        for one in result.damages[:DAMAGES_SHOWN]:
-            sys.stdout.write(f"{one.line()}\n")
-        if len(result.damages) > DAMAGES_SHOWN:
-            sys.stdout.write(f"and {len(result.damages) - DAMAGES_SHOWN:,} more\n")
-        for path, md5 in result.lists.items():
-            sys.stdout.write(f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; run 'make repro'\n")
-        for md5 in result.rebuilt:
-            sys.stdout.write(f"cache {md5}: the list of a folder is missing or damaged; the folder is sound\n")
-        if result.sound:
-            sys.stdout.write("every copy is sound\n")
-            return 0
-        if not fix:
-            sys.stdout.write("nothing was changed; 'scrubin verify --fix' restores what it can\n")
-            return 1
-        for line in verification.restore(project, result):
-            sys.stdout.write(f"{line}\n")
-    again = verification.verify(project)
-    return 0 if again.sound else 1

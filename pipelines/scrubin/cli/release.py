@@ -1,25 +1,23 @@
-"""`scrubin diff`, `export`, `verify` of a release: what somebody who has downloaded one does with it."""
+"""`scrubin diff`, `export`, `audit`: what is asked of a finished release."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import Fault, count_text
+from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.data.export.folder import new_folder
-from scrubin.data.export.registry import EXPORTS, export
-from scrubin.data.verify import digests
+from scrubin.data.export.registry import EXPORTS, export, new_folder
 
 if TYPE_CHECKING:
+    from scrubin.audit.pictures.looks import Sampling
+    from scrubin.audit.reading import Reading
     from scrubin.data.diff.comparison import Comparison
-    from scrubin.data.verify.verification import Progress, Verification
 
 
 def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +34,7 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare, and say what differs; 0 when the number of the new release fits."""
-    from scrubin.data.diff.comparison import compare
-    from scrubin.data.diff.shown import lines
+    from scrubin.data.diff.comparison import compare, lines
 
     if args.html:
         machine.require_package("jinja2", "--html")
@@ -54,7 +51,7 @@ def run_diff(args: argparse.Namespace) -> int:
 def _write(comparison: Comparison, path: Path) -> None:
     # The page needs a template engine, which comparing does not.
 
-    from scrubin.data.diff.shown import page
+    from scrubin.data.diff.comparison import page
 
     for released in (comparison.old, comparison.new):
         if strangers.real(released.folder) in strangers.real(path).parents:
@@ -105,77 +102,45 @@ def _shown(recordings: Sequence[str]) -> Iterable[str]:
     return tqdm(recordings, desc="export", unit="recording")
 
 
-FAULTS_SHOWN = 100
-INTERRUPTED = 130
+def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is read, against what, and the form of the answer."""
+    parser.add_argument("path", help="a finished release folder, or one file of it; it is only read")
+    parser.add_argument(
+        "--project",
+        metavar="DIR",
+        help="the study's project, whose private tables say what must be black and what must not occur (default: the working folder, "
+        "when it is one)",
+    )
+    parser.add_argument("--plan", metavar="PLAN.json", help="for one video: what it must be, as 'scrubin render --plan' prints it")
+    parser.add_argument(
+        "--needle", metavar="TEXT", action="append", default=[], help="a text that must not occur, beside those of the project; repeatable"
+    )
+    looks = parser.add_mutually_exclusive_group()
+    looks.add_argument(
+        "--every-frame",
+        action="store_true",
+        help="look for text and faces in every picture, which takes hours; without, where it is worth it",
+    )
+    looks.add_argument("--no-pictures", action="store_true", help="look at no picture for text and faces; the proof says so")
+    parser.add_argument("--fresh", action="store_true", help="decode again what an earlier run has decoded and found the same bytes of")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table: every finding at every place")
 
 
-def verify_copy(folder: Path, args: argparse.Namespace) -> int:
-    """Say what is wrong with a copy; 0 only when nothing is."""
-    from scrubin.data.verify import verification
+def run_audit(args: argparse.Namespace) -> int:
+    """Read everything again and tell what was found; 0 only when nothing was."""
+    from tqdm import tqdm
 
-    verification.refuse_no_release(folder)
-    state = Path(args.state) if args.state else digests.default_path(folder)
-    try:
-        result = verification.verify(folder, quick=args.quick, partial=args.partial, journal=state, begin=_progress)
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped; what has been read is noted: run the same command again to go on\n")
-        return INTERRUPTED
-    text = json.dumps(result.as_json(), indent=2, sort_keys=True) + "\n"
-    if args.json == "-":
-        sys.stdout.write(text)
-        return 0 if result.sound else 1
+    from scrubin.curate.by_hand.audit import AuditRequest, prove, table
+
+    def shown(readings: Iterable[Reading], count: int) -> Iterable[Reading]:
+        # On a terminal only.
+        return tqdm(readings, desc="read", unit="part", total=count, disable=not sys.stderr.isatty())
+
+    sampling: Sampling = "every" if args.every_frame else "none" if args.no_pictures else "sampled"
+    plan = Path(args.plan) if args.plan else None
+    result = prove(AuditRequest(Path(args.path), args.project, plan, args.needle, sampling, args.fresh), shown)
     if args.json:
-        Path(args.json).write_text(text, encoding="utf-8", newline="\n")
-    print_lines(_lines(result))
-    return 0 if result.sound else 1
-
-
-def _lines(result: Verification) -> Iterable[str]:
-    name = " ".join(part for part in (result.name, result.version) if part) or "a release without name"
-    yield f"{name}: {result.here:,} of {result.listed:,} files are here, {result.size:,} bytes"
-    if not result.quick:
-        before = f", {result.read_before:,} before, and they have not changed since" if result.read_before else ""
-        yield f"read: {result.read:,} files{before}"
-    for one in result.counts:
-        videos, frames = f"{one.videos_here:,} of {one.videos:,} videos", f"{one.frames_here:,} of {one.frames:,} frames"
-        yield f"{one.task}: {one.recordings:,} recordings, {videos}, {frames}"
-    for top, count in result.absent.items():
-        yield f"left out: {top} ({count:,} files)"
-    yield from _section("withheld by intention", [one.says for one in result.withheld])
-    yield from _section("notes", _sentences(result.notes))
-    yield from _section("wrong", _sentences(result.errors))
-    if result.sound:
-        what = "every name and size is right; the bytes were not read" if result.quick else "sound: every file is as it was released"
-        yield f"{what}{', but for what was left out' if result.absent else ''}"
+        print_json(result.as_json())
     else:
-        yield f"not sound: {len(result.errors):,} finding{'s' if len(result.errors) > 1 else ''}"
-
-
-def _sentences(faults: Iterable[Fault]) -> list[str]:
-    lines = [fault.line() for fault in faults]
-    return [*lines[:FAULTS_SHOWN], f"and {len(lines) - FAULTS_SHOWN:,} more; --json FILE has all"] if len(lines) > FAULTS_SHOWN else lines
-
-
-def _section(title: str, lines: Iterable[str]) -> Iterable[str]:
-    shown = [f"  {line}" for line in lines]
-    return [f"{title}:", *shown] if shown else []
-
-
-def _progress(files: int, size: int) -> Progress:
-    """Show on a terminal how far the reading is, where tqdm is installed."""
-    silent: Callable[[int, int], None] = lambda files, size: None  # noqa: E731
-    if not sys.stderr.isatty() or not files:
-        return silent
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        sys.stderr.write(f"reading {files:,} files, {size:,} bytes\n")
-        return silent
-    bar = tqdm(total=size, unit="B", unit_scale=True, desc="read")
-
-    def hear(_: int, read: int) -> None:
-        bar.update(read)
-        if bar.n >= size:
-            bar.close()
-
-    return hear
+        sys.stdout.write(table(args.path, result))
+    return 0 if result.clean else 1

@@ -291,8 +291,7 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
         raise ReviewError(msg)
     desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
     released_clips.require_finished(folder, videos)
-    numbers = {(one.name, camera): one.number for one in desk.recordings() for camera in one.cameras}
-    population = released_clips.population(folder, videos, lambda key: desk.boundaries_s(numbers[key], key[1]))
+    population = released_clips.population(folder, videos, desk.times_s)
     if not population:
         msg = "every released second is black: there is nothing to look at"
         raise ReviewError(msg)

@@ -1,28 +1,26 @@
-"""`scrubin stereo`: calibrate a rig, rectify its pictures, check what was recorded with it."""
+"""`scrubin stereo`: a rig is calibrated, its pictures are rectified, what was recorded with it is checked."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base.errors import CalibrationError
+from scrubin import cli
+from scrubin.base.errors import CalibrationError, ScrubinError
 from scrubin.base.faults import summary
-from scrubin.base.files import whole
-from scrubin.cli import Command, command_of
-from scrubin.cli.answers import print_lines
+from scrubin.cli.answers import print_json, print_lines
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
-    from scrubin.media.rig import Rectification, Rig, Side
-    from scrubin.stages.stereo.calibration import Calibration
-    from scrubin.stages.stereo.footage import Footage, Picture
+    from scrubin.media.rig import Rig
+    from scrubin.stages.stereo.findings import Checked
+    from scrubin.stages.stereo.recordings import StereoRecording
 
 SUBCOMMANDS = {
     "calibrate": "make a rig's calibration from pictures of a board",
@@ -30,41 +28,29 @@ SUBCOMMANDS = {
     "rectify": "write rectified pairs of two videos or of two folders of pictures",
     "check": "tell whether recordings fit their rig: rows, order of the cameras, time",
 }
-"""Every subcommand and what it does; its module has the same name."""
-USAGE = 2
+"""Every subcommand and what it does."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands."""
-    parser.set_defaults(subcommand=None, help_text=parser.format_help)
-    subcommands = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND")
-    for name, does in SUBCOMMANDS.items():
-        sub = subcommands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
-        _command(name).add_arguments(sub)
+    cli.add_subcommands(parser, SUBCOMMANDS, __name__)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand; without one, print the help."""
-    if args.subcommand is None:
-        sys.stdout.write(args.help_text())
-        return USAGE
-    return _command(args.subcommand).run(args)
+    return cli.run_subcommand(args, __name__)
 
 
-def _command(name: str) -> Command:
-    return command_of("scrubin.cli.stereo_check" if name == "check" else "scrubin.cli.stereo", name)
-
-
+UNITS = ("mm", "cm", "m")
+"""As of `scrubin.media.rig.MM_PER_UNIT`, whose module needs NumPy."""
 SIZE = re.compile(r"(\d+)x(\d+)")
 RECTANGLE = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 
 
 def add_calibration(parser: argparse.ArgumentParser) -> None:
     """Declare a calibration file, and what it may not say of itself."""
-    from scrubin.media.rig import MM_PER_UNIT
-
     parser.add_argument("rig", metavar="RIG", help="the rig's calibration: OpenCV's YAML, or LASANA's camera_calibration.yaml")
-    parser.add_argument("--unit", choices=tuple(MM_PER_UNIT), help="unit of the translation, where the file does not say it")
+    parser.add_argument("--unit", choices=UNITS, help="unit of the translation, where the file does not say it")
     parser.add_argument("--size", type=size, metavar="WxH", help="size of the calibrated pictures, where the file does not say it")
 
 
@@ -160,26 +146,9 @@ def run_calibrate(args: argparse.Namespace) -> int:
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
     save(args.out, replace(calibration.rig, date=args.date))
-    print_lines(_lines(calibration))
+    print_lines(stereo_calibration.lines(calibration))
     sys.stderr.writelines(f"{line}\n" for line in summary(calibration.warnings))
     return 0
-
-
-def _lines(calibration: Calibration) -> list[str]:
-    rig, errors = calibration.rig, calibration.errors
-    wide = max(len("pair"), *(len(one.name) for one in errors))
-    lines = [f"{'pair':<{wide}}  left px  right px  both px"]
-    for one in errors:
-        left_out = "  left out" if one.left_out else ""
-        lines.append(f"{one.name:<{wide}}  {one.left_px:7.3f}  {one.right_px:8.3f}  {one.pair_px:7.3f}{left_out}")
-    used = len([one for one in errors if not one.left_out])
-    return [
-        *lines,
-        f"{used} of {len(errors)} pairs used, reprojection error {calibration.rms_px:.3f} px",
-        f"baseline {rig.baseline_mm:.3f} mm, cameras turned by {rig.angle_deg:.2f} degrees",
-        f"focal length left {rig.left.matrix[0, 0]:.1f} +- {calibration.focal_sd_px[0]:.1f} px, "
-        f"right {rig.right.matrix[0, 0]:.1f} +- {calibration.focal_sd_px[1]:.1f} px",
-    ]
 
 
 def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
@@ -214,9 +183,6 @@ def run_convert(args: argparse.Namespace) -> int:
     return 0
 
 
-SIDES: tuple[Side, Side] = ("left", "right")
-
-
 def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the rig, both cameras, and alpha, which has no default: results of another one cannot be compared."""
     add_calibration(parser)
@@ -242,44 +208,70 @@ def _seconds(text: str) -> Fraction:
 
 def run_rectify(args: argparse.Namespace) -> int:
     """Rectify and write."""
-    from scrubin.media import rig_writing
-    from scrubin.media.rig import rectification
-    from scrubin.stages.stereo.footage import every, footage, refuse_other_size
+    from tqdm import tqdm
+
+    from scrubin.stages.stereo import rectified_pairs
+
+    def shown(numbers: Sequence[int], side: str) -> Iterable[int]:
+        return tqdm(numbers, desc=f"rectify {side}", disable=not sys.stderr.isatty())
 
     rig = given_calibration(args)
-    out = Path(args.out)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        msg = f"{out}: it is there already and is not overwritten; name a new folder"
-        raise CalibrationError(msg)
-    with ExitStack() as opened:
-        cameras = [opened.enter_context(footage(Path(name), name)) for name in (args.left, args.right)]
-        for camera in cameras:
-            refuse_other_size(rig.size, args.rig, camera)
-        numbers = every(cameras[0], cameras[1], args.every_s)
-        way = rectification(rig, args.alpha)
-        for side, camera in zip(SIDES, cameras, strict=True):
-            _write(out / side, camera, way, side, numbers)
-    rig_writing.write(out / "rectification.yaml", rig, way.as_entries())
-    sys.stdout.write(f"{out}: {len(numbers)} pairs, alpha {args.alpha:g}, focal length {way.focal_px:.1f} px\n")
+    done = rectified_pairs.write(rig, args.rig, (args.left, args.right), Path(args.out), args.alpha, args.every_s, shown)
+    sys.stdout.write(f"{Path(args.out)}: {done.count} pairs, alpha {args.alpha:g}, focal length {done.focal_px:.1f} px\n")
     return 0
 
 
-def _write(folder: Path, camera: Footage, way: Rectification, side: Side, numbers: list[int]) -> None:
+ONE, THREE = 1, 3
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare one recording or a study, and what may have been rectified before."""
+    parser.add_argument(
+        "what",
+        nargs="+",
+        metavar="RIG LEFT RIGHT",
+        help="a calibration and two videos or folders of pictures; or the folder of a raw study",
+    )
+    parser.add_argument("--unit", choices=UNITS, help="unit of the translation, where the file does not say it")
+    parser.add_argument("--size", type=size, metavar="WxH", help="size of the calibrated pictures, where the file does not say it")
+    parser.add_argument(
+        "--rectified", metavar="FOLDER", help="rectified pictures of this recording (left/), to see with which alpha they were made"
+    )
+    parser.add_argument("--alpha", type=alpha, help="the alpha that is stated of them")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.epilog = "A study has calibration/RIG.yaml and a column 'rig' in recordings.csv. Exit code: 1 when a recording does not fit."
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Check and say what is wrong; 1 when there is an error."""
+    from scrubin.stages.stereo import recorded_check, recordings
+
+    done = _checked(args)
+    rigs = recordings.over(done)
+    if args.json:
+        document = {"recordings": [one.as_json() for one in done], "rigs": [one.as_json() for one in rigs]}
+        print_json(document, sort_keys=True)
+    else:
+        print_lines([*recorded_check.lines(done), *(line for one in rigs for line in one.lines())])
+    return 1 if any(one.verdict == "error" for one in done) else 0
+
+
+def _checked(args: argparse.Namespace) -> Sequence[Checked]:
     from tqdm import tqdm
 
-    from scrubin.media.rig import rectified
+    from scrubin.media.rig_reading import read
+    from scrubin.stages.stereo.recorded_check import check_one, check_study
 
-    maps = way.maps(side)
-    shown: Iterable[int] = tqdm(numbers, desc=f"rectify {side}", disable=not sys.stderr.isatty())
-    for number in shown:
-        _save(folder / f"{number:06d}.png", rectified(camera.picture(number), maps))
+    def shown(recordings: Sequence[StereoRecording]) -> Iterable[StereoRecording]:
+        return tqdm(recordings, desc="stereo check", disable=not sys.stderr.isatty())
 
+    def tell(name: str, fault: ScrubinError) -> None:
+        sys.stderr.write(f"{name}: {fault}\n")
 
-def _save(path: Path, picture: Picture) -> None:
-    from scrubin.media.rig import opencv
-
-    done, data = opencv().imencode(".png", picture)
-    if not done:  # a picture of uint8 always can be
-        raise AssertionError(path)
-    with whole(path) as part:
-        part.write_bytes(data.tobytes())
+    if len(args.what) == ONE:
+        return check_study(Path(args.what[0]), shown, tell)
+    if len(args.what) == THREE:
+        rig_name, *cameras = args.what
+        return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]
+    msg = "name RIG LEFT RIGHT, or the folder of a raw study"
+    raise CalibrationError(msg)

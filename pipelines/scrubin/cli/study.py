@@ -1,4 +1,4 @@
-"""`scrubin new-study`, `check-params`: the folders, lists, parameters that a study begins with."""
+"""`scrubin new-study`, `remove`, `rename`, `withdraw`: the lists of a raw study."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base import params
-from scrubin.base.params import PARAMS_PATH
+from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.stages.withdrawals import withdrawn_list
 
 if TYPE_CHECKING:
     from scrubin.curate.draft.recorded_file import RecordedFile
-
 
 RELEASE = Path("data/release")
 
@@ -92,15 +92,117 @@ def _shown(files: Iterable[RecordedFile], total: int) -> Iterable[RecordedFile]:
     return tqdm(files, desc="look", unit="file", total=total)
 
 
-def add_check_params_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the file."""
-    parser.add_argument("path", nargs="?", default=str(PARAMS_PATH), help="the file (default: %(default)s)")
+NOT_YET = "nothing is changed yet; to do it, run it again with --yes"
 
 
-def run_check_params(args: argparse.Namespace) -> int:
-    """Check every section."""
-    from scrubin.curate.preflight import settings
+def add_remove_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the recording."""
+    parser.add_argument("recording", help="as recordings.csv calls it; of somebody who withdrew, see 'scrubin withdraw' instead")
+    parser.add_argument("--yes", action="store_true", help="do it; otherwise it is only said what would be done")
 
-    checked = settings.check_all(Path(args.path))
-    sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
+
+def run_remove(args: argparse.Namespace) -> int:
+    """Say what goes, and take it out of every list with ``--yes``."""
+    from scrubin.curate.engine.run import only_run
+    from scrubin.curate.lists import changes, empty_study
+    from scrubin.curate.lists.mentions import given_ids
+    from scrubin.stages.annotations.params import AnnotationsParams
+    from scrubin.stages.release import gates
+    from scrubin.stages.release.release_params import ReleaseParams
+
+    raw = params.raw_folder()
+    empty_study.refuse_demo(raw)
+    with only_run():
+        changes.refuse_unfinished()
+        last = gates.last_release(params.load("release", ReleaseParams).name)["recordings"]
+        id_ = given_ids().get(args.recording)
+        planned = changes.plan_removal(raw, params.load("annotations", AnnotationsParams).sources, args.recording, id_)
+        sys.stdout.write("".join(f"{line}\n" for one in planned for line in one.lines()))
+        if args.yes:
+            changes.apply(planned)
+    said = [f"done: '{args.recording}' is in no list any more; what people decided about it stays in the ledger, and counts nothing"]
+    if args.recording in last:
+        said.append("the last release held it: set release.may_shrink to true in params.yaml, or the next one is refused")
+    print_lines(said if args.yes else [NOT_YET])
+    return 0
+
+
+def add_rename_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare both names."""
+    parser.add_argument("old", help="name of a recording, as recordings.csv has it")
+    parser.add_argument("new", help="its name from now on")
+    parser.add_argument("--yes", action="store_true", help="do it; otherwise it is only said what would be done")
+
+
+def run_rename(args: argparse.Namespace) -> int:
+    """Say where the name stands, and change it there with ``--yes``."""
+    from scrubin.audit.expected import withdrawal_memory
+    from scrubin.curate.engine.run import only_run
+    from scrubin.curate.lists import changes, empty_study
+    from scrubin.stages.annotations.params import AnnotationsParams
+    from scrubin.stages.render.render_params import RenderParams
+    from scrubin.stages.review import rewriting
+    from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+
+    raw = params.raw_folder()
+    empty_study.refuse_demo(raw)
+    with only_run():
+        sources = params.load("annotations", AnnotationsParams).sources
+        changes.refuse_unfinished((args.old, args.new))
+        planned = changes.plan_renaming(
+            raw, sources, args.old, args.new, withdrawal_memory.load(), goes_on=changes.unfinished_names() is not None
+        )
+        ledger = Ledger()
+        lines = rewriting.lines_about(ledger, args.old)
+        said = [line for one in planned for line in one.lines()]
+        said += (
+            [f"{LEDGER_PATH}: '{args.new}' in {count_text(lines, 'line')}, in a new chain; nothing that was decided changes"]
+            if lines
+            else []
+        )
+        print_lines(said)
+        if not args.yes:
+            sys.stdout.write(f"{NOT_YET}\n")
+            return 0
+        changes.rename(planned, ledger, args.old, args.new)
+    done = [f"done: '{args.old}' is '{args.new}' in every list"]
+    if params.load("render", RenderParams).duration_jitter_s:
+        done.append("render.duration_jitter_s draws by name: another random length is trimmed off its end now")
+    print_lines(done)
+    return 0
+
+
+def add_withdraw_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare who withdraws, and why."""
+    who = parser.add_mutually_exclusive_group(required=True)
+    who.add_argument("--participant", metavar="NAME", default="", help="with all recordings of theirs, as recordings.csv calls them")
+    who.add_argument("--recording", metavar="NAME", default="", help="only this one; others of the same participant stay")
+    parser.add_argument("--reason", choices=withdrawn_list.REASONS, help="code that the release publishes, without who and when")
+    parser.add_argument(
+        "--date", metavar="YYYY-MM-DD", help="for your own list (default: today); it counts from the next run on in any case"
+    )
+    parser.add_argument(
+        "--undo", action="store_true", help="they never withdrew: take the row back; what people decided has to be decided again"
+    )
+
+
+def run_withdraw(args: argparse.Namespace) -> int:
+    """Write the row, raise the version, clean the ledger; say what is left to do.
+
+    Raises
+    ------
+    ManifestError
+        When nobody has this name, or the study is the synthetic one.
+    """
+    from scrubin.curate.engine.run import only_run
+    from scrubin.curate.lists import changes, empty_study, withdrawal
+
+    raw = params.raw_folder()
+    empty_study.refuse_demo(raw)
+    with only_run():
+        changes.refuse_unfinished()
+        if args.undo:
+            print_lines([withdrawal.take_back(raw, args.participant, args.recording)])
+        else:
+            print_lines(withdrawal.withdraw(raw, withdrawal.row_of(args.participant, args.recording, args.reason, args.date)))
     return 0

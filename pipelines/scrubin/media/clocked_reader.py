@@ -1,8 +1,11 @@
-"""Frames of a video that says when each is shown, by their number, exact; a picture that no wanted one needs is not decoded.
+"""Frames of a released video by their number, exact; a picture that no wanted one needs is not decoded.
 
-A number is never guessed from a time: the packets are read once, which says when each frame is shown, and a decoded frame
-counts by its own presentation time. What no other frame is predicted from is not decoded unless it is wanted (see
-`scrubin.stages.frames.decoding`). Files of any other kind are read by `scrubin.media.frame_reader`, which needs a probe.
+Two readers, because two kinds of file need the opposite. A *raw* file may have no times, be damaged, or be another one tomorrow, and a
+person wants one frame of it: `scrubin.media.frame_reader` winds it, proves each frame by itself and counts from the start where that fails.
+A *released* file states all times, and a loader wants thousands of its frames: here all packets are read once, which says when each frame
+is shown and where decoding may start. A decoded frame counts by its own presentation time, and what no other frame is predicted from is
+not decoded unless it is wanted (see `scrubin.stages.frames.decoding`). Both ask `scrubin.media.decode` where decoding may start, and turn
+pictures by `scrubin.media.upright`.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from scrubin.base.machine import decoder_threads
 from scrubin.media.decode import RandomAccess
 from scrubin.media.opening import packets
 from scrubin.media.probe import picture_stream
+from scrubin.media.upright import upright
 
 FIX = "get the file again"
 SKIPPING_CODECS = ("h264",)
@@ -157,7 +161,7 @@ class OpenVideo:
         done = 0
         while done < len(numbers):
             frames = self._run_to(numbers[done], from_start=from_start and done == 0)
-            picture = _upright(self._until(frames, ticks[done]))
+            picture = upright(self._until(frames, ticks[done]), "rgb24")
             if out is None:
                 out = np.empty((len(numbers), *picture.shape), np.uint8)
             if picture.shape != out.shape[1:]:
@@ -202,9 +206,3 @@ class OpenVideo:
                 self._next = int(np.searchsorted(self._clock.ticks, tick)) + 1
                 return frame
         raise _LostError
-
-
-def _upright(frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
-    """Return a frame as players show it."""
-    picture = np.asarray(frame.to_ndarray(format="rgb24"), dtype=np.uint8)
-    return np.rot90(picture, frame.rotation // 90) if frame.rotation else picture

@@ -3,7 +3,8 @@
 A number is never guessed from a time. Decoding starts at a key frame that resets the decoder, and a
 frame counts only when it says itself which one it is: by its presentation time, or, where a
 container has none, by its place among all packets of the file. Where that does not come out, frames
-are counted from the start of the file, which is slow and never wrong.
+are counted from the start of the file, which is slow and never wrong. Released videos are read by
+`scrubin.media.clocked_reader`, which says why there are two.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from scrubin.media.decode import Access, RandomAccess, decoded
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import TIMED_CONTAINERS
+from scrubin.media.upright import Picture, upright
 
-Picture = npt.NDArray[np.uint8]
 # So many frames are decoded rather than looked for: finding a key frame costs about as much.
 NEAR_FRAMES = 8
 MOST_SEEKS = 20
@@ -72,9 +73,7 @@ class FrameReader:
         VideoError, ValueError
             As `frame` does.
         """
-        frame = self.frame(number)
-        upright = np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90))
-        return np.ascontiguousarray(upright, dtype=np.uint8)
+        return upright(self.frame(number))
 
     def frame(self, number: int) -> av.VideoFrame:
         """Return a frame as it was decoded, not yet upright.

@@ -24,11 +24,12 @@ from av.filter import Graph
 
 from scrubin.base.errors import VideoError
 from scrubin.media.decode import decoded
-from scrubin.media.frame_reader import FrameReader, Picture
+from scrubin.media.frame_reader import FrameReader
 from scrubin.media.joining import JoinedPart, joined
 from scrubin.media.probe import SMALLEST_PX, Probe
 from scrubin.media.raw_file import proven, stored_probe, stored_sha256, stored_structure
 from scrubin.media.structure import Structure
+from scrubin.media.upright import Picture
 
 FIX = "correct the rectangle in the column 'camera' of recordings.csv, such as left=crop(0 0 960 1080): x, y, width and height in pixels"
 

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 
+from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
-from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet
+from scrubin.public_splits.compare import common_dataset
+from scrubin.public_splits.datasets import dataset
+from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
 
 _HELD_OUT = (TEST, "val")
 _SUBSETS = ("train", "trainval", "val", "test")
@@ -57,6 +61,50 @@ class Question:
         for (scheme, fold), rows in self.parts.items():
             schemes.setdefault(scheme, {})[fold] = rows
         return schemes
+
+
+def question_of(
+    sheet: SplitSheet, table: str | None = None, group: str | None = None, pin_train: str | None = None, repeats: int | None = None
+) -> Question:
+    """Return a file with what it is checked against.
+
+    Parameters
+    ----------
+    sheet
+        The file.
+    table
+        A CSV that says who is in each video; None: the columns of the file itself do.
+    group, pin_train
+        Columns with whom to keep together, and with videos that must be in train; None: the usual names, and no pins.
+    repeats
+        As of `Question`.
+
+    Raises
+    ------
+    SplitError
+        When a table or column is missing.
+    """
+    spelling = _spelling(sheet)
+
+    def key(row: SplitRow) -> str:
+        return f"{row.cells[sheet.columns['dataset']].casefold()}/{row.video}" if "dataset" in sheet.columns else spelling(row.video)
+
+    if table is None:
+        return Question(sheet, key, from_sheet(sheet, key, group, pin_train), repeats)
+    if "dataset" in sheet.columns:
+        by = sheet.columns["dataset"]
+        what = f"its videos are told apart by '{by}', which --table cannot say"
+        raise SplitError([sheet.fault("table", what, "put the groups into this file")])
+    return Question(sheet, key, from_table(read_columns(Path(table), table), sheet, spelling, group, pin_train), repeats)
+
+
+def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
+    """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
+    name = common_dataset(sheet)
+    if name is None:
+        return str.strip
+    home = dataset(name)
+    return lambda text: home.video(text) or text.strip()
 
 
 def faults_of(question: Question, *others: Iterable[LineFault]) -> list[LineFault]:

@@ -11,7 +11,7 @@ from scrubin.base import machine
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.cli.evaluate.submission import note_changed
-from scrubin.data.export.folder import new_folder
+from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.selection import select

@@ -18,7 +18,8 @@ from scrubin.curate.lists.mentions import BOOK, given_ids
 from scrubin.stages.annotations.params import SourceParams
 from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.release import gates
-from scrubin.stages.review import questions
+from scrubin.stages.review import questions, rewriting
+from scrubin.stages.review.ledger import Ledger
 from scrubin.stages.withdrawals import withdrawn_list as withdrawals
 
 
@@ -149,6 +150,26 @@ def noted_rename(old: str, new: str) -> Iterator[None]:
             UNFINISHED_PATH.unlink(missing_ok=True)
         raise
     UNFINISHED_PATH.unlink(missing_ok=True)
+
+
+def rename(changes: Sequence[Change], ledger: Ledger, old: str, new: str) -> None:
+    """Make all changes of a rename, in the ledger as well, noted until it is done.
+
+    Raises
+    ------
+    StageError
+        When a file cannot be written or moved; then all are as before.
+    """
+    # The ledger first: it is whole or as it was, and the rest can be taken back.
+    with noted_rename(old, new):
+        if rewriting.rename(ledger, old, new):
+            # It repeats what people decided; the stage review writes it anew.
+            gates.REVIEW_PATH.unlink(missing_ok=True)
+        try:
+            apply(changes)
+        except ScrubinError:
+            rewriting.rename(ledger, new, old)
+            raise
 
 
 ASIDE = "removed"

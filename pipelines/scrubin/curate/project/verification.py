@@ -18,6 +18,7 @@ from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE, LIST, Outputs
 
 READ_ONLY = 0o444
+DAMAGES_SHOWN = 100
 Each = Callable[[list[Path]], Iterable[Path]]
 
 
@@ -116,6 +117,19 @@ def verify(project: Path, each: Each = iter) -> Verification:
 def _others(one: Copy, sound: Mapping[str, list[Copy]], same: Mapping[str, set[str]]) -> tuple[Copy, ...]:
     others = {copy.path: copy for digest in {one.digest, *same.get(one.digest, ())} for copy in sound.get(digest, ())}
     return tuple(others[path] for path in sorted(others))
+
+
+def lines(result: Verification) -> Iterator[str]:
+    """Yield what was read and what is not as it should be, for people."""
+    for place, (files, size) in result.read.items():
+        yield f"{place:<8}{files:>10,} files {size:>18,} bytes"
+    yield from (damage.line() for damage in result.damages[:DAMAGES_SHOWN])
+    if len(result.damages) > DAMAGES_SHOWN:
+        yield f"and {len(result.damages) - DAMAGES_SHOWN:,} more"
+    for path, md5 in result.lists.items():
+        yield f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; run 'make repro'"
+    for md5 in result.rebuilt:
+        yield f"cache {md5}: the list of a folder is missing or damaged; the folder is sound"
 
 
 def restore(project: Path, result: Verification) -> Iterator[str]:

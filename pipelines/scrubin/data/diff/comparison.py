@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ FOLLOWING = frozenset({"@context", "@id", "citeAs", "cr:citeAs", "distribution",
 """Fields that change by themselves with the version and the files; columns are compared in the tables."""
 TERMS = ("license", "name")
 """Fields that say what users may do, and what they call the data set: no documentation."""
-SHOWN = 120
+LONGEST_VALUE = 120
 
 
 def differences_of_descriptions(old: Released, new: Released) -> Iterator[Difference]:
@@ -55,7 +56,7 @@ def _short(value: Any) -> str | None:
     if value is None:
         return None
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
 @dataclass(frozen=True)
@@ -201,3 +202,63 @@ def _changed_videos(before: pa.Table, after: pa.Table) -> set[str]:
     stated = dict(zip(before["path"].to_pylist(), before["sha256"].to_pylist(), strict=True))
     pairs = zip(after["path"].to_pylist(), after["sha256"].to_pylist(), strict=True)
     return {path for path, sha256 in pairs if stated.get(path, sha256) != sha256}
+
+
+SHOWN = 5
+LONGEST = 60
+
+
+def lines(comparison: Comparison) -> Iterator[str]:
+    """Yield what differs, by kind, and the verdict."""
+    old, new = comparison.old, comparison.new
+    yield f"{old.name} {old.version} -> {new.name} {new.version}"
+    yield "videos and pictures are compared by the hashes in SHA256SUMS; whether a copy has these bytes, 'scrubin verify' says"
+    for kind, group in groupby(comparison.differences, key=lambda one: one.kind):
+        yield f"{kind}:"
+        for one in group:
+            yield f"  {sentence(one)}"
+            yield from (f"    {example(row)}" for row in one.examples[:SHOWN])
+            if one.count > len(one.examples[:SHOWN]) and one.examples:
+                yield f"    and {one.count - len(one.examples[:SHOWN]):,} more"
+    yield comparison.verdict.sentence
+
+
+def sentence(one: Difference) -> str:
+    """Return one difference in a line, without its examples."""
+    unit = one.unit[:-1] if one.count == 1 and one.unit.endswith("s") else one.unit
+    what = "" if one.what == one.kind else f"{one.what}: "
+    where = f" in {len(one.recordings):,} recordings" if len(one.recordings) > 1 and one.unit != "recordings" else ""
+    columns = ", ".join(f"{column} {count:,}" for column, count in one.columns.items())
+    return f"{what}{one.count:,} {unit} {one.change}{where}{f' ({columns})' if columns else ''} [{one.step.word}]"
+
+
+def example(one: Mapping[str, Any], arrow: str = "->") -> str:
+    """Return an example in a line; the arrow stands between old and new.
+
+    >>> example({"id": "abelo", "frame": 3, "changed": {"phase": ["packaging", None]}})
+    'abelo, frame 3: phase packaging -> missing'
+    """
+    keys = ", ".join(str(value) if name in ("id", "file") else f"{name} {_cell(value)}" for name, value in one.items() if name != "changed")
+    changes = ", ".join(f"{column} {_cell(old)} {arrow} {_cell(new)}" for column, (old, new) in one.get("changed", {}).items())
+    return ": ".join(part for part in (keys, changes) if part)
+
+
+def _cell(value: Any) -> str:
+    text = "missing" if value is None else " ".join(str(value).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+TEMPLATES = Path(__file__).with_name("templates")
+# The curator's report and this page look alike.
+MOST = 200
+"""So many recordings and moves of one difference are listed; the JSON has all."""
+
+
+def page(comparison: Comparison) -> str:
+    """Return the page of a comparison."""
+    from scrubin.base import pages
+
+    environment = pages.environment(TEMPLATES, {"example": example})
+    groups = [(kind, KINDS[kind], list(group)) for kind, group in groupby(comparison.differences, key=lambda one: one.kind)]
+    document: dict[str, Any] = comparison.document()
+    return environment.get_template("comparison.html.j2").render(**document, groups=groups, most=MOST)

@@ -8,8 +8,7 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff.comparison import Comparison, of_releases
-from scrubin.data.diff.shown import sentence
+from scrubin.data.diff.comparison import Comparison, of_releases, sentence
 from scrubin.data.diff.snapshot import Released
 
 NAME = "metadata/changes.json"

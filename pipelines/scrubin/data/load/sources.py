@@ -195,8 +195,4 @@ class VideoSource:
             raise damaged(video.folder, f"{video.path}: {what}")
         picture: Picture = video.pictures([number])[0]
         height = int(rows.height[row])
-        if picture.shape[0] == height:
-            return picture
-        from scrubin.media.frame_pictures import shrunk
-
-        return shrunk(picture, height)
+        return picture if picture.shape[0] == height else pixels.shrunk(picture, height)

@@ -211,7 +211,7 @@ def _pictures_of(name: str, path: Path, most: int | None) -> Iterator[Picture]:
             yield picture_of(one)
         return
     from scrubin.media.decode import decoded
-    from scrubin.media.frame_pictures import upright
+    from scrubin.media.upright import upright
 
     for number, frame in enumerate(decoded(path, name)):
         if most is not None and number >= most:

@@ -20,6 +20,7 @@ from scrubin.base.pixels import Box
 from scrubin.evaluate.deid.plan import SECOND_OF_DAY, RecordingPlan, Reflection, Text
 from scrubin.media.decode import decoded
 from scrubin.media.networks.faces import faces
+from scrubin.media.upright import upright
 from scrubin.stages.demo import footage
 from scrubin.stages.demo.canvas import GREY, WHITE, Frame, Image, Noise, Plane, generator, thin_out, wave
 from scrubin.stages.demo.operation import Operation
@@ -134,8 +135,7 @@ class OwnFootage:
         for number, frame in enumerate(decoded(path, str(path))):
             if number >= VIDEO_S * self._fps:
                 return
-            upright = np.rot90(np.asarray(frame.to_ndarray(format="bgr24"), np.uint8), round(frame.rotation / 90))
-            yield planes(covering(np.ascontiguousarray(upright), *self._size))
+            yield planes(covering(upright(frame), *self._size))
 
 
 def own_files(folder: Path) -> Sequence[Path]:

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base import strangers
+from scrubin.media.upright import upright
 
 Fingerprints = npt.NDArray[np.float32]
 """Shape (frames, values); rows of length 1 or 0."""
@@ -176,8 +177,7 @@ def pictures(path: Path, stream: int, *, ignore_edit_list: bool = False) -> Iter
         for frame in container.decode(chosen):
             time_s = frame.time if frame.time is not None else count / float(chosen.average_rate or 25)
             first = time_s if first is None else first
-            bgr = np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90))
-            yield time_s - first, np.ascontiguousarray(bgr)
+            yield time_s - first, upright(frame)
             count += 1
 
 

@@ -45,9 +45,7 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     if not content.strip():
         raise AnnotationError([Fault(file, "file-empty", "not JSON: the file is empty", "export it again, or remove it", place="line 1")])
     try:
-        value = strangers.quick_value(data)
-        if value is strangers.DOUBTFUL:
-            value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
+        value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
     except (json.JSONDecodeError, _RepeatedKeyError, _LongNumberError, RecursionError) as error:
         raise AnnotationError([_unreadable(file, content, error)]) from error
     if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
@@ -75,9 +73,7 @@ def _unreadable(file: str, content: str, error: Exception) -> Fault:
 def peek(data: bytes) -> dict[str, Any]:
     """Return the JSON object in a file, for what it says of itself; an empty one where there is none."""
     try:
-        value = strangers.quick_value(data)
-        if value is strangers.DOUBTFUL:
-            value = strangers.json_value(data)
+        value = strangers.json_value(data)
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

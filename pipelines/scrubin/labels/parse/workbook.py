@@ -1,6 +1,7 @@
 """The first sheet of an Excel workbook as rows of text, or back: only values, which is all that rating sheets hold.
 
-A workbook is a zip of XML (ECMA-376). Written files have fixed times, so that equal rows give equal bytes.
+A workbook is a zip of XML (ECMA-376). Written files have fixed times, so that equal rows give equal bytes. openpyxl would be one more
+package for whoever only scores, and writes other bytes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import StageError
 from scrubin.base.pixels import STRETCHED_COLOUR, STRETCHED_LUMA
-from scrubin.media.networks.sessions import session
+from scrubin.media.networks.weights import session
 
 HEIGHT, WIDTH = 48, 64
 UNIT = 16

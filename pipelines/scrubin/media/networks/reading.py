@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.pixels import Box
-from scrubin.media.networks.sessions import session
-from scrubin.media.networks.weights import proven, weights
+from scrubin.media.networks.weights import proven, session, weights
 
 # Text is looked for at this many pixels along the longer side. On real clips text 14 px high in 960 was then always read when
 # opaque; at 736 one in three of 10 px was missed, at 960 one in twelve. See benchmarks/screen_text.py.

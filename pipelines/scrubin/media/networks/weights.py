@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -194,3 +195,25 @@ def proven(name: str, judge: Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.fl
         what = f"the network '{name}' gives other scores on this processor: {away:.4f} away from those it was tried with"
         msg = f"{what}; install the versions of requirements.lock, and run it on another processor if they are installed"
         raise StageError(msg)
+
+
+def session(model: bytes) -> Any:
+    """Return an onnxruntime session for a model's bytes that gives the same numbers on every run: one thread, no telemetry, no log.
+
+    Raises
+    ------
+    Exception
+        onnxruntime's own, of many classes, when the bytes are no model that it can run.
+    """
+    import onnxruntime as ort  # type: ignore[import-untyped]
+
+    ort.set_default_logger_severity(4)  # fatal only: what matters is raised
+    options = ort.SessionOptions()
+    # Two recordings are screened at a time, and sums over threads may differ in their last bits.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+    options.use_deterministic_compute = True
+    # The arena keeps the largest picture's memory for ever.
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -26,6 +26,7 @@ from scrubin.base.errors import FileError, ReleaseError, VideoError
 from scrubin.media import frame_files
 from scrubin.media.decode import decoded
 from scrubin.media.probe import FULL_RANGE
+from scrubin.media.upright import turned
 from scrubin.stages.frames.conventions import IntArray, Timeline
 
 WIDTH, HEIGHT = 32, 18
@@ -100,7 +101,7 @@ def _luma(frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
         rows = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
         full = frame.color_range == FULL_RANGE or frame.format.name.startswith("yuvj")
         grey = rows if full else np.asarray(cv2.LUT(np.ascontiguousarray(rows), _TO_FULL), dtype=np.uint8)
-    return np.ascontiguousarray(np.rot90(grey, frame.rotation // 90)) if frame.rotation else grey
+    return turned(grey, frame)
 
 
 _TO_FULL = np.rint((np.arange(256) - BLACK) * 255 / (WHITE - BLACK)).clip(0, 255).astype(np.uint8)

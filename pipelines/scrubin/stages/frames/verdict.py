@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -275,3 +276,43 @@ def _advice(verdict: FolderVerdict, best: Explained, pictures: Pictures, known: 
             f"{len(verdict.missing)} of {best.length} numbers have no picture; where they were dropped on purpose, give --allow-missing"
         )
     return said
+
+
+NAMES_SHOWN = 5
+
+
+def lines(verdict: FolderVerdict) -> Iterator[str]:
+    """Yield the verdict as lines for people."""
+    yield f"pictures      {verdict.pictures}, numbered from {verdict.number_start}" + (
+        f" in steps of {verdict.number_step}" if verdict.number_step > 1 else ""
+    )
+    yield f"video         {verdict.video_frames} frames"
+    yield f"convention    {verdict.convention}"
+    for name in verdict.also:
+        yield f"              the same as {name}"
+    for name in verdict.possible:
+        yield f"              possible: {name}"
+    if verdict.shift is not None:
+        shift = verdict.shift
+        yield f"shift         {shift.median_s:+.3f} s ({shift.median_frames:+g} frames) against frame k at k/{verdict.rate} s"
+        yield f"              from {shift.least_s:+.3f} to {shift.most_s:+.3f} s, drift {shift.drift_s_per_hour:+.1f} s/h"
+    for title, names in (
+        ("missing", [str(k) for k in verdict.missing]),
+        ("moved from", [f"{name} ({moved:+d})" for name, moved in verdict.moved_at.items()]),
+        ("do not fit", verdict.unfit),
+    ):
+        if names:
+            yield f"{title:<13} {', '.join(names[:NAMES_SHOWN])}" + (
+                f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+            )
+    yield ""
+    yield f"{'tried':<48} {'fit':>12} {'missing or':>11}  first frames"
+    yield f"{'':<48} {'':>12} {'doubled at':>11}"
+    for tried in verdict.tried:
+        begins = f", from k = {tried.begins_at}" if tried.begins_at else ""
+        fit = f"{tried.fit} of {tried.pictures}"
+        yield f"{tried.convention + begins:<48} {fit:>12} {tried.places_missing_or_doubled:>11}  {', '.join(map(str, tried.first_frames))}"
+    yield ""
+    yield "these frames follow the contract" if verdict.follows_contract else "these frames do not follow the contract"
+    for sentence in verdict.what_to_do:
+        yield f"- {sentence}"

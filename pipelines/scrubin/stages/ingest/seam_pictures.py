@@ -23,6 +23,7 @@ from scrubin.media.opening import open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.raw_file import proven, stored_probe
 from scrubin.media.source import FilePart
+from scrubin.media.upright import turned
 
 LONGEST_S = 10
 MOST_FRAMES = 600
@@ -147,4 +148,4 @@ def _thumbnails(frames: Iterable[av.VideoFrame]) -> Iterator[npt.NDArray[np.uint
     shrink = VideoReformatter()
     for frame in frames:
         small = shrink.reformat(frame, SIDE_PX, SIDE_PX, "bgr24", interpolation=Interpolation.AREA)
-        yield np.rot90(small.to_ndarray(), round(frame.rotation / 90))
+        yield turned(small.to_ndarray(), frame)

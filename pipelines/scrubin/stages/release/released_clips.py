@@ -16,7 +16,7 @@ from scrubin.base.tables.public import VIDEOS
 from scrubin.stages.review.events import CLIP_S, Clip
 from scrubin.stages.review.sample import Interval, videos_sha256
 from scrubin.stages.review.standing import FileKey, Run, true_runs
-from scrubin.stages.review.status import Boundaries
+from scrubin.stages.review.study import Boundaries
 
 RELEASE = Path("data/release")
 
@@ -112,7 +112,7 @@ def population(folder: Path, videos: Mapping[FileKey, ReleasedVideo], boundaries
     black = _black_frames(folder)
     of_recording: dict[str, list[tuple[float, list[Interval]]]] = {}
     for key, video in videos.items():
-        source_s = boundaries_s(key)
+        source_s = boundaries_s[key]
         times_s = source_s[video.first_source_frame : video.first_source_frame + video.frame_count + 1]
         times_s = times_s - times_s[0]
         flags = np.zeros(video.frame_count, dtype=np.bool_)

@@ -82,7 +82,7 @@ class Desk:
 
     def boundaries_s(self, number: int, camera: str) -> npt.NDArray[np.float64]:
         """Return the presentation time of every frame, then the end of the last; shape (n + 1,)."""
-        return self._state.times_s((self._state.name(number), camera))
+        return self._state.times_s[self._state.name(number), camera]
 
     def file(self, number: int, camera: str) -> study.StudyFile:
         """Return a file of a recording.
@@ -169,8 +169,7 @@ class Desk:
             self._refuse_changed(file.key, proposal_key)
         if proposal_key.startswith(ASKED):
             return self._answer(file, what, target, proposal_key, why, nonce)
-        times_s = self._state.times_s(file.key)
-        spans = _spans(what, (first, last), target, times_s)
+        spans = _spans(what, (first, last), target, self._state.times_s[file.key])
         decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._state.study.detectors)
         return self._append("decided", decided, nonce)
 
@@ -191,7 +190,7 @@ class Desk:
             raise ReviewError(msg)
         if reason := attention.why_not(view, len(numbers), look):
             raise ReviewError(reason)
-        seconds = tuple(seconds_of(numbers, self._state.times_s(file.key)))
+        seconds = tuple(seconds_of(numbers, self._state.times_s[file.key]))
         stills = events.runs(numbers)
         says = events.Seen(file.recording, camera, file.sha256, view, stills, seconds, **dataclasses.asdict(look))
         return self._append("seen", says, nonce)
@@ -279,9 +278,10 @@ class Desk:
         mine = [line.number for line, _ in standing.lines.values() if line.by == self.by and standing.stands(line.number)]
         return self._append("withdrawn", events.Withdrawn(max(mine), ""), nonce) if mine else None
 
-    def times_s(self, key: FileKey) -> npt.NDArray[np.float64]:
-        """Return the presentation time of every frame of a file, then the end of the last; shape (n + 1,)."""
-        return self._state.times_s(key)
+    @property
+    def times_s(self) -> study.FrameTimes:
+        """When the frames of each file are shown."""
+        return self._state.times_s
 
     def set_aside(self) -> set[str]:
         """Return the recordings of the manifest that cannot be reviewed: nothing of them is released."""
@@ -372,7 +372,7 @@ class Desk:
             raise ReviewError(msg)
         if what == CHANGE:
             # The new span first: whatever happens between the two lines, nothing is shown.
-            spans = _spans(ADD, target, target, self._state.times_s(file.key))
+            spans = _spans(ADD, target, target, self._state.times_s[file.key])
             decided = Decided(file.recording, file.camera, file.sha256, kind, spans, box_xywh, why, key, self._state.study.detectors)
             line = self._append("decided", decided, nonce and f"{nonce}+")
             self._append("withdrawn", events.Withdrawn(number, why), nonce)
@@ -384,7 +384,7 @@ class Desk:
 
     def _answer(self, file: study.StudyFile, what: str, target: Run, key: str, why: str, nonce: str) -> Line:
         """Append the answer to a question of the audit: a span to hide, or that what is there may be seen."""
-        sight, times_s = Sight.of_key(key), self._state.times_s(file.key)
+        sight, times_s = Sight.of_key(key), self._state.times_s[file.key]
         kind = "text" if sight.kind == TEXT_KIND else "out_of_body"
         asked = sight.first, sight.last
         if what == REJECT:
@@ -428,8 +428,7 @@ class Desk:
             raise ReviewError(msg)
 
     def _refuse_changed(self, key: FileKey, proposal_key: str) -> None:
-        offered = {item.proposal.key for one, items in self._state.statuses(key[0]) if one.key == key for item in items}
-        if proposal_key not in offered | {one.key for one in self._state.study.proposed(key, self._state.standing)}:
+        if not self._state.study.offers(key, proposal_key, self._state.standing):
             msg = "this proposal is no longer there: the detectors ran again, or the other camera changed; look at it again"
             raise ReviewError(msg)
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.stages.review import events
 from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, Event
 from scrubin.stages.review.outcome import TICK_S, covers, without
 from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, Decision, parse
-from scrubin.stages.review.standing import FileKey, Standing
-from scrubin.stages.review.status import Boundaries, frames_on_screen
-from scrubin.stages.review.study import ReviewedStudy, StudyFile
+from scrubin.stages.review.standing import Standing
+from scrubin.stages.review.status import frames_on_screen
+from scrubin.stages.review.study import Boundaries, ReviewedStudy, StudyFile
 
 RedactionRow = tuple[str, str, str, float, float, events.Box | None, str]
 """Recording, camera, kind, start_s, end_s, rectangle, decision."""
@@ -52,7 +51,7 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     data
         The sheet's bytes.
     boundaries_s
-        Presentation times of a file's frames.
+        When the frames of each file are shown.
     set_aside
         Recordings of the manifest that are not reviewed: their rows count nothing.
 
@@ -143,8 +142,8 @@ def _refuse_outside(row: RedactionRow, file: StudyFile, place: str) -> None:
             raise RecordingError(NAME, reason, "correct it; x,y is its top left corner", place)
 
 
-def _event(row: RedactionRow, file: StudyFile, boundaries_s: Callable[[FileKey], Any]) -> Decided:
-    first, last = frames_on_screen((row[3], row[4]), boundaries_s(file.key))
+def _event(row: RedactionRow, file: StudyFile, boundaries_s: Boundaries) -> Decided:
+    first, last = frames_on_screen((row[3], row[4]), boundaries_s[file.key])
     # The times as they were typed: whoever exports the sheet again finds them.
     span = DecidedSpan(row[6], first, last, row[3], row[4])
     return Decided(file.recording, file.camera, file.sha256, row[2], (span,), row[5], f"from {NAME}", "", "")

@@ -22,7 +22,7 @@ from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Pr
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import Judged
-from scrubin.stages.review.study import ReviewedStudy, times_s
+from scrubin.stages.review.study import FrameTimes, ReviewedStudy
 from scrubin.stages.review.synthetic_decisions import PERSON
 
 
@@ -78,9 +78,9 @@ def _about_release(line: Line) -> bool:
 
 def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> dict[str, Any]:
     excluded = standing.excludes(name)
-    done = []
+    done, times_s = [], FrameTimes(raw, of.files)
     for key in of.cameras(name):
-        items = status.judged(of, key, standing, lambda key: times_s(raw, of.files[key]))
+        items = status.judged(of, key, standing, times_s)
         done.append(status.document(status.file_status(of, key, standing, items), items) | counts_of_file(of, key, standing, items))
     seen_by = sorted({person for key in of.cameras(name) for person in standing.seen.get(key, {})})
     return {

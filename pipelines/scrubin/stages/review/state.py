@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.params import ranged
@@ -17,7 +14,6 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.stages.review import questions, study
 from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger
-from scrubin.stages.review.standing import FileKey
 from scrubin.stages.review.status import FileStatus, Judged, file_status, judged
 
 
@@ -67,8 +63,8 @@ class State:
         self.study, self.ledger, self.raw, self.rows = of, ledger, raw, rows
         self.names = list(rows)
         self.standing = of.standing()
+        self.times_s = study.FrameTimes(raw, of.files)
         self._applied, self._head = 0, FIRST
-        self._boundaries: dict[FileKey, npt.NDArray[np.float64]] = {}
         self._statuses: dict[str, list[tuple[FileStatus, list[Judged]]]] = {}
 
     @classmethod
@@ -113,12 +109,6 @@ class State:
                 done.append((file_status(self.study, key, self.standing, items), items))
             self._statuses[name] = done
         return self._statuses[name]
-
-    def times_s(self, key: FileKey) -> npt.NDArray[np.float64]:
-        """Return the presentation time of every frame of a file, then the end of the last; shape (n + 1,)."""
-        if key not in self._boundaries:
-            self._boundaries[key] = study.times_s(self.raw, self.study.files[key])
-        return self._boundaries[key]
 
     def name(self, number: int) -> str:
         """Return the name of a recording by its number in the list.

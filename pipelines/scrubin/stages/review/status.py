@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,7 @@ from scrubin.audit.expected.plan import TEXT_KIND
 from scrubin.stages.review.outcome import ACCEPTED, AUDIT, REJECTED, UNREVIEWED, Asked, Interval, Part, Proposed, without
 from scrubin.stages.review.questions import Question
 from scrubin.stages.review.standing import FileKey, Run, Standing, lens_seen, stop_seen, true_runs, unseen_seconds
-from scrubin.stages.review.study import ReviewedStudy, Stop
-
-Boundaries = Callable[[FileKey], npt.NDArray[np.float64]]
-"""Presentation times of a file, shape (n + 1,)."""
+from scrubin.stages.review.study import Boundaries, ReviewedStudy, Stop
 
 
 @dataclass(frozen=True)
@@ -97,13 +94,13 @@ def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s:
     done = []
     for proposal in study.proposed(key, standing):
         known = study.frames.get((key, proposal.key))
-        first, last = (known.first, known.last) if known else frames_on_screen(proposal.interval_s, boundaries_s(key))
+        first, last = (known.first, known.last) if known else frames_on_screen(proposal.interval_s, boundaries_s[key])
         parts = tuple(study.judged(key, proposal, standing))
         done.append(Judged(proposal, first, last, parts, _lens_seen_by(standing, key, first, last)))
     black = [part.interval_s for one in done if one.proposal.box_xywh is None for part in one.parts if part.decision != REJECTED]
     done = [one for one in done if not _is_within(one, black)]
     for question in study.questions.get(key, ()):
-        item = asked(question, boundaries_s(key))
+        item = asked(question, boundaries_s[key])
         people = _lens_seen_by(standing, key, question.sight.first, question.sight.last)
         done.append(Judged(item, question.sight.first, question.sight.last, (study.answered(key, item, standing),), people))
     return sorted(done, key=lambda one: (one.first, one.last, one.proposal.key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,11 @@ class ReviewedStudy:
         shown = [part.interval_s for _, part in whole if part.decision == REJECTED]
         return [*every, *gaps([*hidden, *drawn], shown)]
 
+    def offers(self, key: FileKey, proposal: str, standing: Standing) -> bool:
+        """Whether a file has a proposal, or the audit a question about it, of this key."""
+        asked = (question.sight.key for question in self.questions.get(key, ()))
+        return proposal in {*asked, *(one.key for one in self.proposed(key, standing))}
+
     def judged(self, key: FileKey, proposal: Proposed, standing: Standing) -> list[Part]:
         """Return the parts of a proposal with what was decided about each."""
         return parts(proposal, self._decided(key, standing), self.reviewers, self.limits(key))
@@ -202,15 +207,42 @@ class ReviewedStudy:
         yield from added(self._decided(key, standing), self.reviewers)
 
 
-def times_s(raw: Path, file: StudyFile) -> npt.NDArray[np.float64]:
-    """Return the presentation time of every frame of a file in source seconds, then the end of the last; shape (n + 1,).
+Times = npt.NDArray[np.float64]
+Boundaries = Mapping[FileKey, Times]
+"""By file, the presentation time of every frame in source seconds, then the end of the last; each of shape (n + 1,)."""
 
-    Raises
-    ------
-    VideoError
-        When it cannot be read.
+
+class FrameTimes(Boundaries):
+    """When the frames of a study's files are shown, as it was stored when they were ingested.
+
+    A file's times are read when they are first asked for, then kept: a long study has gigabytes of them, and few of its files are looked
+    at in one sitting. Asking raises a `VideoError` when nothing is stored and the file cannot be read.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
+    files
+        Of the study.
     """
-    return boundaries_s(file.source.probe(raw))
+
+    def __init__(self, raw: Path, files: Mapping[FileKey, StudyFile]) -> None:
+        self._raw, self._files = raw, files
+        self._known: dict[FileKey, Times] = {}
+
+    def __getitem__(self, key: FileKey) -> Times:
+        """Return the times of a file."""
+        if key not in self._known:
+            self._known[key] = boundaries_s(self._files[key].source.probe(self._raw))
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[FileKey]:
+        """Return all files."""
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        """Return how many files there are."""
+        return len(self._files)
 
 
 def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> ReviewedStudy:

@@ -19,7 +19,7 @@ from scrubin.stages.review.ledger import Ledger
 from scrubin.stages.review.outcome import GAP, PAIR, SHEET, UNREVIEWED, Proposed
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import Standing, seconds_of
-from scrubin.stages.review.study import ReviewedStudy, times_s
+from scrubin.stages.review.study import FrameTimes, ReviewedStudy
 
 PERSON = "nobody (synthetic study)"
 SESSION = "synthetic"
@@ -47,22 +47,22 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     """Write the ledger: the study's ``redactions.csv``, every other proposal accepted, and every frame seen."""
     path.unlink(missing_ok=True)
     ledger = Ledger(path, clock=lambda: AT)
-    standing = of.standing()
+    standing, times_s = of.standing(), FrameTimes(raw, of.files)
     sheet = strangers.read_bytes(raw / NAME)
     set_aside = {line.split(",")[0] for line in sheet.decode().splitlines()[1:]}
-    imported = exchange.read_sheet(sheet, of, standing, lambda key: times_s(raw, of.files[key]), set_aside)
+    imported = exchange.read_sheet(sheet, of, standing, times_s, set_aside)
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):
         ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
     standing.apply(ledger.lines())
     # Text within a whole picture is asked when that was rejected, the other camera's picture when nobody rejected this one, and what
     # lies between two spans depends on all.
     for source in (None, None, PAIR, None, GAP, PAIR, None):
-        for event in list(_undecided(raw, of, standing, source)):
+        for event in list(_undecided(of, standing, times_s, source)):
             standing.apply([ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)])
     ledger.append("imported", events.facts(imported.events[-1]), by=PERSON, session=SESSION)
-    for file in of.files.values():
+    for key, file in of.files.items():
         stills = ((0, 1, file.frame_count),)
-        seconds = tuple(seconds_of(range(file.frame_count), times_s(raw, file)))
+        seconds = tuple(seconds_of(range(file.frame_count), times_s[key]))
         look = Look(attention.needed_s("full", file.frame_count), 1, attention.LEAST_HEIGHT_PX["full"])
         seen = events.Seen(file.recording, file.camera, file.sha256, "full", stills, seconds, **asdict(look))
         ledger.append("seen", events.facts(seen), by=PERSON, session=SESSION)
@@ -80,10 +80,10 @@ def _covered_texts(of: ReviewedStudy, imported: tuple[events.Event, ...]) -> Ite
                 yield Decided(*key, file.sha256, "text", (span,), proposal.box_xywh, why, proposal.key, of.detectors)
 
 
-def _undecided(raw: Path, of: ReviewedStudy, standing: Standing, source: str | None) -> Iterator[Decided]:
+def _undecided(of: ReviewedStudy, standing: Standing, times_s: FrameTimes, source: str | None) -> Iterator[Decided]:
     """Yield decisions about what else is proposed by ``source``, None for the detectors: drawn people apart, what is drawn has no face."""
     for key, file in of.files.items():
-        for item in status.judged(of, key, standing, lambda key: times_s(raw, of.files[key])):
+        for item in status.judged(of, key, standing, times_s):
             derived = item.proposal.source if item.proposal.source in (GAP, PAIR) else None
             if item.decision == UNREVIEWED and item.proposal.source != SHEET and derived == source:
                 wrong = _is_drawn(item.proposal, of.proposals.get(key, ()))

@@ -11,8 +11,8 @@ from scrubin.stages.review import events
 from scrubin.stages.review.events import ADD, REJECT, Box
 from scrubin.stages.review.outcome import AUDIT, without
 from scrubin.stages.review.standing import FileKey, Run, Standing, lens_frames
-from scrubin.stages.review.status import Boundaries, FileStatus, Judged, frames_on_screen
-from scrubin.stages.review.study import Stop, StudyFile
+from scrubin.stages.review.status import FileStatus, Judged, frames_on_screen
+from scrubin.stages.review.study import Boundaries, Stop, StudyFile
 
 DRAWN = "line:"
 """Begins the key of what a person added: the line of the ledger that did."""
@@ -219,7 +219,7 @@ def drawn(key: FileKey, items: Sequence[Judged], standing: Standing, times_s: Bo
                 item.proposal.interval_s for item in items if (item.proposal.kind, item.proposal.box_xywh) == (one.kind, one.box_xywh)
             ]
             for left in [interval_s] if span.what == ADD else without(interval_s, proposed):
-                first, last = (span.first, span.last) if left == interval_s else frames_on_screen(left, times_s(key))
+                first, last = (span.first, span.last) if left == interval_s else frames_on_screen(left, times_s[key])
                 views.append(DrawnView(name, key[1], one.kind, first, last, *left, one.box_xywh, by, one.why))
     return views
 

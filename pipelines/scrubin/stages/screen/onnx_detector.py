@@ -24,7 +24,7 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.base.errors import ParamsError
-from scrubin.media.networks.sessions import session
+from scrubin.media.networks.weights import session
 from scrubin.stages.screen.detector import Detector, ObservedFile, OnnxModel, ScreenParams
 from scrubin.stages.screen.pass_over_file import DecodedPicture, Observed, Observer
 from scrubin.stages.screen.proposals import Numbers, Proposal

@@ -24,6 +24,7 @@ from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.media.decode import decoded
 from scrubin.media.source import Source
+from scrubin.media.upright import turned
 from scrubin.stages.screen.proposals import Numbers
 
 HEIGHT_PX = 180
@@ -58,8 +59,7 @@ class DecodedPicture:
         if frame.rotation or frame.format.is_rgb:
             shown = size[::-1] if self._turned else size
             bgr = self._reformatter.reformat(frame, *shown, "bgr24", interpolation="AREA").to_ndarray()
-            upright = np.ascontiguousarray(np.rot90(bgr, round(frame.rotation / 90)), dtype=np.uint8)
-            frame = av.VideoFrame.from_ndarray(upright, format="bgr24")
+            frame = av.VideoFrame.from_ndarray(turned(bgr, frame), format="bgr24")
             return frame.reformat(*size, "yuv420p", dst_colorspace="ITU601", dst_color_range="MPEG")
         return self._reformatter.reformat(frame, *size, "yuv420p", interpolation="AREA", dst_color_range="MPEG")
 

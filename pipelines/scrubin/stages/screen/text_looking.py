@@ -25,6 +25,7 @@ from av.video.reformatter import VideoReformatter
 
 from scrubin.base.pixels import Box
 from scrubin.media.networks.reading import Reading, read
+from scrubin.media.upright import turned
 from scrubin.stages.screen.pass_over_file import DecodedPicture, Observed
 from scrubin.stages.screen.proposals import Numbers
 from scrubin.stages.screen.text_places import FEWEST_STROKES_PX, History, Place, Strokes, around, padded, regions, same, strokes, text_cells
@@ -328,7 +329,7 @@ class _View:
         frame = decoded.frame
         width = min(frame.width, WIDEST_PX)
         self._scaled_px = width, max(1, round(frame.height * width / frame.width))
-        self.gray = self._upright(self._luma())
+        self.gray = turned(self._luma(), frame)
         self._bgr: Picture | None = None
 
     @property
@@ -338,7 +339,7 @@ class _View:
     @property
     def bgr(self) -> Picture:
         if self._bgr is None:
-            self._bgr = self._upright(self._reformatted("bgr24"))
+            self._bgr = turned(self._reformatted("bgr24"), self._frame)
         return self._bgr
 
     def _luma(self) -> Picture:
@@ -355,9 +356,6 @@ class _View:
     def _reformatted(self, colours: str) -> Picture:
         picture = self._reformatter.reformat(self._frame, *self._scaled_px, colours, interpolation="AREA")
         return picture.to_ndarray().astype(np.uint8, copy=False)
-
-    def _upright(self, picture: Picture) -> Picture:
-        return np.ascontiguousarray(np.rot90(picture, round(self._frame.rotation / 90)), dtype=np.uint8)
 
 
 def start(every_s: float) -> Callable[[Numbers], Looking]:

@@ -339,3 +339,21 @@ def _refuse_mirrored_pictures(board: Board, unseen: list[npt.NDArray[np.uint8]])
     if mirrored:
         what = "the markers of the board read only when the pictures are mirrored"
         raise CalibrationError([error("", "mirrored", what, "export both cameras as they were recorded, and calibrate again")])
+
+
+def lines(calibration: Calibration) -> list[str]:
+    """Return how well each pair of pictures fits, then what the calibration is, for people."""
+    rig, errors = calibration.rig, calibration.errors
+    wide = max(len("pair"), *(len(one.name) for one in errors))
+    lines = [f"{'pair':<{wide}}  left px  right px  both px"]
+    for one in errors:
+        left_out = "  left out" if one.left_out else ""
+        lines.append(f"{one.name:<{wide}}  {one.left_px:7.3f}  {one.right_px:8.3f}  {one.pair_px:7.3f}{left_out}")
+    used = len([one for one in errors if not one.left_out])
+    return [
+        *lines,
+        f"{used} of {len(errors)} pairs used, reprojection error {calibration.rms_px:.3f} px",
+        f"baseline {rig.baseline_mm:.3f} mm, cameras turned by {rig.angle_deg:.2f} degrees",
+        f"focal length left {rig.left.matrix[0, 0]:.1f} +- {calibration.focal_sd_px[0]:.1f} px, "
+        f"right {rig.right.matrix[0, 0]:.1f} +- {calibration.focal_sd_px[1]:.1f} px",
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,7 +174,7 @@ def as_text(validation: Validation, *, everything: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def as_json(validation: Validation) -> str:
+def as_json(validation: Validation) -> dict[str, Any]:
     """Return everything as one JSON value; ``tables`` are the counts of classes, so that the file can be named as the version before."""
     document = outcomes.document(validation.outcomes, validation.rows)
     for entry, outcome in zip(document["outcomes"], validation.outcomes, strict=True):
@@ -189,7 +188,7 @@ def as_json(validation: Validation) -> str:
         "unasked": dict(validation.inapplicable),
         "tables": validation.class_counts,
     }
-    return json.dumps({**head, **document}, indent=2, ensure_ascii=False) + "\n"
+    return {**head, **document}
 
 
 def _verdict(validation: Validation) -> str:

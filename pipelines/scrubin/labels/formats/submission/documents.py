@@ -6,7 +6,6 @@ import json
 import re
 from typing import Any
 
-from scrubin.base import strangers
 from scrubin.base.faults import Faults
 
 AGAIN = "export it again and compare its size with the original"
@@ -71,8 +70,6 @@ def json_value(file: str, data: bytes, faults: Faults) -> Any | None:
     content = text(file, data, faults)
     if content is None:
         return None
-    if (quick := strangers.quick_value(data)) is not strangers.DOUBTFUL and quick is not None:
-        return quick
     try:
         value = json.loads(content, object_pairs_hook=_object)
     except json.JSONDecodeError as error:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from scrubin.base.csv_text import is_missing, shown
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, within
+from scrubin.stages.splits.cohort import FALSE, TRUE, Cohort, Column, column
+from scrubin.stages.splits.recording_sheet import RecordingSheet
 from scrubin.stages.splits.split_params import KINDS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from scrubin.stages.splits.cohort import Cohort, Column
-    from scrubin.stages.splits.recording_sheet import RecordingSheet
 
 TASK = "task"
 """A column of this name is the task; everything is then balanced within each task."""
@@ -32,25 +29,6 @@ class Roles:
     difficulty: str | None
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that name columns."""
-    parser.add_argument("--group", required=True, metavar="COLUMN", help="the participant, patient or procedure that stays whole")
-    parser.add_argument(
-        "--balance",
-        metavar="COLUMNS",
-        help="what is balanced beside the number of recordings, separated by commas; a kind may follow after a colon "
-        f"({', '.join(KINDS)}), as in sutures:count; otherwise the values tell it. "
-        "Default: GRS and every True/False column",
-    )
-    parser.add_argument("--pin-train", metavar="COLUMN", help="True/False: recordings that may only be in the first subset")
-
-
-def roles_of(args: argparse.Namespace) -> Roles:
-    """Return what the options ask for."""
-    names = None if args.balance is None else tuple(name.strip() for name in args.balance.split(",") if name.strip())
-    return Roles(args.group, names, args.pin_train, getattr(args, "difficulty", None))
-
-
 def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     """Return the cohort of a table.
 
@@ -59,8 +37,6 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     SplitError
         Names file, row and value of what cannot be used.
     """
-    import pandas as pd
-
     from scrubin.stages.splits.cohort import cohort
 
     ids = sheet.ids()
@@ -115,8 +91,6 @@ def _named(sheet: RecordingSheet, name: str) -> tuple[str, str | None]:
 
 
 def _column(sheet: RecordingSheet, name: str, kind: str | None) -> Column:
-    from scrubin.stages.splits.cohort import column
-
     values = sheet.column(name)
     if kind is None:
         _refuse_mixed(sheet, name)
@@ -158,10 +132,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _pinned(sheet: RecordingSheet, name: str | None) -> pd.Series[bool]:
-    import pandas as pd
-
-    from scrubin.stages.splits.cohort import FALSE, TRUE
-
     if name is None:
         return pd.Series(data=False, index=sheet.frame.index)
     marks = sheet.column(name).map(lambda cell: "false" if cell is None or is_missing(str(cell)) else str(cell).lower())

@@ -1,0 +1,1 @@
+"""A stage asked for by hand: of one table, one video, one draw of clips."""

@@ -1,0 +1,312 @@
+"""A split of somebody's own table: made or extended, written as a CSV, told with its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scrubin.base import files
+from scrubin.base.errors import ParamsError, SplitError
+from scrubin.curate.by_hand.own_table import Roles, cohort_of
+from scrubin.stages.splits import registry
+from scrubin.stages.splits.assessment import balance
+from scrubin.stages.splits.best_split import Effort, Progress
+from scrubin.stages.splits.cohort import Cohort
+from scrubin.stages.splits.recording_sheet import read, read_released
+from scrubin.stages.splits.released_splits import extension
+from scrubin.stages.splits.schemes import balanced
+from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.split_params import (
+    MOST_WORK,
+    BalancedParams,
+    DifficultyFoldsParams,
+    KFoldParams,
+    LeaveOutParams,
+    SchemeParams,
+    check_shares,
+)
+from scrubin.stages.splits.study import csv_text
+
+GAP = 0.0005
+"""Imbalance that is not worth a longer search."""
+
+
+@dataclass(frozen=True)
+class SplitRequest:
+    """What is asked of a split.
+
+    Parameters
+    ----------
+    scheme
+        A kind of split, such as ``balanced``.
+    subsets
+        ``NAME=SHARE,...``; the first is for training.
+    seed
+        Decides between equally good splits.
+    work_limit
+        How much is searched; 1 is about a second.
+    per_task
+        Split every task by itself.
+    validation
+        Of schemes with folds: each fold validates on the next.
+    folds, repeats, leave_out
+        Numbers of folds, of repetitions, of participants that each fold tests.
+    """
+
+    scheme: str
+    subsets: str
+    seed: int
+    work_limit: float
+    per_task: bool = False
+    validation: bool = False
+    folds: int = 5
+    repeats: int = 1
+    leave_out: int = 1
+
+    def effort(self) -> Effort:
+        """Return how long to search.
+
+        Raises
+        ------
+        SplitError
+            For a limit that is none.
+        """
+        if not 0 <= self.work_limit <= MOST_WORK:
+            msg = f"--work-limit must lie in [0, {MOST_WORK:g}], but is {self.work_limit:g}"
+            raise SplitError(msg)
+        return Effort(GAP, self.work_limit)
+
+
+@dataclass(frozen=True)
+class OwnSplits:
+    """Splits by name, each with whom it divides; by task there are several."""
+
+    scheme: str
+    split_of: Mapping[str, tuple[Split, Cohort]]
+
+    def write(self, out: Path) -> None:
+        """Write them as one CSV.
+
+        Raises
+        ------
+        SplitError
+            When it cannot be written.
+        """
+        try:
+            files.write_text(out, _csv({name: one for name, (one, _) in self.split_of.items()}))
+        except OSError as error:
+            msg = f"--out {str(out)[:200]!r} cannot be written: {error.strerror}; name another file"
+            raise SplitError(msg) from error
+
+    def document(self, seed: int) -> dict[str, Any]:
+        """Return everything that is known of them as plain values."""
+        values = {name: _value(one, cohort) for name, (one, cohort) in self.split_of.items()}
+        whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
+        return {"scheme": self.scheme, "seed": seed, **whole}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person wants to know of them."""
+        for name, (one, cohort) in self.split_of.items():
+            folds = one.rows.fold.nunique()
+            count = f"{len(cohort.people)} recordings of {len(cohort.participants)} participants"
+            yield f"{name}: {count}, {folds} {'fold' if folds == 1 else 'folds'}"
+            yield from _lines(_value(one, cohort), one)
+
+
+def made(table: Path, roles: Roles, asked: SplitRequest, progress: Progress) -> OwnSplits:
+    """Divide the recordings of a table.
+
+    Raises
+    ------
+    SplitError
+        When the table, its columns or what is asked cannot be used.
+    """
+    if asked.scheme != "difficulty_folds":
+        roles = replace(roles, difficulty=None)
+    cohort = cohort_of(read(table), roles)
+    if asked.per_task and cohort.tasks() == [""]:
+        msg = f"{table}: --per-task needs a column 'task'"
+        raise SplitError(msg)
+    p = _params(asked, cohort.features, roles)
+    split_of = registry.make(asked.scheme, cohort, p, registry.Setting(asked.seed, asked.effort(), table.parent, progress))
+    return OwnSplits(asked.scheme, {name: (one, _of(cohort, name, asked)) for name, one in split_of.items()})
+
+
+def _of(cohort: Cohort, name: str, asked: SplitRequest) -> Cohort:
+    return registry.of_task(cohort, name.removeprefix(f"{asked.scheme}.")) if asked.per_task else cohort
+
+
+def _params(asked: SplitRequest, balance: tuple[str, ...], roles: Roles) -> SchemeParams:
+    for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
+        if getattr(asked, name) < low:
+            msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(asked, name)}"
+            raise SplitError(msg)
+    joint = not asked.per_task
+    if asked.scheme == "balanced":
+        return BalancedParams(shares(asked.subsets), joint, None, "balanced", balance)
+    if roles.pin_train is not None:
+        msg = f"--pin-train is of balanced: in {asked.scheme} every recording is tested once"
+        raise SplitError(msg)
+    if asked.scheme == "k_fold":
+        return KFoldParams(joint, asked.validation, "k_fold", balance, asked.folds, asked.repeats)
+    if roles.difficulty is not None:
+        return DifficultyFoldsParams(roles.difficulty, joint, asked.validation, "difficulty_folds", asked.folds, asked.repeats)
+    return LeaveOutParams(joint, "leave_n_participants_out", asked.leave_out, asked.repeats)
+
+
+def extended(released: Path, table: Path, roles: Roles, asked: SplitRequest, progress: Progress) -> OwnSplits:
+    """Add the new recordings of a table to a released split, without moving anybody.
+
+    Raises
+    ------
+    SplitError
+        When a file or what is asked cannot be used, or a released recording is missing in the table.
+    """
+    _refuse_several(released)
+    subsets = shares(asked.subsets)
+    cohort = cohort_of(read(table), roles)
+    old = extension(cohort, read_released(released), list(subsets))
+    if old.gone:
+        msg = (
+            f"{table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "
+            "nobody knows where new recordings may go: give all recordings, old and new"
+        )
+        raise SplitError(msg)
+    split = balanced(old.cohort, subsets, asked.seed, asked.effort(), old.placed, progress)
+    return OwnSplits("balanced", {"balanced": (replace(split, notes=old.notes()), old.cohort)})
+
+
+def _refuse_several(released: Path) -> None:
+    """Refuse a file of several folds or schemes: only one split can be extended."""
+    frame = read(released).frame
+    for name in frame.columns:
+        if str(name).lower() in ("fold", "scheme") and frame[name].nunique() > 1:
+            several = f"column '{name}' has {frame[name].nunique()} different values"
+            msg = f"{released}: {several}; only one split can be extended, without folds"
+            raise SplitError(msg)
+
+
+def refuse_target(out: Path, inputs: Sequence[Path], seed: int) -> None:
+    """Refuse what cannot be written to, or must not be, before anything is searched for.
+
+    Raises
+    ------
+    SplitError
+        When --out is one of the inputs, no plain file, or in no folder; or for a seed that is none.
+    """
+    try:
+        obstacle = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
+        obstacle = obstacle or next(
+            (f"is the same file as {path}" for path in inputs if out.exists() and path.exists() and out.samefile(path)), ""
+        )
+        folder = next((parent for parent in out.absolute().parents if parent.exists()), Path("/"))
+        obstacle = obstacle or ("" if folder.is_dir() else f"lies below {folder}, which is no folder")
+        part = out.with_name(f".part-{out.name}") if out.name else out
+        obstacle = obstacle or (f"is written by way of {part}, which exists" if part.exists() else "")
+    except OSError as error:
+        obstacle = f"cannot be used: {error.strerror}"
+    if obstacle:
+        msg = f"--out {str(out)[:200]!r} {obstacle}; name another file"
+        raise SplitError(msg)
+    if seed < 0:
+        msg = f"--seed must be at least 0, but is {seed}"
+        raise SplitError(msg)
+
+
+def shares(text: str) -> dict[str, float]:
+    """Return the shares of ``train=0.75,test=0.25``; whole numbers such as ``75:25`` in percent are none.
+
+    Raises
+    ------
+    SplitError
+        When it is none of such a list.
+    """
+    share_of: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = part.partition("=")
+        try:
+            value = float(share)
+        except ValueError as error:
+            msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
+            raise SplitError(msg) from error
+        if name.strip() in share_of:
+            msg = f"--subsets: '{name.strip()}' stands twice"
+            raise SplitError(msg)
+        share_of[name.strip()] = value
+    try:
+        check_shares(share_of, "--subsets")
+    except ParamsError as error:
+        raise SplitError(str(error)) from error
+    if len(share_of) < 2:
+        msg = "--subsets: name at least two"
+        raise SplitError(msg)
+    return share_of
+
+
+def _value(split: Split, cohort: Cohort) -> dict[str, Any]:
+    value = balance(split, cohort)
+    named = [one.sentence(named=True) for one in split.obstacles]  # whoever has the table knows the participants
+    return {"recordings": len(cohort.people), "participants": len(cohort.participants), **value, "obstacles": named}
+
+
+def _csv(split_of: dict[str, Split]) -> str:
+    # Split by task, folds of the same number have nothing to do with each other: each task is a scheme of its own.
+    by_task = any("." in name for name in split_of)
+    several = any(one.rows.fold.nunique() > 1 for one in split_of.values())
+    header = [*(["scheme"] if by_task else []), *(["fold"] if several else []), "id", "subset"]
+    rows = [one.rows.assign(scheme=name)[header] for name, one in split_of.items()]
+    return csv_text(header, sorted(row for part in rows for row in part.itertuples(index=False, name=None)), ",")
+
+
+SHOWN = 60
+"""So many measures are printed; --json has all."""
+
+
+def _lines(value: dict[str, Any], split: Split) -> Iterator[str]:
+    """Yield the lines: per measure what each subset has of what it should have, then the proof."""
+    table = value["imbalance"]["measures"]
+    folds = sorted({row["fold"] for row in table})
+    yield from _subset_lines(table, split) if len(folds) == 1 else _fold_lines(table, len(folds))
+    mean, worst = value["imbalance"]["mean"], value["imbalance"]["worst"]
+    over = "" if len(folds) == 1 else f" over {len(folds)} folds"
+    yield f"imbalance{over}: mean {mean:.2%}, worst {worst:.2%}"
+    for proof in value["proofs"]:
+        bound = f"no split has less than {proof['bound']:.6f}"
+        yield f"objective {proof['objective']:.6f}, {bound}: proven gap {proof['gap']:.4%} ({proof['status']})"
+    yield from (f"cannot be balanced: {one.sentence(named=True)}" for one in split.obstacles)
+    yield from (f"note: {note}" for note in value["notes"])
+
+
+def _subset_lines(table: list[dict[str, Any]], split: Split) -> Iterator[str]:
+    fine = [cell["imbalance"] for row in table if row["fine"] for cell in row["subsets"].values()]
+    table = [row for row in table if not row["fine"]]
+    head = "".join(f"{subset:>26}" for subset in split.subsets)
+    yield f"{'':32}{head}"
+    for row in table[:SHOWN]:
+        cells = "".join(f"{cell['value']:>9.4g} of {cell['wanted']:>6.1f} {cell['imbalance']:>6.1%}" for cell in row["subsets"].values())
+        yield f"{_name(row):32}{cells}"
+    yield from _more(table)
+    if fine:
+        yield f"finer parts of distributions, see --json: mean {math.fsum(fine) / len(fine):.1%}, worst {max(fine):.1%}"
+
+
+def _fold_lines(table: list[dict[str, Any]], folds: int) -> Iterator[str]:
+    of: dict[str, list[float]] = {}
+    for row in (row for row in table if not row["fine"]):
+        of.setdefault(_name(row), []).append(row["subsets"]["test"]["imbalance"])
+    yield f"{'imbalance of the tested fold':40}{'mean':>9}{'worst':>9}"
+    for name, values in list(of.items())[:SHOWN]:
+        yield f"{name:40}{math.fsum(values) / folds:>9.1%}{max(values):>9.1%}"
+    yield from _more(list(of))
+
+
+def _more(rows: list[Any]) -> Iterator[str]:
+    if len(rows) > SHOWN:
+        yield f"... and {len(rows) - SHOWN} more, see --json"
+
+
+def _name(row: dict[str, Any]) -> str:
+    return " ".join(filter(None, (row["task"], row["measure"])))

@@ -1,0 +1,106 @@
+"""Somebody withdraws from the study, or is taken back: the row, what is remembered, what people decided, the version."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.base import files, params
+from scrubin.base.errors import ManifestError
+from scrubin.data.diff.difference import Step, is_below, next_version
+from scrubin.stages.release import assembly, gates
+from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.review import questions, rewriting
+from scrubin.stages.review.ledger import LEDGER_PATH, Ledger
+from scrubin.stages.withdrawals import notice, releases, withdrawn_list
+from scrubin.stages.withdrawals.withdrawn_list import WithdrawnRow
+
+
+def row_of(participant: str, recording: str, reason: str | None, date: str | None) -> WithdrawnRow:
+    """Return the row of somebody who withdraws; without a date, today.
+
+    Raises
+    ------
+    ManifestError
+        When the reason is missing, or the date is none or to come.
+    """
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    date = date or today
+    if not reason:
+        msg = f"--reason is needed: one of {', '.join(withdrawn_list.REASONS)}"
+        raise ManifestError(msg)
+    if not withdrawn_list.is_date(date) or date > today:
+        msg = f"--date {date}: write a day up to today as {today}; a withdrawal counts at once"
+        raise ManifestError(msg)
+    return WithdrawnRow(0, participant.strip(), recording.strip(), date, reason)
+
+
+def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
+    """Write the row, raise the version, clean the ledger; return what was done, then what is left to do.
+
+    Raises
+    ------
+    ManifestError
+        When nobody has this name.
+    """
+    withdrawn = notice.take(raw, more=(row,))
+    path = raw / withdrawn_list.NAME
+    # Before all else, so that nobody publishes what holds them.
+    releases.withhold()
+    # Then this: from this row alone the next run does all the rest.
+    files.write_text(path, withdrawn_list.text_with(_text(path), row))
+    withdrawal_memory.write(withdrawn)
+    # Not earlier: what is remembered of their pictures is read there.
+    assembly.remove_release()
+    said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
+    said.append(f"{assembly.RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    last = gates.last_release(params.load("release", ReleaseParams).name)
+    released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
+    if released:
+        said.append(_raised_version(released))
+    if rewriting.forget(Ledger(), withdrawn):
+        # It repeats what people decided; the stage review writes it anew.
+        gates.REVIEW_PATH.unlink(missing_ok=True)
+        said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
+    if questions.forget(withdrawn):
+        said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
+    said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
+    said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
+    return said
+
+
+def _raised_version(released: str) -> str:
+    """Raise ``release.version``, when it is too low for a release without somebody of the last one."""
+    now, lowest = params.load("release", ReleaseParams).version, next_version(released, Step.MAJOR)
+    if not is_below(now, lowest):
+        return f"{params.PARAMS_PATH}: release.version is {now} already; the last release was {released}"
+    files.write_text(params.PARAMS_PATH, releases.with_raised_version(_text(params.PARAMS_PATH), lowest))
+    return f"{params.PARAMS_PATH}: release.version is {lowest} now, it was {now}: without somebody of the last release it is a major step"
+
+
+def take_back(raw: Path, participant: str, recording: str) -> str:
+    """Remove the rows that name somebody who never withdrew; return what was done.
+
+    Raises
+    ------
+    ManifestError
+        When no row names them.
+    """
+    path, name = raw / withdrawn_list.NAME, participant or recording
+    rows = [row for row in withdrawn_list.read(path) if (row.participant, row.recording) == (participant, recording)]
+    before = withdrawal_memory.load()
+    theirs = [name] if recording else [of for of, one in withdrawn_list.listed(raw).items() if one.participant == name]
+    left = before.without([participant] * bool(participant), theirs)
+    if not rows and left == before:
+        msg = f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier"
+        raise ManifestError(msg)
+    files.write_text(path, withdrawn_list.text_without(_text(path), rows))
+    # They go back to their subset, too.
+    withdrawal_memory.write(notice.with_splits(left, before, Path()) if left else left)
+    return f"{path}: {name} is back; what people decided about them has to be decided again, or {LEDGER_PATH} restored from a copy"
+
+
+def _text(path: Path) -> str:
+    """Return a text with the line ends that it has."""
+    return path.read_bytes().decode("utf-8") if path.is_file() else ""

@@ -1,0 +1,200 @@
+"""Label files of one format written in another one: read, fitted, saved, with an account of what was merged or lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from scrubin.base import strangers
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import count_text, summary
+from scrubin.labels import policy
+from scrubin.labels.choices import READ_AS
+from scrubin.labels.files import loss, output, reader
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.reader import Options, Reading
+from scrubin.labels.files.verdict import Verdict, verdict_of
+from scrubin.labels.model import Clock, Collection, Labels
+from scrubin.labels.registry import DatasetFormat, Format, readable
+
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class ConversionRequest:
+    """What is converted, and how.
+
+    Parameters
+    ----------
+    path, source
+        What is read, and its format; None: by what the files look like.
+    out, target
+        Where it is written, and the format.
+    options
+        How files are read, with the merges of triplets.
+    fps, to_fps
+        Frames per second by which the labels are numbered, and labels per second to write; None: as the formats say.
+    size
+        Width and height of the images in px, where a format needs it.
+    only_instruments
+        Take instances as instruments, without verb and target.
+    check
+        Is given what was read before anything is written, and may refuse it.
+    """
+
+    path: Path
+    source: str | None
+    out: Path
+    target: str
+    options: Options
+    fps: Fraction | None = None
+    to_fps: Fraction | None = None
+    size: tuple[int, int] | None = None
+    only_instruments: bool = False
+    check: Callable[[Collection], None] = field(default=lambda collection: None)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What was read, written, merged and lost.
+
+    Parameters
+    ----------
+    read
+        The verdict on what was read.
+    writer
+        Name of the written format.
+    files
+        Names of the written files, sorted.
+    rows
+        How many recordings and rows of each kind were written.
+    merged
+        Instances by triplet and what it became.
+    lost
+        How many of each thing the target cannot hold.
+    notes
+        What a person should know, in sentences.
+    """
+
+    read: Verdict
+    writer: str
+    files: tuple[str, ...]
+    rows: Mapping[str, int]
+    merged: Mapping[tuple[str, str], int]
+    lost: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as plain values, without the notes."""
+        return {
+            "read": self.read.as_json(),
+            "written": {"format": self.writer, "files": list(self.files), "rows": dict(self.rows)},
+            "merged": [{"from": of, "to": to, "instances": count} for (of, to), count in self.merged.items()],
+            "not_written": dict(self.lost),
+        }
+
+    @property
+    def summary(self) -> str:
+        """What was written, on one line."""
+        rows = ", ".join(count_text(count, what) for what, count in self.rows.items() if count) or "no rows"
+        return f"{count_text(len(self.files), 'file')}, {rows}"
+
+
+def convert(asked: ConversionRequest) -> Conversion:
+    """Read, fit, write.
+
+    Raises
+    ------
+    AnnotationError
+        When anything is wrong with what is asked or read; then nothing is written.
+    """
+    writer = output.writer_of(asked.target)
+    _refuse_source(asked.path, asked.out)
+    reading = reader.read_path(asked.path, asked.source, asked.options)
+    policy.enforce("convert", reading.faults)
+    form = reading.form
+    collection = _at_rate(reading.collection, form, asked.fps)
+    asked.check(collection)
+    fit = Fit(form.name, asked.fps or form.by_hand.fps, asked.to_fps, asked.size, asked.only_instruments, asked.options.first)
+    kept, losses = loss.fitted(collection, writer, fit)
+    written = output.render(kept, writer)
+    form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
+    paths = output.save(written.files, asked.out, form_of_out, reading.paths)
+    merged = _merged(collection)
+    notes = [*_notes_on_reading(asked, reading, collection), *_unstated_rate(kept, form_of_out), *summary(reading.faults)]
+    if asked.options.label_map is not None and not merged:
+        notes.append(f"label map {asked.options.label_map.name}: no instance was merged")
+    names = sorted(path.relative_to(asked.out).as_posix() if asked.out.is_dir() else path.name for path in paths)
+    lost = dict(sorted((losses + written.losses).items()))
+    return Conversion(verdict_of(reading), writer.name, tuple(names), _counts(kept), merged, lost, tuple(notes))
+
+
+def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Collection) -> Iterator[str]:
+    if reading.others:
+        names = ", ".join(str(other.relative_to(asked.path)) for other in reading.others[:NAMED])
+        more = ", ..." if len(reading.others) > NAMED else ""
+        yield f"{len(reading.others)} other files in {asked.path} are not of this format: {names}{more}"
+    form = reading.form
+    if form.by_hand.fps_unstated and not asked.fps and any(_by_frame(labels) for labels in collection.recordings):
+        yield f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)"
+
+
+def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> Iterator[str]:
+    """Yield at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
+    if form is None or not form.by_hand.fps_unstated:
+        return
+    rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
+    stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
+    if stated:
+        yield f"{form.name}: frames are numbered at {stated} per second, which no file of it states; read it with --fps {stated}"
+
+
+def _refuse_source(path: Path, out: Path) -> None:
+    try:
+        strangers.real(out).exists()
+    except (OSError, ValueError) as error:
+        msg = f"{str(out)[:80]}: there can be no such path; name another one"
+        raise AnnotationError(msg) from error
+    if out.exists() and path.exists() and out.samefile(path):
+        msg = f"{out}: this is what is read, which is never overwritten; name another path"
+        raise AnnotationError(msg)
+
+
+def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
+    """Return the collection at a stated rate, where no file states another one."""
+    if fps is None:
+        return collection
+    if form.by_hand.fps is None:
+        msg = f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out"
+        raise AnnotationError(msg)
+    if not form.by_hand.fps_unstated:
+        return collection
+    # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
+    timed = [None if _by_frame(labels) else labels for labels in collection.recordings]
+    recordings = zip(timed, collection.recordings, strict=True)
+    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
+
+
+def _by_frame(labels: Labels) -> bool:
+    """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
+    return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
+
+
+def _merged(collection: Collection) -> dict[tuple[str, str], int]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for labels in collection.recordings:
+        counts.update(labels.merged)
+    return dict(sorted(counts.items()))
+
+
+def _counts(kept: Collection) -> dict[str, int]:
+    counts = {"recording": len(kept.recordings)}
+    counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
+    counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
+    counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
+    counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
+    return counts
