@@ -32,6 +32,7 @@ BY_PAGE = {page.stem: list(doc_blocks.blocks(page)) for page in PAGES}
 EVERY = [block for of_page in BY_PAGE.values() for block in of_page]
 README_LINES = 120
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+SOURCE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|csv))`")
 LABEL = re.compile(r"^\(([^)]+)\)=$", re.MULTILINE)
 HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
 
@@ -57,20 +58,20 @@ def test_every_block_of_a_page_does_what_the_page_says(page, reader):
     if page == "large":
         small_study.record(reader.project)  # it looks at what DVC has
     for block in BY_PAGE[page]:
-        if block.is_run or block.mark == "file":
+        if block.is_run or block.is_written:
             reader.do(block)
 
 
 def test_every_block_says_what_it_is_and_most_are_run():
     known = {*doc_blocks.RUN, *doc_blocks.SHOWN, "yaml"}
-    strange = [block.place for block in EVERY if block.language not in known and block.mark != "file"]
+    strange = [block.place for block in EVERY if block.language not in known and not block.is_written]
     assert not strange, f"say what these blocks are, as one of {sorted(known)}: {strange}"
-    commands_and_code = [block for block in EVERY if block.language in doc_blocks.RUN and block.mark != "file"]
+    commands_and_code = [block for block in EVERY if block.language in doc_blocks.RUN and not block.is_written]
     run = [block for block in commands_and_code if block.mark != "not run"]
     assert len(run) >= 3 * (len(commands_and_code) - len(run)), f"{len(run)} of {len(commands_and_code)} blocks are run"
 
 
-@pytest.mark.parametrize("block", [one for one in EVERY if one.language == "yaml" and one.mark != "file"], ids=lambda one: one.place)
+@pytest.mark.parametrize("block", [one for one in EVERY if one.language == "yaml" and not one.is_written], ids=lambda one: one.place)
 def test_every_block_of_parameters_can_stand_in_params_yaml(block, tmp_path):
     shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     path = tmp_path / "params.yaml"
@@ -119,6 +120,15 @@ def test_every_link_leads_somewhere():
             if not target.exists() or (anchor and anchor not in headings | labels):
                 broken.append(f"{page.name}: {link}")
     assert not broken
+
+
+def test_a_source_file_that_a_page_about_the_code_names_is_there():
+    written = {block.reason for block in EVERY if block.mark == "file"}
+    places = [ROOT, ROOT / "pipelines", ROOT / "pipelines/scrubin"]
+    of_the_house = [page for page in PAGES if page.stem in ("CONTRIBUTING", "adding", "architecture")]
+    named = {(page.name, name) for page in of_the_house for name in SOURCE.findall(page.read_text(encoding="utf-8"))}
+    missing = [one for one in sorted(named) if one[1] not in written and not any((place / one[1]).exists() for place in places)]
+    assert not missing
 
 
 def test_the_readme_is_read_in_five_minutes():

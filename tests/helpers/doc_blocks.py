@@ -18,7 +18,8 @@ from typing import Any
 from scrubin.cli import main
 
 FENCE = re.compile(r"( *)(`{3,})(\S*)\s*")
-MARK = re.compile(r" *<!-- (not run|file|exit (\d+)): (\S.*) -->")
+MARK = re.compile(r" *<!-- (not run|file|into|exit (\d+)): (\S.*) -->")
+PLACE = re.compile(r"(?P<file>\S+) above (?P<line>.+)")
 RUN = ("sh", "python")
 SHOWN = ("text", "csv", "json")
 """Languages of blocks that are read, not run."""
@@ -47,6 +48,11 @@ class Block:
     @property
     def is_run(self) -> bool:
         return self.language in RUN and self.mark != "not run"
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it is a file, or lines that go into one."""
+        return self.mark in ("file", "into")
 
     @property
     def exit_code(self) -> int:
@@ -84,6 +90,8 @@ class Reader:
         """Do what a block says; raises ``AssertionError`` with all output when it does not end as the page promises."""
         if block.mark == "file":
             self._write(block)
+        elif block.mark == "into":
+            self._insert(block)
         elif block.language == "python" and not self.own_library:
             exec(compile("\n" * (block.line - 1) + block.text, str(block.page), "exec"), self.names)
         elif not self.own_library and is_plain(block.text):
@@ -99,6 +107,16 @@ class Reader:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
         self.own_library |= block.reason.startswith("pipelines/")
+
+    def _insert(self, block: Block) -> None:
+        place = PLACE.fullmatch(block.reason)
+        assert place is not None, f"{block.place}: write 'FILE above LINE'"
+        path = self.project / place["file"]
+        text = path.read_text(encoding="utf-8")
+        above = re.search(rf"^ *{re.escape(place['line'])}.*$", text, re.MULTILINE)
+        assert above is not None, f"{block.place}: {place['file']} has no line that begins with '{place['line']}'"
+        path.write_text(text[: above.start()] + block.text + text[above.start() :], encoding="utf-8")
+        self.own_library |= place["file"].startswith("pipelines/")
 
     def _new_process(self, block: Block) -> subprocess.CompletedProcess[str]:
         script = ["bash", "-euo", "pipefail", "-c", block.text]

@@ -9,8 +9,9 @@ import pytest
 from label_examples import read_files
 from label_makers import MAKERS
 from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import fold
-from scrubin.labels import instance_spans
+from scrubin.labels import instance_spans, registry
 from scrubin.labels.files import loss
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.output import render, writer_of
@@ -99,3 +100,12 @@ def test_labels_come_back_or_are_counted_as_lost(name, target):
         for recording, time_s, phase in phases:
             wanted = phase.casefold().replace("-", "").replace("and", "")
             assert folded[recording, time_s].replace("retraction", "extraction") == wanted.replace("retraction", "extraction")
+
+
+def test_a_writer_that_names_its_vocabulary_takes_no_other_unless_it_says_so(monkeypatch):
+    monkeypatch.setattr(registry, "WRITERS", {})
+    registry.writes("named", holds=("phases",), vocabulary="cholec80")(lambda collection, out: None)
+    registry.writes("any", holds=("phases",))(lambda collection, out: None)
+    autolaparo = vocabulary.load("autolaparo")
+    assert not registry.WRITERS["named"].takes(autolaparo)
+    assert registry.WRITERS["any"].takes(autolaparo)

@@ -11,7 +11,7 @@ import pytest
 import page_client
 import review_study
 from page_client import PAIR, SINGLE, decide, lines, looked, picture, post
-from scrubin.curate.page.app import Place
+from scrubin.curate.page.requests import Place
 from scrubin.stages.review.ledger import LEDGER_PATH
 
 

@@ -14,7 +14,7 @@ from page_client import SINGLE, decide, lines, looked, post
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import sha256_of
 from scrubin.cli import review
-from scrubin.curate.page import released_study, sampled_study
+from scrubin.curate.page import released_study
 from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
 from scrubin.stages.release import released_clips
 
@@ -67,7 +67,7 @@ def sampled(study_released, tmp_path, inside, monkeypatch, clock):
     monkeypatch.chdir(folder)
     drawn = review.draw_clips(9, 0, "ann")
     now = StudyNow(
-        lambda generation: sampled_study.open_sampled(folder, "ann", generation, drawn, clock),
+        lambda generation: released_study.open_sampled(folder, "ann", generation, drawn, clock),
         tuple(folder / path for path in RELEASED_TABLES),
     )
     page = inside(now, sampled=True)

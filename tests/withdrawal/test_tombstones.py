@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ParamsError, ReleaseError
+from scrubin.curate.lists.withdrawal import with_raised_version
 from scrubin.stages.withdrawals import releases
 
 NUMBERS = st.tuples(*[st.integers(0, 30)] * 3)
@@ -41,7 +42,7 @@ def test_raising_the_number_leaves_everything_else_in_params_yaml_as_it_was(end)
     text = end.join(
         ["other:", "  version: 1.0.0", "release: # what", "  name: a", "  # the number", "  version: 1.2.3 # ours", "  x: 1", "z: {}", ""]
     )
-    raised = releases.with_raised_version(text, "2.0.0")
+    raised = with_raised_version(text, "2.0.0")
     assert raised == text.replace("1.2.3", "2.0.0")
     assert yaml.safe_load(raised)["release"]["version"] == "2.0.0"
 
@@ -49,4 +50,4 @@ def test_raising_the_number_leaves_everything_else_in_params_yaml_as_it_was(end)
 @pytest.mark.parametrize("text", ["", "release: {version: 1.0.0}\n", "release:\n  name: a\nother:\n  version: 1.0.0\n"])
 def test_a_number_that_is_not_where_it_should_be_is_left_to_the_curator(text):
     with pytest.raises(ParamsError, match=r"'release.version' was not found; set it to 2\.0\.0 by hand"):
-        releases.with_raised_version(text, "2.0.0")
+        with_raised_version(text, "2.0.0")

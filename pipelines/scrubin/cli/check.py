@@ -13,7 +13,7 @@ from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
 from scrubin.cli.arguments import add_instant
-from scrubin.data.verify import digests, on_disk
+from scrubin.data.verify import on_disk
 
 if TYPE_CHECKING:
     from scrubin.data.verify.verification import Progress
@@ -58,7 +58,7 @@ INTERRUPTED = 130
 
 def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
     """Say what is wrong with a copy; 0 only when nothing is."""
-    from scrubin.data.verify import told, verification
+    from scrubin.data.verify import digests, verification
 
     verification.refuse_no_release(folder)
     state = Path(args.state) if args.state else digests.default_path(folder)
@@ -73,7 +73,7 @@ def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
         return 0 if result.sound else 1
     if args.json:
         Path(args.json).write_text(text, encoding="utf-8", newline="\n")
-    print_lines(told.lines(result))
+    print_lines(verification.lines(result))
     return 0 if result.sound else 1
 
 

@@ -6,9 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
@@ -24,48 +22,16 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_probe(args: argparse.Namespace) -> int:
     """Print what the file holds."""
+    from scrubin.media import described
+
     path = existing_video(args.video)
     with steady(path):
-        description = _description(path, args.video)
+        description = described.video(path, args.video)
     if args.json:
         print_json(description)
     else:
         sys.stdout.write("".join(f"{key:<18} {value}\n" for key, value in description.items()))
     return 0
-
-
-def _description(path: Path, name: str) -> dict[str, Any]:
-    """Return what a video file holds as plain values; rates are exact fractions.
-
-    Raises
-    ------
-    VideoError
-        When it cannot be used.
-    """
-    from scrubin.media.probe import probe
-    from scrubin.media.structure import structure
-
-    probed, groups = probe(path, name), structure(path, name)
-    lengths = [group.end - group.first for group in groups.groups]
-    return {
-        "video": name,
-        "container": probed.container,
-        "codec": probed.codec,
-        "pixel_format": probed.pixel_format,
-        "full_range": probed.full_range,
-        "width": probed.width,
-        "height": probed.height,
-        "rotation_deg": probed.rotation_deg,
-        "fps": str(probed.fps),
-        "variable_rate": probed.variable_rate,
-        "frame_count": probed.frame_count,
-        "duration_s": float(probed.end_s),
-        "has_audio": probed.has_audio,
-        "groups_of_pictures": len(lengths),
-        "longest_group": max(lengths, default=None),
-        "copyable": not groups.unsure,
-        "why_not_copyable": groups.unsure,
-    }
 
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -111,6 +77,7 @@ def _show(names: list[str]) -> int:
     from scrubin.media.containers import dicom_header as header
     from scrubin.media.containers.dicom_recording import stream_of
     from scrubin.media.containers.pieces import UnreadableError
+    from scrubin.media.described import dicom_lines
     from scrubin.media.opening import is_dicom
 
     headers, bad = {}, 0
@@ -121,7 +88,7 @@ def _show(names: list[str]) -> int:
                 raise VideoError(name, "it is no DICOM file", "ask scrubin probe, which reads videos of every kind")
             with steady(path):
                 headers[path] = stream_of(path).header
-                print_lines(_lines(path, name))
+                print_lines(dicom_lines(path, name))
         except (VideoError, UnreadableError) as error:
             bad += 1
             text = error if isinstance(error, VideoError) else VideoError(name, error.reason, error.fix)
@@ -129,29 +96,3 @@ def _show(names: list[str]) -> int:
     for files in header.parts(headers):
         sys.stdout.write(f"{len(files)} of these files are objects of one series; {header.mend(files)}\n")
     return 1 if bad else 0
-
-
-def _lines(path: Path, name: str) -> Iterator[str]:
-    """Yield what a file is made of; no value of an element but those that the picture needs."""
-    from scrubin.media.containers import dicom_header as dicom_header
-    from scrubin.media.containers.dicom_recording import stream_of
-    from scrubin.media.probe import probe
-
-    header = stream_of(path).header
-    probed = probe(path, name)
-    rate = "varying, on average " if probed.variable_rate else ""
-    yield name
-    count = len(header.fragments)
-    yield f"  transfer syntax    {header.syntax.name}, {count} fragment{'' if count == 1 else 's'}"
-    yield f"  stream             {probed.codec}, {'raw, timed by the header' if stream_of(path).head else probed.container}"
-    yield f"  picture            {probed.width}x{probed.height}, {probed.pixel_format}"
-    yield f"  frames             {probed.frame_count}, {rate}{probed.fps} a second, {float(probed.end_s):.3f} s"
-    yield f"  sound              {'yes, it stays behind' if probed.has_audio else 'no'}"
-    for sentence in stream_of(path).told:
-        yield f"  contradiction      {sentence}"
-    for hint, value in header.hints:
-        yield f"  {hint:<27} {value if value in ('YES', 'NO') else 'neither YES nor NO'}"
-    yield f"  header             {dicom_header.sentence(header.counts)}; all stay behind"
-    for group, count in header.counts.items():
-        kind = "private" if dicom_header.is_private(group) else dicom_header.GROUPS.get(group, "")
-        yield f"    {group}  {count:>5}  {kind}".rstrip()

@@ -10,7 +10,6 @@ from scrubin.base import params
 from scrubin.base.errors import ReleaseError
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run
-from scrubin.stages.release.release_params import ReleaseParams
 
 MEGABYTE = 1_000_000
 
@@ -62,32 +61,10 @@ def run_tag(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from scrubin.curate.project import readiness
-    from scrubin.curate.project.readiness import git
 
     project = Path(args.project)
     with only_run(project):
         bar = tqdm(readiness.CHECKS.items(), desc="check", disable=not sys.stderr.isatty())
         ReleaseError.raise_any(fault for _, check in bar for fault in check(project, args.version))
-        tag = readiness.tag_of(args.version)
-        if readiness.is_tagged(project, args.version):
-            sys.stdout.write(f"{tag} stands at this commit already\n")
-        else:
-            name = params.load("release", ReleaseParams, project / params.PARAMS_PATH).name
-            git(project, "tag", "--annotate", tag, "--message", f"{name} {args.version}")
-            sys.stdout.write(f"{tag} is tagged: everything is committed, up to date, whole and in DVC's cache\n")
-    sys.stdout.write(_to_push(project, tag))
+        sys.stdout.write(readiness.tag(project, args.version))
     return 0
-
-
-def _to_push(project: Path, tag: str) -> str:
-    from scrubin.curate.project import readiness
-    from scrubin.curate.project.readiness import git
-    from scrubin.stages.release.assembly import RELEASE
-
-    steps = [("dvc push", f"the release, to '{readiness.remote_of(project)}'")]
-    if not git(project, "remote").split():
-        steps.append(("git remote add origin ADDRESS", "where others find the repository"))
-    steps += [("git push", "the commit"), ("git push --tags", "the tag, last: whoever sees it finds everything")]
-    lines = "".join(f"  {command:<30}  {what}\n" for command, what in steps)
-    taken = f"dvc get ADDRESS {RELEASE} --rev {tag}"
-    return f"Nothing has left this machine yet. To publish:\n{lines}Others then take it with: {taken}\n"

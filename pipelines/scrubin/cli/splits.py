@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING
 
 from scrubin import cli
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.public_splits.catalogue import available, load, named
-from scrubin.public_splits.datasets import names
-from scrubin.public_splits.relations import corpora
-from scrubin.public_splits.sheet import read
 from scrubin.stages.splits.split_params import KINDS
 
 if TYPE_CHECKING:
@@ -55,6 +51,7 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 def run_show(args: argparse.Namespace) -> int:
     """Print one split, or the list of all."""
     from scrubin.public_splits import reports
+    from scrubin.public_splits.catalogue import available, load
 
     splits = [_shown(args.name)] if args.name else [load(name) for name in available()]
     if args.json:
@@ -67,6 +64,8 @@ def run_show(args: argparse.Namespace) -> int:
 
 def _shown(text: str) -> Official:
     """Return a split, or one fold of it as it is numbered there."""
+    from scrubin.public_splits.catalogue import named
+
     split, fold = named(text)
     return split if fold is None else replace(split, placed={fold: split.placed[fold]})
 
@@ -88,8 +87,10 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Print the differences; 0 only when there are none."""
+    from scrubin.public_splits.catalogue import named
     from scrubin.public_splits.compare import compare
     from scrubin.public_splits.reports import diff_document, diff_lines
+    from scrubin.public_splits.sheet import read
 
     split, fold = named(args.name)
     sheet = read(Path(args.file), args.file)
@@ -128,6 +129,7 @@ def run_check(args: argparse.Namespace) -> int:
     """Print every fault; 0 only when there are none."""
     from scrubin.public_splits.compare import shared
     from scrubin.public_splits.reports import check_document, check_lines
+    from scrubin.public_splits.sheet import read
     from scrubin.public_splits.soundness import faults_of, question_of
 
     sheet = read(Path(args.file), args.file)
@@ -265,6 +267,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def add_leaks_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the two sides and the form of the answer."""
+    from scrubin.public_splits.catalogue import available
+    from scrubin.public_splits.datasets import names
+    from scrubin.public_splits.relations import corpora
+
     parser.description = (
         "Tell which operations training and test share, over all public datasets. overlap: some are shared; clean: every training video is "
         "known to be of another operation than every test video; unverified: everything else. The smallest fix is the fewest videos to "

@@ -259,7 +259,8 @@ class Writer:
     vocabulary
         The only vocabulary that the format knows, or "".
     takes
-        Or which vocabularies it takes beside that one.
+        Which vocabularies it takes as they are. Where none is said: every one, or only what ``vocabulary`` names, to which labels of
+        a related one are translated.
     pixels
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
@@ -322,7 +323,7 @@ def writes(
     fps: Fraction | None = None,
     whole_fps: bool = False,
     vocabulary: str = "",
-    takes: Callable[[Vocabulary], bool] = lambda vocabulary: True,
+    takes: Callable[[Vocabulary], bool] | None = None,
     pixels: bool = False,
     every_frame: bool = False,
     frames: tuple[str, ...] = (),
@@ -335,8 +336,9 @@ def writes(
         if name in WRITERS:
             msg = f"label format '{name}' has two writers"
             raise ValueError(msg)
+        taken = takes or (lambda _: not vocabulary)
         WRITERS[name] = Writer(
-            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs, phases_as_spans
+            name, write, frozenset(holds), fps, whole_fps, vocabulary, taken, pixels, every_frame, frozenset(frames), needs, phases_as_spans
         )
         return write
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from scrubin.curate.draft.folder import COPY, without_doubles
-from scrubin.curate.draft.group import Placed
-from scrubin.curate.draft.grouping import Recording, recordings
+from scrubin.curate.draft.grouping import Placed, Recording, recordings
 from scrubin.curate.draft.recorded_file import Header, RecordedFile, Unusable
 from scrubin.stages.ingest.manifest import TaskParams
 from scrubin.stages.recordings_list import COLUMNS, DRAFT

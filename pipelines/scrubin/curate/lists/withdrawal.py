@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
-from scrubin.base.errors import ManifestError
+from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
@@ -75,8 +76,47 @@ def _raised_version(released: str) -> str:
     now, lowest = params.load("release", ReleaseParams).version, next_version(released, Step.MAJOR)
     if not is_below(now, lowest):
         return f"{params.PARAMS_PATH}: release.version is {now} already; the last release was {released}"
-    files.write_text(params.PARAMS_PATH, releases.with_raised_version(_text(params.PARAMS_PATH), lowest))
+    files.write_text(params.PARAMS_PATH, with_raised_version(_text(params.PARAMS_PATH), lowest))
     return f"{params.PARAMS_PATH}: release.version is {lowest} now, it was {now}: without somebody of the last release it is a major step"
+
+
+def with_raised_version(text: str, version: str) -> str:
+    r"""Return the text of a ``params.yaml`` with another ``release.version``; everything else stays as it is, comments and blanks too.
+
+    Raises
+    ------
+    ParamsError
+        When the number cannot be found.
+
+    >>> with_raised_version("release:\n  version: 1.0.0 # the number\n", "2.0.0")
+    'release:\n  version: 2.0.0 # the number\n'
+    """
+    import yaml
+
+    # The parser says where the number stands; a file that is written anew would lose its layout.
+    section = _entry(yaml.compose(text, yaml.SafeLoader), "release")
+    number = None if section is None or section.flow_style else _entry(section, "version")
+    changed = text if number is None else text[: number.start_mark.index] + version + text[number.end_mark.index :]
+    if number is None or not _says(changed, version):
+        msg = f"params.yaml: 'release.version' was not found; set it to {version} by hand"
+        raise ParamsError(msg)
+    return changed
+
+
+def _says(text: str, version: str) -> bool:
+    """Return whether a changed file can be read and has the number: one that stood at an anchor, or twice, has not."""
+    import yaml
+
+    try:
+        return bool(yaml.safe_load(text)["release"]["version"] == version)
+    except yaml.YAMLError:
+        return False
+
+
+def _entry(node: Any, key: str) -> Any:
+    """Return the value of a key in a mapping of a parsed file, None where there is none."""
+    entries = node.value if isinstance(getattr(node, "value", None), list) else []
+    return next((entry[1] for entry in entries if isinstance(entry, tuple) and entry[0].value == key), None)
 
 
 def take_back(raw: Path, participant: str, recording: str) -> str:

@@ -28,8 +28,8 @@ from scrubin.base.errors import ReviewError, ScrubinError, StageError, VideoErro
 from scrubin.curate.page import requests
 from scrubin.curate.page.open_study import OpenStudy, RewrittenError, StudyNow
 from scrubin.curate.page.planted import Plant
-from scrubin.curate.page.requests import CAMERAS, BadRequestError
-from scrubin.curate.page.sampled_study import SampledStudy
+from scrubin.curate.page.released_study import SampledStudy
+from scrubin.curate.page.requests import CAMERAS, BadRequestError, Place
 from scrubin.curate.page.server import Guard, Session, TooLargeError, report
 from scrubin.curate.page.stills import Drawing, FileKey
 from scrubin.stages.review import attention
@@ -67,14 +67,6 @@ DESK_THREADS = 4
 EDITION_HEADER = "X-Scrubin-Study"
 T = TypeVar("T")
 Handler = Callable[[Request], Awaitable[Response]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """Where the page opens: a recording by its number, and a time in source seconds."""
-
-    recording: int
-    time_s: float
 
 
 class _ReloadError(Exception):

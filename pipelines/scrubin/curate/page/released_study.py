@@ -1,4 +1,4 @@
-"""The released videos of a study: they are looked at by the numbers or the times of their own frames, nothing is decided."""
+"""The released videos of a study, looked at by their own frames: all of them, or clips drawn at random, each with its outcome."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from scrubin.curate.page.stills import FileKey, Served, Stills
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source
-from scrubin.stages.release import released_clips
+from scrubin.stages.release import gates, released_clips
 from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.events import FINDING, Clip, Sampled
 from scrubin.stages.review.ledger import Line
+from scrubin.stages.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.stages.review.standing import Flags, seconds_of, true_runs
 from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.stages.screen.proposals import Numbers
@@ -152,3 +154,175 @@ def open_released(folder: Path, by: str | None, generation: int, now_s: Callable
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     stills = Stills(folder / RELEASE, files)
     return ReleasedStudy(desk, stills, Served(now_s), edition(desk, files), generation, videos, folder)
+
+
+# As the sheet of the page lays stills out; times are fractions that a float misses by a little.
+SAME_CELL = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledStudy(ReleasedStudy):
+    """Clips of released videos; their number is the place in the draw, and takes the place of the recording's.
+
+    Parameters
+    ----------
+    drawn
+        What is looked at.
+    recording_of
+        Number of the recording, by the number of the clip.
+    """
+
+    drawn: Sampled
+    recording_of: Mapping[int, int]
+    _seen_frames: dict[FileKey, Flags] = field(default_factory=dict)
+
+    @property
+    def clips(self) -> tuple[Clip, ...]:
+        """The clips, in the order in which they were drawn."""
+        return self.drawn.clips
+
+    def recordings(self) -> list[RecordingSummary]:
+        """Return all clips in the order of the draw; done are those that somebody judged: people share a sample."""
+        known = {one.number: one for one in self.desk.recordings()}
+        judged = self._judged()
+        return [self._entry(number, known[self.recording_of[number]], judged) for number in range(len(self.clips))]
+
+    def recording(self, number: int) -> RecordingView:
+        """Return the released videos of a clip, of which only its seconds are to be seen.
+
+        Raises
+        ------
+        ReviewError
+            When there is no such clip.
+        """
+        if number not in self.recording_of:
+            msg = "there is no such clip"
+            raise ReviewError(msg)
+        view = self.desk.recording(self.recording_of[number])
+        files = tuple(self._file(number, file) for file in view.files if (number, file.camera) in self.videos)
+        judged = self._judged()
+        summary = self._entry(number, view.summary, judged)
+        return replace(view, summary=summary, files=files, proposals=(), drawn=(), missing=(), log=())
+
+    def mine(self, number: int) -> dict[str, Any]:
+        """Return what is left to see of a clip in this session, and what this person said about it."""
+        mine = [one for one in judgements(self.desk.lines(), self.drawn) if (one.clip, one.by) == (self.clips[number], self.desk.by)]
+        outcome = {"outcome": mine[0].outcome, "why": mine[0].why} if mine else None
+        return {**super().mine(number), "judged": outcome, "raw": self.raw_command(number)}
+
+    def progress(self) -> Progress:
+        """Return how many clips somebody judged."""
+        done = sum(one.done for one in self.recordings())
+        return Progress(done, len(self.clips) - done, 0, None)
+
+    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
+        """Append which frames of the source the stills showed."""
+        self._frames(file)[list(frames)] = True
+        return self._note_seen(file, (self.recording_of[file[0]], file[1]), frames, look, nonce)
+
+    def judge(self, number: int, outcome: str, why: str, nonce: str) -> Line:
+        """Append what this person says about a clip.
+
+        Raises
+        ------
+        ReviewError
+            When not enough of the clip was seen to say anything.
+        """
+        if number not in self.recording_of:
+            msg = "there is no such clip"
+            raise ReviewError(msg)
+        if outcome != FINDING:
+            self._refuse_unseen(number)
+        return self.desk.check(self.drawn.videos, self.clips[number], outcome, why, nonce)
+
+    def raw_command(self, number: int) -> str:
+        """Return the command that opens the raw review where a clip begins: what is seen in a clip is hidden there."""
+        clip, file = self.clips[number], self._cameras(number)[0]
+        video = self.videos[file]
+        frame = int(np.searchsorted(self.times_s(file)[:-1], clip.start_s - 1e-6))
+        source_s = self.desk.boundaries_s(self.recording_of[number], file[1])
+        return gates.command_at(clip.recording, float(source_s[video.first_source_frame + frame]))
+
+    def _entry(self, number: int, of: RecordingSummary, judged: Mapping[Clip, Judgement]) -> RecordingSummary:
+        clip, judgement = self.clips[number], judged.get(self.clips[number])
+        nothing = replace(of, proposals=0, undecided=0, asked=0, lenses_missing=0, stops_missing=0, disputed=0, lost=0, status="kept")
+        return replace(
+            nothing,
+            number=number,
+            name=f"{number + 1}: {of.name}, {_clock(clip.start_s)}",
+            cameras=tuple(camera for _, camera in self._cameras(number)),
+            reason="" if judgement is None else judgement.outcome,
+            duration_s=clip.end_s - clip.start_s,
+            unseen_s=0 if judgement is not None else math.ceil(clip.end_s - clip.start_s),
+            done=judgement is not None,
+        )
+
+    def _file(self, number: int, file: FileView) -> FileView:
+        clip, view = self.clips[number], super()._file(number, file)
+        interval_s = clip.start_s, min(clip.end_s, view.duration_s)
+        unseen = np.zeros(math.ceil(interval_s[1]), dtype=np.bool_)
+        unseen[np.floor(self._unseen_cells((number, file.camera)) * STILLS_EVERY_S + SAME_CELL).astype(np.int64)] = True
+        return replace(view, interval_s=interval_s, unseen=tuple(true_runs(unseen)))
+
+    def _cameras(self, number: int) -> list[FileKey]:
+        return [file for file in self.videos if file[0] == number]
+
+    def _judged(self) -> dict[Clip, Judgement]:
+        """Return what stands about each clip: a finding, if anybody says so."""
+        said = judgements(self.desk.lines(), self.drawn)
+        return {one.clip: one for one in sorted(said, key=lambda one: one.outcome == FINDING)}
+
+    def _frames(self, file: FileKey) -> Flags:
+        return self._seen_frames.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
+
+    def _unseen_cells(self, file: FileKey) -> Numbers:
+        """Return the places of the stills of a clip, in ``STILLS_EVERY_S``, of which no frame was shown."""
+        clip, times_s = self.clips[file[0]], self.times_s(file)[:-1]
+        cells = np.floor(times_s / STILLS_EVERY_S + SAME_CELL)
+        inside = (times_s >= clip.start_s - SAME_CELL) & (times_s < clip.end_s - SAME_CELL)
+        return np.setdiff1d(cells[inside], cells[inside & self._frames(file)])
+
+    def _refuse_unseen(self, number: int) -> None:
+        for file in self._cameras(number):
+            unseen = self._unseen_cells(file)
+            if len(unseen):
+                msg = (
+                    f"{file[1]}: look at all of the clip first, at {1 / STILLS_EVERY_S:.0f} stills a second or more: nothing was seen of "
+                    f"{_clock(unseen[0] * STILLS_EVERY_S)} (+ shows more stills, Space goes on)"
+                )
+                raise ReviewError(msg)
+
+
+def open_sampled(
+    folder: Path, by: str | None, generation: int, drawn: Sampled, now_s: Callable[[], float] = time.monotonic
+) -> SampledStudy:
+    """Return the clips of a draw as the released videos show them; ``now_s`` is a clock that nobody sets.
+
+    Raises
+    ------
+    ReviewError
+        When the videos are other ones by now.
+    """
+    desk = Desk.open(folder, by)
+    by_name = released_clips.load_released(folder)
+    if released_clips.sha256_of_release(by_name) != drawn.videos:
+        msg = "the released videos are other ones than those from which the clips were drawn; start 'scrubin review --sample' again"
+        raise ReviewError(msg)
+    numbers = {one.name: one.number for one in desk.recordings()}
+    recording_of = {number: numbers[clip.recording] for number, clip in enumerate(drawn.clips)}
+    videos = {
+        (number, camera): video
+        for number, clip in enumerate(drawn.clips)
+        for (name, camera), video in by_name.items()
+        if name == clip.recording
+    }
+    files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
+    stills = Stills(folder / RELEASE, files)
+    return SampledStudy(
+        desk, stills, Served(now_s), edition(desk, files), generation, videos, folder, drawn=drawn, recording_of=recording_of
+    )
+
+
+def _clock(time_s: float) -> str:
+    minutes, seconds = divmod(time_s, 60)
+    return f"{minutes:.0f}:{seconds:04.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""What a request of the page says, read with care: numbers in their range, texts of some length, no field that nobody knows."""
+"""What a request of the page, or the option that opens it, says, read with care: numbers in range, texts of some length."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
+
+from scrubin.base.errors import ReviewError
+from scrubin.base.faults import near
+from scrubin.stages.review.views import RecordingSummary
 
 CAMERAS = ("left", "right", "mono")
 VIEWS = ("sheet", "lens", "full")
@@ -184,3 +188,59 @@ class Fields:
         except ValueError as error:
             msg = f"'{name}' must be a day such as 2026-12-31, or null"
             raise BadRequestError(msg) from error
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the page opens: a recording by its number, and a time in source seconds."""
+
+    recording: int
+    time_s: float
+
+
+def place_of(text: str, recordings: list[RecordingSummary]) -> Place:
+    """Return the place that ``RECORDING:TIME`` names; without a time it is the beginning.
+
+    Raises
+    ------
+    ReviewError
+        When there is no such recording, or the time is none.
+    """
+    # Names may hold colons, and times do: the longest name that the text begins with is meant.
+    named = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
+    if not named:
+        name = text.partition(":")[0]
+        msg = f"--at {text}: there is no recording '{name}'; {_like(name, recordings)}"
+        raise ReviewError(msg)
+    one = max(named, key=lambda recording: len(recording.name))
+    return Place(one.number, seconds_of(text[len(one.name) + 1 :] or "0", text))
+
+
+def _like(name: str, recordings: list[RecordingSummary]) -> str:
+    close = near(name, [one.name for one in recordings])
+    return f"did you mean '{close}'?" if close else "the page lists all of them"
+
+
+def seconds_of(time: str, text: str) -> float:
+    """Return the seconds of 12.5, 3:20 or 1:02:03; ``text`` is what was typed, for the message.
+
+    Raises
+    ------
+    ReviewError
+        When it is no time.
+
+    >>> seconds_of("1:02:03.5", "")
+    3723.5
+    """
+    parts = time.split(":")
+    try:
+        values = [float(part) for part in parts]
+    except ValueError:
+        values = []
+    if not 1 <= len(values) <= 3 or not all(0 <= value < float("inf") for value in values):
+        msg = f"--at {text}: '{time}' is no time such as 12.5, 3:20 or 1:02:03"
+        raise ReviewError(msg)
+    total = 0.0
+    for value in values:
+        total = total * 60 + value
+    return total

@@ -191,3 +191,29 @@ CHECKS: Mapping[str, Check] = {
     "cache": in_cache,
 }
 """Every check by what it looks at, the quick ones first."""
+
+
+def tag(project: Path, version: str) -> str:
+    """Tag a project that is ready, and return what was done, with the commands that publish it; nothing is pushed.
+
+    Raises
+    ------
+    ReleaseError
+        When git refuses.
+    """
+    name = tag_of(version)
+    if is_tagged(project, version):
+        return f"{name} stands at this commit already\n{_to_push(project, name)}"
+    title = params.load("release", ReleaseParams, project / params.PARAMS_PATH).name
+    git(project, "tag", "--annotate", name, "--message", f"{title} {version}")
+    return f"{name} is tagged: everything is committed, up to date, whole and in DVC's cache\n{_to_push(project, name)}"
+
+
+def _to_push(project: Path, tag: str) -> str:
+    steps = [("dvc push", f"the release, to '{remote_of(project)}'")]
+    if not git(project, "remote").split():
+        steps.append(("git remote add origin ADDRESS", "where others find the repository"))
+    steps += [("git push", "the commit"), ("git push --tags", "the tag, last: whoever sees it finds everything")]
+    lines = "".join(f"  {command:<30}  {what}\n" for command, what in steps)
+    taken = f"dvc get ADDRESS {RELEASE} --rev {tag}"
+    return f"Nothing has left this machine yet. To publish:\n{lines}Others then take it with: {taken}\n"

@@ -80,7 +80,7 @@ def _follows(where: Where, position: int, before: list[int]) -> bool:
     return False
 
 
-@writes("autolaparo", holds=("phases",), fps=Fraction(1), vocabulary="autolaparo", takes=lambda vocabulary: False)
+@writes("autolaparo", holds=("phases",), fps=Fraction(1), vocabulary="autolaparo")
 def write(collection: Collection, out: Output) -> None:
     """Write ``label_<recording>.txt``."""
     for labels in collection.recordings:

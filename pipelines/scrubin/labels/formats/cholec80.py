@@ -181,7 +181,6 @@ def _tool_ids(vocabulary: Vocabulary) -> dict[str, int]:
     holds=("phases", "instances", "boxless", "partial", "empty frames"),
     fps=FPS,
     vocabulary="cholec80",
-    takes=lambda vocabulary: False,
     every_frame=True,
 )
 def write(collection: Collection, out: Output) -> None:

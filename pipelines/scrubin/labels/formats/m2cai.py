@@ -48,7 +48,7 @@ def read(source: LabelFiles) -> Labels:
     return Labels(source.recording, "m2cai", source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
 
 
-@writes("m2cai", holds=("phases",), fps=FPS, vocabulary="m2cai", takes=lambda vocabulary: False, every_frame=True)
+@writes("m2cai", holds=("phases",), fps=FPS, vocabulary="m2cai", every_frame=True)
 def write(collection: Collection, out: Output) -> None:
     """Write ``workflow_video_NN.txt``, or ``workflow_video_<recording>.txt``."""
     for labels in collection.recordings:

@@ -1,4 +1,4 @@
-"""Releases that hold somebody who withdrew: held back, raised to another number, told of by the next; where copies of them may be.
+"""Releases that hold somebody who withdrew: held back, told of by the next; where copies of them may be.
 
 While a new release is refused the lock file would still name the one before, perhaps with somebody who withdrew. DVC writes
 the entry anew when the stage `release` has ended well.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import configparser
 import contextlib
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ import yaml
 
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files
-from scrubin.base.errors import ParamsError, ReleaseError, StageError
+from scrubin.base.errors import ReleaseError, StageError
 from scrubin.base.faults import count_text
 from scrubin.base.files import write_text
 from scrubin.data.diff.difference import Step, is_below, next_version
@@ -143,29 +142,6 @@ def _alone(project: Path) -> Iterator[None]:
         yield
     finally:
         lock.unlock()
-
-
-_LINE = re.compile(r"^(release:.*?^[ \t]+version:[ \t]*)([^\s#]+)", re.MULTILINE | re.DOTALL)
-_SECTION = re.compile(r"^release:.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
-
-
-def with_raised_version(text: str, version: str) -> str:
-    r"""Return the text of a ``params.yaml`` with another ``release.version``; everything else stays as it is.
-
-    Raises
-    ------
-    ParamsError
-        When the number cannot be found.
-
-    >>> with_raised_version("release:\n  version: 1.0.0 # the number\n", "2.0.0")
-    'release:\n  version: 2.0.0 # the number\n'
-    """
-    section = _SECTION.search(text)
-    changed, count = _LINE.subn(rf"\g<1>{version}", section[0], count=1) if section else ("", 0)
-    if section is None or not count:
-        msg = f"params.yaml: 'release.version' was not found; set it to {version} by hand"
-        raise ParamsError(msg)
-    return text[: section.start()] + changed + text[section.end() :]
 
 
 TOMBSTONES_NAME = "metadata/withdrawn.json"

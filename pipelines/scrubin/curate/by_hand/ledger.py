@@ -1,0 +1,167 @@
+"""The ledger of a review as a command asks for it: proven, fed from a sheet, written as one, given a sample of the release."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from scrubin.base import files, strangers
+from scrubin.base.errors import ReviewError
+from scrubin.base.faults import count_text
+from scrubin.stages.release import gates, released_clips
+from scrubin.stages.release.certificate import issue
+from scrubin.stages.review import events, exchange, sample
+from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.events import Sampled
+from scrubin.stages.review.ledger import FIRST, LEDGER_PATH, Ledger, Line
+
+
+def prove(path: Path = LEDGER_PATH) -> list[str]:
+    """Prove the chain of the ledger, and that it goes on from what the pipeline has seen; return what is in it, for people.
+
+    Raises
+    ------
+    ReviewError
+        When the chain is broken, or lines at its end are gone.
+    """
+    ledger = Ledger(path)
+    lines = ledger.lines()
+    _refuse_shortened(path, lines)
+    return list(_told(path, ledger, lines))
+
+
+def _refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
+    if not gates.REVIEW_PATH.is_file():
+        return
+    known = gates.load_review()
+    if known["head"] == FIRST or (lines and lines[0].event in events.NOBODYS and lines[0].facts["of"] >= known["lines"]):
+        return
+    if known["head"] not in {line.sha256 for line in lines[known["lines"] - 1 : known["lines"]]}:
+        msg = (
+            f"{path}: the pipeline has seen {known['lines']} lines of it, the last with hash {known['head'][:12]}…, and that one "
+            "is not there: lines at the end were taken out or written anew; restore the file from a copy"
+        )
+        raise ReviewError(msg)
+
+
+def _told(path: Path, ledger: Ledger, lines: Sequence[Line]) -> Iterator[str]:
+    people = sorted({line.by for line in lines if line.event not in events.NOBODYS})
+    by = "1 person" if len(people) == 1 else f"{len(people)} people"
+    yield f"{path}: {count_text(len(lines), 'line')} by {by}, the chain holds; head {ledger.head}"
+    for person in people:
+        mine = [line.event for line in lines if line.by == person]
+        counts = ", ".join(f"{mine.count(event)} {event}" for event in events.EVENTS if event in mine)
+        yield f"  {person}: {counts}"
+    for line in lines:
+        if line.event == "forgotten":
+            yield f"  {line.facts['lines']} of {line.facts['of']} lines were taken out, because somebody withdrew"
+        if line.event == "renamed":
+            yield f"  {line.facts['changed']} of {line.facts['of']} lines say another name of a recording, because it was renamed"
+    back = sum(later.at < earlier.at for earlier, later in pairwise(lines))
+    if back:
+        yield f"  a clock was set back {back} times; the order of the lines is that of the file"
+    if ledger.torn_bytes:
+        yield f"  {ledger.torn_bytes} bytes of an unfinished line at the end count nothing; the next decision sets them aside"
+
+
+def take(sheet: Path, by: str | None) -> list[str]:
+    """Append what a sheet says and the ledger does not; return what was done, for people.
+
+    Raises
+    ------
+    ManifestError, RecordingError, ReviewError
+        When a row cannot be used: then nothing is appended.
+    """
+    data = _bytes(sheet)
+    desk = Desk.open(by=by)
+    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.set_aside())
+    desk.append_all(done.events)
+    return [
+        f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}",
+        *_listed("these overrule earlier ones:", done.changes),
+        *_listed("decided earlier and not in the sheet; they stay (withdraw them on the page):", done.absent),
+        *_listed("rejects what no detector has proposed:", done.unmet),
+    ]
+
+
+def _listed(heading: str, sentences: Sequence[str]) -> list[str]:
+    return [heading, *(f"  {sentence}" for sentence in sentences)] if sentences else []
+
+
+def text(by: str | None) -> str:
+    """Return all decisions that stand as a sheet."""
+    desk = Desk.open(by=by)
+    return exchange.sheet_text(desk.reviewed, desk.standing)
+
+
+def write(sheet: Path, by: str | None) -> int:
+    """Write all decisions that stand as a sheet, note it in the ledger, and return how many there are."""
+    desk = Desk.open(by=by)
+    said = exchange.sheet_text(desk.reviewed, desk.standing)
+    files.write_text(sheet, said)
+    rows = said.count("\n") - 1
+    desk.append_exported(events.Sheet(hashlib.sha256(said.encode()).hexdigest(), rows))
+    return rows
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return strangers.read_bytes(path)
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); name a sheet such as data/raw/redactions.csv"
+        raise ReviewError(msg) from error
+
+
+MOST_CLIPS = 2000
+
+
+def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> Sampled:
+    """Draw clips of the finished release and note them in the ledger; the same draw is noted once, and goes on where it stopped.
+
+    Raises
+    ------
+    ReviewError
+        When there is no finished release, or nothing in it to look at.
+    """
+    if not 1 <= count <= MOST_CLIPS or seed < 0:
+        msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
+        raise ReviewError(msg)
+    desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
+    released_clips.require_finished(folder, videos)
+    population = released_clips.population(folder, videos, desk.times_s)
+    if not population:
+        msg = "every released second is black: there is nothing to look at"
+        raise ReviewError(msg)
+    sha256 = released_clips.sha256_of_release(videos)
+    wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
+    if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
+        desk.sample(wanted)
+    return wanted
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a sample proves, in lines for people, and whether something was found in it."""
+
+    lines: tuple[str, ...]
+    has_findings: bool
+
+
+def conclude(wanted: Sampled, folder: Path = Path()) -> Conclusion:
+    """Return what a sample proves, and renew the private certificate."""
+    lines = Ledger(folder / LEDGER_PATH).lines()
+    drawn = next(one for one in sample.samples(lines) if one.drawn == wanted)
+    said = (sample.sentence(sample.proof(drawn)), *_findings(drawn), *issue.renew(folder, lines).splitlines())
+    return Conclusion(said, bool(drawn.findings))
+
+
+def _findings(drawn: sample.Sample) -> Iterator[str]:
+    for finding in drawn.findings:
+        clip = finding.clip
+        place = f"'{clip.recording}' (released as {clip.id}), {clip.start_s:g} to {clip.end_s:g} s of the release"
+        yield f"  finding: {place}: {finding.why}"
+    if drawn.findings:
+        yield "Hide it: run 'scrubin review', decide, then make repro. The new videos need a new sample."
