@@ -34,7 +34,7 @@ from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Processes
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.conventions import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.release import audited_project
 from scrubin.stages.render import rendering
 from scrubin.stages.render.render_params import RenderParams

@@ -16,7 +16,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.base.tables.public import FRAMES, GAPS, VIDEOS
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.conventions import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 
 TABLES = Path("data/tables")
 

@@ -8,7 +8,7 @@ import pytest
 
 from scrubin.base import params
 from scrubin.base.errors import ParamsError
-from scrubin.stages.frames.conventions import NOTHING, DropParams, FramesParams
+from scrubin.stages.frames.frame_params import NOTHING, DropParams, FramesParams
 from scrubin.stages.frames.frame_store import frames_after_gaps, judged, why_dropped
 
 GOOD = {"brightness": 100.0, "saturated_share": 0.1, "contrast": 40.0, "sharpness": 200.0}

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import clips
 from scrubin.base.errors import VideoError
 from scrubin.stages.frames import extract as extraction
-from scrubin.stages.frames.conventions import FramesParams
 from scrubin.stages.frames.decoding import packet_clock, wanted_frames
 from scrubin.stages.frames.extract import extract
+from scrubin.stages.frames.frame_params import FramesParams
 
 ONE = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 

@@ -11,8 +11,9 @@ import pytest
 
 import clips
 from scrubin.base.errors import ReleaseError, VideoError
-from scrubin.stages.frames.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP, FramesParams
+from scrubin.stages.frames.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
 from scrubin.stages.frames.extract import extract
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.frames.verdict import FOREIGN, NONE, UNDECIDED, FolderVerdict, check
 
 PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")

@@ -19,7 +19,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES
 from scrubin.media import frame_files
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.conventions import DropParams, FramesParams
+from scrubin.stages.frames.frame_params import DropParams, FramesParams
 
 LOOSE = FramesParams(fps=Fraction(2), format="jpg", quality=90, height=None, shards="none")
 SHARDS = replace(LOOSE, shards="per-recording")

@@ -26,8 +26,8 @@ from scrubin.base.tables import io
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
 from scrubin.media.probe import probe
-from scrubin.stages.frames.conventions import FramesParams
 from scrubin.stages.frames.extract import extract
+from scrubin.stages.frames.frame_params import FramesParams
 
 WORDS = vocabulary.load("cholect50")
 OPERATION, TRAINING = "Cholecystectomy", "PegTransfer"

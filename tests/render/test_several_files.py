@@ -15,7 +15,7 @@ from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import GAPS
 from scrubin.stages.frames import frame_store
-from scrubin.stages.frames.conventions import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.render import rendering, tables

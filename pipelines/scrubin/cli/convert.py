@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
+from scrubin.base.strangers import existing_video
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
-from scrubin.media.opening import existing_video
 
 if TYPE_CHECKING:
     from scrubin.labels.files.conversion import ConversionRequest

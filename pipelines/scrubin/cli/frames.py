@@ -8,10 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import section_or
-from scrubin.media.opening import existing_video
-from scrubin.stages.frames.conventions import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
+from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
+from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.media.opening import existing_video, is_dicom, steady
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +78,7 @@ def _show(names: list[str]) -> int:
     from scrubin.media.containers.dicom_recording import stream_of
     from scrubin.media.containers.pieces import UnreadableError
     from scrubin.media.described import dicom_lines
+    from scrubin.media.opening import is_dicom
 
     headers, bad = {}, 0
     for name in names:

@@ -8,9 +8,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or
-from scrubin.media.opening import existing_video
 from scrubin.stages.render.render_params import MODES, RenderParams
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from pathlib import Path
 from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S, disk_of
 from scrubin.base.pixels import Box
+from scrubin.base.strangers import steady
 from scrubin.media.decode import decoded
-from scrubin.media.opening import FIX_COPY, steady
+from scrubin.media.opening import FIX_COPY
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
 from scrubin.stages.render.effort import estimate_s

@@ -23,7 +23,7 @@ from scrubin.stages import recordings_list
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.demo.plan import DemoParams
 from scrubin.stages.flow_params import FlowsParams
-from scrubin.stages.frames.conventions import FramesParams
+from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.groundtruth import GroundtruthParams
 from scrubin.stages.ingest.manifest import IngestParams
 from scrubin.stages.pseudonymize import PseudonymizeParams

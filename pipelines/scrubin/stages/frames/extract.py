@@ -32,8 +32,8 @@ from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.pixels import shrunk
 from scrubin.media.frame_files import source_frames
 from scrubin.media.upright import Picture, upright
-from scrubin.stages.frames.conventions import SHARD_NAME, FramesParams
 from scrubin.stages.frames.decoding import WantedFrame, packet_clock, wanted_frames
+from scrubin.stages.frames.frame_params import SHARD_NAME, FramesParams
 
 Grey = npt.NDArray[np.uint8]
 ALMOST_BLACK = 5

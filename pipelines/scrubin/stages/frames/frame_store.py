@@ -12,8 +12,8 @@ import pandas as pd
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables.io import records
-from scrubin.stages.frames.conventions import NOTHING, SHARD_NAME, DropParams, FramesParams
 from scrubin.stages.frames.extract import extract, file_name, without
+from scrubin.stages.frames.frame_params import NOTHING, SHARD_NAME, DropParams, FramesParams
 
 
 def why_dropped(measured: Mapping[str, Any], limits: DropParams) -> str | None:

@@ -12,8 +12,8 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.files import disk_of, set_fixed_time, sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES
-from scrubin.stages.frames.conventions import SHARD_NAME, FramesParams
 from scrubin.stages.frames.extract import extract, file_name, without
+from scrubin.stages.frames.frame_params import SHARD_NAME, FramesParams
 from scrubin.stages.frames.frame_store import judged
 
 FIX = "export it again"
