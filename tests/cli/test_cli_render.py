@@ -132,7 +132,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_released(video, elsewhere, ca
             file.write(b"\0\0\0\x08free")
         return found
 
-    monkeypatch.setattr("scrubin.media.probe.probe", probe_and_grow)
+    monkeypatch.setattr("scrubin.curate.by_hand.one_render.probe", probe_and_grow)
     assert main(["render", "growing.mp4", "out.mkv", "--start", "0.3"]) == 1
     assert "it changed while it was read" in capsys.readouterr().err
     assert not (elsewhere / "out.mkv").exists()
