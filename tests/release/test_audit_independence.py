@@ -22,7 +22,7 @@ OWN = ("scrubin.audit.", "scrubin.base.", "scrubin.media.networks.")
 """Neither a stage nor what reads videos for them."""
 SHARED = {"faces", "reading"}
 """The networks of `screen` that the audit looks with as well, see `scrubin.audit.pictures.eyes` and docs/architecture.md."""
-RULES = {"misreadings", "sessions", "weights"}
+RULES = {"misreadings", "weights"}
 """Code of the folder `networks` that sees no picture: what a name may be misread as, and how any network is loaded."""
 
 
