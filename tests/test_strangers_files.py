@@ -18,8 +18,6 @@ READS = {
     "safe_load",
     "ZipFile",
 }
-OPENS = {"open", "load"}
-"""Of these only some read a file: see `is_direct`."""
 OURS = {
     "audit": "it has readers of its own, behind the wall",
     "base/files.py": "what is copied or written",

@@ -414,6 +414,20 @@ def test_the_configuration_has_what_evalai_asks_for(bundles):
     assert not [name for name in names if name.startswith("evaluation_script/")]
 
 
+@pytest.mark.parametrize(("kind", "order"), [("calibration", "asc"), ("precision", "desc")])
+def test_a_leaderboard_has_the_best_first_whether_less_or_more_is_better(kind, order, home, tmp_path):
+    more = ["--variant", f"kind={kind}"]
+    with zipfile.ZipFile(made(home / "release", tmp_path / "codabench", "codabench", "recognition", *more) / "competition.zip") as archive:
+        competition = yaml.safe_load(archive.read("competition.yaml"))
+    assert {column["sorting"] for board in competition["leaderboards"] for column in board["columns"]} == {order}
+    evalai = made(home / "release", tmp_path / "evalai", "evalai", "recognition", *more)
+    config = yaml.safe_load((evalai / "challenge/challenge_config.yaml").read_text())
+    assert config["challenge_phase_splits"][0]["is_leaderboard_order_descending"] is (order == "desc")
+    assert {one["sort_ascending"] for board in config["leaderboard"] for one in board["schema"]["metadata"].values()} == {order == "asc"}
+    steps = (made(home / "release", tmp_path / "grand", "grand-challenge", "recognition", *more) / "README.md").read_text()
+    assert f"{'less' if order == 'asc' else 'more'} is better" in steps
+
+
 def test_the_competition_has_what_codabench_asks_for(bundles):
     with zipfile.ZipFile(bundles["codabench", "phases"] / "competition.zip") as archive:
         names = archive.namelist()

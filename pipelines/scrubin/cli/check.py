@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,14 +78,13 @@ def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
 
 def _progress(files: int, size: int) -> Progress:
     """Show on a terminal how far the reading is, where tqdm is installed."""
-    silent: Callable[[int, int], None] = lambda files, size: None  # noqa: E731
     if not sys.stderr.isatty() or not files:
-        return silent
+        return _silent
     try:
         from tqdm import tqdm
     except ImportError:
         sys.stderr.write(f"reading {files:,} files, {size:,} bytes\n")
-        return silent
+        return _silent
     bar = tqdm(total=size, unit="B", unit_scale=True, desc="read")
 
     def hear(_: int, read: int) -> None:
@@ -95,6 +93,10 @@ def _progress(files: int, size: int) -> Progress:
             bar.close()
 
     return hear
+
+
+def _silent(_: int, __: int) -> None:
+    """Say nothing of how far it is."""
 
 
 def _verify_project(project: Path, *, fix: bool) -> int:

@@ -22,10 +22,11 @@ SETTINGS, FRAMES = "challenge.json", "frames.csv"
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a leaderboard: its key in the platforms' files, and its title."""
+    """One number of a leaderboard: its key in the platforms' files, its title, which end of it is the best."""
 
     key: str
     title: str
+    less_is_better: bool = False
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,13 @@ def _pages(challenge: Challenge) -> dict[str, str]:
 
 def _competition(challenge: Challenge, opening: Opening, kit: str) -> dict[str, Any]:
     columns = [
-        {"title": column.title, "key": column.key, "index": number, "sorting": "desc", "precision": challenge.digits or bundle_parts.DIGITS}
+        {
+            "title": column.title,
+            "key": column.key,
+            "index": number,
+            "sorting": "asc" if column.less_is_better else "desc",
+            "precision": challenge.digits or bundle_parts.DIGITS,
+        }
         for number, column in enumerate(challenge.columns)
     ]
     is_secret = challenge.show == "nothing"

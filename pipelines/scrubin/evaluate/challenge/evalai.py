@@ -100,7 +100,9 @@ def _config(challenge: Challenge, opening: Opening) -> dict[str, Any]:
                 "schema": {
                     "labels": labels,
                     "default_order_by": labels[0],
-                    "metadata": {column.key: {"sort_ascending": False, "description": column.title} for column in challenge.columns},
+                    "metadata": {
+                        column.key: {"sort_ascending": column.less_is_better, "description": column.title} for column in challenge.columns
+                    },
                 },
             }
         ],
@@ -138,7 +140,7 @@ def _config(challenge: Challenge, opening: Opening) -> dict[str, Any]:
                 "dataset_split_id": 1,
                 "visibility": HOSTS_AND_OWNERS if is_secret else EVERYBODY,
                 "leaderboard_decimal_precision": challenge.digits or bundle_parts.DIGITS,
-                "is_leaderboard_order_descending": True,
+                "is_leaderboard_order_descending": not challenge.columns[0].less_is_better,
                 "show_execution_time": False,
                 "show_leaderboard_by_latest_submission": False,
             }

@@ -376,9 +376,9 @@ def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) ->
     MetricsError
         When ``rank_by`` is none of them.
     """
-    chosen = {key: Column(key, _title(result)) for key, result in named.items() if _is_main(task, result)}
+    chosen = {key: _column(key, result) for key, result in named.items() if _is_main(task, result)}
     if not chosen:
-        chosen = {key: Column(key, _title(result)) for key, result in named.items()}
+        chosen = {key: _column(key, result) for key, result in named.items()}
     first = rank_by or next((key for key, result in named.items() if key in chosen and _ranks(result)), next(iter(chosen)))
     if first not in chosen:
         msg = f"--rank-by {first}: it is no column; {hint(first, sorted(chosen))}"
@@ -386,8 +386,12 @@ def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) ->
     return (chosen[first], *(column for key, column in chosen.items() if key != first))
 
 
+def _column(key: str, result: Result) -> Column:
+    return Column(key, _title(result), registry.named(result.variant.metric).less_is_better)
+
+
 def _is_main(task: Task, result: Result) -> bool:
-    """Return whether people compare this number: one scope, no deviations, and more is better."""
+    """Return whether people compare this number: one scope, no deviations."""
     options = result.variant.options
     if options.get("scope", "video-wise") != "video-wise" or options.get("statistic", "mean").startswith("SD"):
         return False

@@ -54,7 +54,8 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
             "Run `evaluation/do_test_run.sh`: it builds the container and scores the example in `evaluation/test/input`.",
             f"Run `evaluation/do_save.sh`. Upload `{TAG}.tar.gz` as evaluation method of the phase, and `ground_truth.tar.gz` as its "
             "ground truth. The image itself has no labels.",
-            f"In the phase's settings the score is `aggregates.{challenge.columns[0].key}`, more is better. "
+            f"In the phase's settings the score is `aggregates.{challenge.columns[0].key}`, "
+            + ("less is better. " if challenge.columns[0].less_is_better else "more is better. ")
             + ("Hide the leaderboard and the metrics from participants." if challenge.show == "nothing" else "")
             + " Inputs of the archive are named after the videos: `<video>.mp4`.",
             "Give participants `public/`.",

@@ -35,6 +35,8 @@ class Metric:
         What it is, and who defined it; "" where no paper does.
     is_column
         Whether a leaderboard shows it as long as it shows anything else.
+    less_is_better
+        Whether the best has the least of it: how a leaderboard sorts it.
     ranks
         Whether a leaderboard is sorted by it when nobody says by what.
     compute
@@ -49,6 +51,7 @@ class Metric:
     says: str
     source: str = ""
     is_column: bool = True
+    less_is_better: bool = False
     ranks: bool = False
     compute: Callable[..., Result] | None = None
     takes: tuple[str, ...] = field(default=())
@@ -72,7 +75,15 @@ METRICS: dict[str, Metric] = {}
 
 
 def declare(
-    name: str, *, task: Task, says: str, kinds: Sequence[str] = (), source: str = "", column: bool = True, ranks: bool = False
+    name: str,
+    *,
+    task: Task,
+    says: str,
+    kinds: Sequence[str] = (),
+    source: str = "",
+    column: bool = True,
+    less_is_better: bool = False,
+    ranks: bool = False,
 ) -> str:
     """Declare a metric that its task computes together with others, and return its name.
 
@@ -81,11 +92,19 @@ def declare(
     MetricsError
         When there is one of that name.
     """
-    return _register(Metric(name, task, tuple(kinds), says, source, column, ranks)).name
+    return _register(Metric(name, task, tuple(kinds), says, source, column, less_is_better, ranks)).name
 
 
 def metric(
-    name: str, *, task: Task, says: str, kinds: Sequence[str] = (), source: str = "", column: bool = True, takes: Sequence[str] = ()
+    name: str,
+    *,
+    task: Task,
+    says: str,
+    kinds: Sequence[str] = (),
+    source: str = "",
+    column: bool = True,
+    less_is_better: bool = False,
+    takes: Sequence[str] = (),
 ) -> Callable[[Compute], Compute]:
     """Declare a metric with the function that computes it alone; `scrubin score` calls it, with no line elsewhere.
 
@@ -100,7 +119,7 @@ def metric(
     """
 
     def register(compute: Compute) -> Compute:
-        _register(Metric(name, task, tuple(kinds), says, source, column, compute=compute, takes=tuple(takes)))
+        _register(Metric(name, task, tuple(kinds), says, source, column, less_is_better, compute=compute, takes=tuple(takes)))
         return compute
 
     return register

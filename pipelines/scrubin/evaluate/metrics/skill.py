@@ -96,7 +96,7 @@ def rank_correlation(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Resu
     return Result(Variant(SPEARMAN, "paper", {"ties": "mean rank"}), Value(spearman(x.tolist(), y.tolist()), len(x)))
 
 
-@declared(MAE, task="skill", kinds=["agreement"], says="mean absolute error", source=LASANA)
+@declared(MAE, task="skill", kinds=["agreement"], says="mean absolute error", source=LASANA, less_is_better=True)
 def mae(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
     """Return the mean absolute error; parameters and errors as of `score`."""
     x, y = paired(ratings, predictions)

@@ -209,6 +209,7 @@ for _name in ASSOCIATION:
         task="detection",
         says=f"share of {_name.upper()} among all cases of the association",
         source="Nwoye and Padoy 2022",
+        less_is_better=_name != "lm",
     )
 # Identity and numbers: of an annotated box left, top, width, height; of a detection left, top, right, bottom, area.
 _Row = tuple[int, list[float]]

@@ -276,6 +276,7 @@ ERRORS = {
         kinds=["events"],
         says=f"by how many seconds an {edge} is late",
         source="Dergachyova et al. 2016",
+        less_is_better=True,
     )
     for edge in EDGES
 }

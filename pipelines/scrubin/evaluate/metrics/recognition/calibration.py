@@ -41,6 +41,7 @@ ECE = declare(
     kinds=["calibration"],
     says="expected calibration error, with bins of equal width or equal mass",
     source="Guo et al. 2017, equation 3; Nixon et al. 2019",
+    less_is_better=True,
 )
 BRIER = declare(
     "triplet recognition Brier score",
@@ -48,6 +49,7 @@ BRIER = declare(
     kinds=["calibration"],
     says="mean squared distance of a probability from what is so",
     source="Brier 1950",
+    less_is_better=True,
 )
 Probabilities = npt.NDArray[np.float64]
 
