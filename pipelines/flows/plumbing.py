@@ -104,7 +104,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
     position = {future.task_run_id: i for i, future in enumerate(futures)}
     outcomes: dict[int, Result | RecordingError] = {}
     failures: list[str] = []
-    with progress.steps(name, len(items)) as one_more:
+    with progress.steps(name, len(items), shares=(Here() if here else chosen).shares) as one_more:
         for future in as_completed(list(futures)):
             future.wait()
             if future.state.is_completed():

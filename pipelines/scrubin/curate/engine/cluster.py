@@ -7,15 +7,17 @@ does finished tasks again when a worker dies, and hides that one was killed too 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
 import platform
+import queue
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of_library
 from scrubin.curate.engine import Piece, portable
 from scrubin.curate.engine.locked import other_packages
+from scrubin.curate.engine.run import shares_read
 from scrubin.media.networks.weights import NETWORKS, weights
 
 LOCK = "requirements.lock"
@@ -160,6 +163,7 @@ def _network(name: str) -> str:
 
 CONNECT_S = 30
 ASK_S = 2
+ANSWER_S = 10.0
 ALIVE = ("running", "connecting", "newly-created")
 ATTEMPTS = 4
 """Dask itself gives a piece to four workers before it calls it a killer, and counts also those that were killed for another reason."""
@@ -255,6 +259,25 @@ class Cluster:
                 continue
             return succeeded, outcome
 
+    def shares(self) -> dict[str, float]:
+        """Return how far the workers have read their large files; empty when they do not say so at once."""
+        said: queue.SimpleQueue[Mapping[str, Mapping[str, float]]] = queue.SimpleQueue()
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # whatever it is, the work itself will say it
+                said.put(self._client.run(shares_read, on_error="ignore"))
+
+        # Dask's client would wait for a worker that is silent for as long as it is, and the line a minute with it.
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            of_workers = said.get(timeout=ANSWER_S)
+        except queue.Empty:
+            return {}
+        shares: dict[str, float] = {}
+        for name, share in (one for of_worker in of_workers.values() for one in of_worker.items()):
+            shares[name] = max(share, shares.get(name, 0.0))
+        return dict(sorted(shares.items()))
+
     def close(self) -> None:
         """Leave the cluster as it is."""
         self._client.close(timeout=1)
@@ -291,7 +314,7 @@ def _require_fit(ours: WorkerState, root: Path) -> None:
     _FIT.add((str(root), ours))
 
 
-@contextmanager
+@contextlib.contextmanager
 def _tokens(root: Path) -> Iterator[str]:
     """Write a file into the store that others must see, and remove what they write in answer."""
     folder = root / store.STORE_PATH
