@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -43,7 +44,7 @@ PROMISED = [
     *("diff old new --json", "verify old --json - --state o/state", "validate gt --json", "validate release --json"),
     *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
     *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
-    "splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json",
+    *("splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json", "completion fish : splits l"),
     *(f"convert formats/{name} --from {name} --to csv --out o/{name} --json" for name in EXAMPLES if name not in ("yolo", "yolo4")),
     *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
 ]
@@ -172,8 +173,22 @@ def test_a_missing_extra_is_named_in_one_line_by_every_command_that_needs_one(ba
     assert not written(folder)
 
 
+@pytest.mark.slow
+def test_the_doctor_says_in_the_base_install_what_would_open_which_door(base, tmp_path):
+    (code, out, err), (_, as_json, _) = base_install.run(base, [["doctor"], ["doctor", "--json"]], tmp_path)
+    assert (code, err) == (0, "")
+    assert "Nothing is to be done." in out
+    closed = {name for name, one in json.loads(as_json)["extras"].items() if not one["whole"]}
+    assert closed == set(machine.EXTRAS)
+    for extra in closed:
+        line = next(line for line in out.splitlines() if line.startswith(f"  {extra} "))
+        assert "closed" in line
+        assert line.endswith(machine.install_command(extra))
+        assert all(words in line for words, extras in cli.NEEDS.items() if extra in extras)
+
+
 def test_every_command_is_asked_in_the_base_install():
-    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED)}
+    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED, "doctor")}
     assert asked == set(cli.COMMANDS)
     assert set(cli.NEEDS) <= {" ".join(command.split()[:n]) for command in NEEDED for n in (1, 2)}
 
@@ -323,6 +338,8 @@ OF_BASE = [
     "export",
     "splits show",
     "splits leaks",
+    "doctor",
+    "completion",
 ]
 BY_OPTION = {
     "convert": {"av"},
