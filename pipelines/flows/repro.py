@@ -38,8 +38,8 @@ NOTES = Path(".cache/stopped.json")
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
     die_with_parent()
-    private_paths.write_privately()
     try:
+        private_paths.write_privately()
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.

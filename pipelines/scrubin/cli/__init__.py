@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -109,10 +110,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(passed: Sequence[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A redirected output of Windows, or of an old locale, lacks most letters; a name with one must not end a command.
+            stream.reconfigure(errors="backslashreplace")
     args = _parsed(passed)
-    if args.command in WRITE_PRIVATELY:
-        private_paths.write_privately()
     try:
+        if args.command in WRITE_PRIVATELY:
+            private_paths.write_privately()
         return _command(args.command).run(args)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {args.command}: {error}\n")
