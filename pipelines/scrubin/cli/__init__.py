@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -59,16 +60,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(passed: Sequence[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A redirected output of Windows, or of an old locale, lacks most letters; a name with one must not end a command.
+            stream.reconfigure(errors="backslashreplace")
     whole = parser()
     args = whole.parse_args(passed)
     if args.command is None:
         whole.print_help()
         return USAGE
-    if DECLARED[args.command].writes_privately:
-        from scrubin.base import private_paths  # not of every command, because at each Tab people wait
-
-        private_paths.write_privately()
     try:
+        if DECLARED[args.command].writes_privately:
+            from scrubin.base import private_paths  # not of every command, because at each Tab people wait
+
+            private_paths.write_privately()
         return _command(args.command).run(args)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {args.command}: {error}\n")
