@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scrubin import cli
-from scrubin.base import disks
+from scrubin.base import disks, posix
 from scrubin.curate.preflight import health
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +121,11 @@ WELL = {
 def test_what_does_not_work_is_said_with_what_to_do(broken, says):
     assert list(health._to_do(WELL)) == []
     assert [says in one["what"] and bool(one["do"]) for one in health._to_do({**WELL, **broken})] == [True]
+
+
+def test_a_project_on_another_system_is_told_where_it_runs(monkeypatch):
+    monkeypatch.setattr(posix, "fcntl", None)
+    assert [one["do"] for one in health._to_do(WELL)] == [posix.ELSEWHERE]
 
 
 def test_what_a_disk_can_do_is_tried_and_nothing_is_left(tmp_path, monkeypatch):
