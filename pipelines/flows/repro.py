@@ -42,8 +42,8 @@ def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
     begin = time.monotonic()
     die_with_parent()
-    private_paths.write_privately()
     try:
+        private_paths.write_privately()
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.
