@@ -17,7 +17,7 @@ sys.path[:0] = [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
 
 import reference
 from pygments.lexers.special import TextLexer
-from reference import accessible
+from reference import accessible, api
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -38,6 +38,8 @@ myst_heading_anchors = 4
 maximum_signature_line_length = 100
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+# By its name: what it stands for are 400 characters.
+autodoc_type_aliases = {"ArrayLike": "ArrayLike", "npt.ArrayLike": "ArrayLike"}
 napoleon_google_docstring = False
 
 html_theme = "furo"
@@ -64,6 +66,8 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
     app.connect("autodoc-skip-member", _leave_imported)
+    # Before the numpy style is read, and after it.
+    app.connect("autodoc-process-docstring", _head_examples, priority=100)
     app.connect("autodoc-process-docstring", _embolden, priority=900)
     app.connect("build-finished", _mend)
 
@@ -97,6 +101,11 @@ def _fill(app: Sphinx, page: str, source: list[str]) -> None:
 def _mend(app: Sphinx, error: Exception | None) -> None:
     if error is None:
         accessible.mend(Path(app.outdir))
+
+
+def _head_examples(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+    """Give examples that follow a section a heading of their own: they would be read as one more parameter or return value."""
+    lines[:] = api.headed(lines)
 
 
 def _embolden(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:

@@ -119,11 +119,3 @@ def test_analytics_and_update_checks_are_off():
     assert "analytics = false" in config
     assert "check_update = false" in config
     assert "analytics_enabled = false" in (ROOT / "prefect.toml").read_text(encoding="utf-8")
-
-
-def test_the_lock_pins_everything_by_hash_and_names_no_host():
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    entries = [line for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
-    assert all("==" in line for line in entries)
-    assert "://" not in lock
-    assert lock.count("--hash=sha256:") >= len(entries)

@@ -110,7 +110,8 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
     position = {future.task_run_id: i for i, future in enumerate(futures)}
     outcomes: dict[int, Result | RecordingError] = {}
     failures: list[str] = []
-    with progress.steps(name, len(items)) as one_more, watched.steps(name, len(items), address) as one_shown:
+    shares = (Here() if here else chosen).shares
+    with progress.steps(name, len(items), shares=shares) as one_more, watched.steps(name, len(items), address) as one_shown:
         for future in as_completed(list(futures)):
             future.wait()
             if future.state.is_completed():
