@@ -74,7 +74,7 @@ def test_they_name_no_host():
         assert not re.search(r"://|index-url|\w\.(?:com|org|io|net)\b", path.read_text(encoding="utf-8")), path
 
 
-def test_pre_commit_takes_the_tools_in_the_versions_of_the_lock_and_checks_what_make_check_does():
+def test_pre_commit_takes_the_tools_in_the_versions_of_the_lock():
     hooks = {hook["id"]: hook for repository in read(ROOT / ".pre-commit-config.yaml")["repos"] for hook in repository["hooks"]}
     locks = "\n".join(
         path.read_text(encoding="utf-8") for path in (ROOT / "requirements.lock", ROOT / "tests/requirements.lock") if path.is_file()
@@ -82,9 +82,6 @@ def test_pre_commit_takes_the_tools_in_the_versions_of_the_lock_and_checks_what_
     for hook in hooks.values():
         assert all(re.search(rf"^{re.escape(pinned)}\b", locks, re.MULTILINE) for pinned in hook.get("additional_dependencies", []))
         assert (hook["language"] == "python") == ("additional_dependencies" in hook)
-    check = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ncheck:")[2].partition("\n\n")[0]
-    tools = set(re.findall(r"\.venv/bin/([\w-]+)", check))
-    assert tools == {tool for tool in ("ruff", "mypy", "lint-imports") if any(tool in hook["entry"] for hook in hooks.values())}
 
 
 @pytest.mark.slow
