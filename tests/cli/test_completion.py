@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,25 +39,32 @@ def parsers(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[tupl
                 yield from parsers(of, *words, name)
 
 
+@cache
+def whole() -> argparse.ArgumentParser:
+    return cli.parser()
+
+
+@cache
+def every() -> dict[tuple[str, ...], argparse.ArgumentParser]:
+    return dict(parsers(whole()))
+
+
 def at(*typed: str) -> set[str]:
-    return set(offered(cli.parser(), typed).words)
-
-
-EVERY = dict(parsers(cli.parser()))
+    return set(offered(whole(), typed).words)
 
 
 def test_every_command_and_every_option_is_offered_and_nothing_else():
     assert at("") == set(cli.COMMANDS)
-    for words, parser in EVERY.items():
+    for words, parser in every().items():
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
         assert at(*words, "--") == options, words
         below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
         assert all(at(*words, "") == set(action.choices) for action in below)
-    assert len(EVERY) > len(cli.COMMANDS) + 15
+    assert len(every()) > len(cli.COMMANDS) + 15
 
 
 def test_every_choice_is_offered_and_every_option_of_a_format():
-    for words, parser in EVERY.items():
+    for words, parser in every().items():
         for action in parser._actions:
             for option in action.option_strings:
                 if action.choices is not None:
@@ -87,7 +95,7 @@ def test_every_choice_is_offered_and_every_option_of_a_format():
     ],
 )
 def test_files_are_offered_where_a_file_is_named(typed, kind):
-    assert offered(cli.parser(), typed.split(" ")).kind == kind
+    assert offered(whole(), typed.split(" ")).kind == kind
 
 
 @pytest.mark.parametrize(

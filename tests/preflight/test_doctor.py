@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scrubin import cli
-from scrubin.base import disks
+from scrubin.base import disks, posix
 from scrubin.curate.preflight import health
 
 ROOT = Path(__file__).parents[2]
@@ -82,8 +82,10 @@ def test_lines_and_json_say_the_same_and_a_whole_install_has_nothing_to_do(tmp_p
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(health, "_isolation", lambda: "none")  # trying takes a second
     monkeypatch.delenv("IMAGEIO_FFMPEG_EXE", raising=False)
+    known = health.look()
+    monkeypatch.setattr(health, "look", lambda: known)
     assert cli.main(["doctor", "--json"]) == 0
-    known = json.loads(capsys.readouterr().out)
+    assert json.loads(capsys.readouterr().out) == known
     assert known["project"] is None
     assert cli.main(["doctor"]) == 0
     said = capsys.readouterr().out
@@ -119,6 +121,11 @@ WELL = {
 def test_what_does_not_work_is_said_with_what_to_do(broken, says):
     assert list(health._to_do(WELL)) == []
     assert [says in one["what"] and bool(one["do"]) for one in health._to_do({**WELL, **broken})] == [True]
+
+
+def test_a_project_on_another_system_is_told_where_it_runs(monkeypatch):
+    monkeypatch.setattr(posix, "fcntl", None)
+    assert [one["do"] for one in health._to_do(WELL)] == [posix.ELSEWHERE]
 
 
 def test_what_a_disk_can_do_is_tried_and_nothing_is_left(tmp_path, monkeypatch):

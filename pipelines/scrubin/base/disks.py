@@ -7,6 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.base import posix
+
 SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")
 _ESCAPED = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
 
@@ -81,17 +83,7 @@ def _links(one: Path) -> bool:
 
 
 def _locks(one: Path) -> bool:
-    try:
-        import fcntl  # not of every system
-    except ImportError:
+    if not posix.is_here():
         return False
     with one.open("ab") as first, one.open("ab") as second:
-        try:
-            fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
+        return posix.lock(first.fileno(), wait=False) and not posix.lock(second.fileno(), wait=False)

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import disks, machine, params, private_paths
+from scrubin.base import disks, machine, params, posix, private_paths
 from scrubin.base.errors import ScrubinError
 from scrubin.base.store.code_of import LIBRARY
 
@@ -137,7 +137,15 @@ def _networks() -> dict[str, int]:
 
 def _project() -> dict[str, Any]:
     there = {name: path.exists() for name, path in IN_PROJECT.items()}
-    return {"study": _study(), **there, "closed": not list(private_paths.faults()), "other_packages": _other_packages()}
+    return {"study": _study(), **there, "closed": _is_closed(), "other_packages": _other_packages()}
+
+
+def _is_closed() -> bool | None:
+    """Return whether others are kept out of what is private; None on a system that cannot tell."""
+    try:
+        return not list(private_paths.faults())
+    except (ScrubinError, OSError, AttributeError):
+        return None
 
 
 def _study() -> str | None:
@@ -181,11 +189,13 @@ def _to_do(known: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         yield _fault(f"{networks['all'] - networks['usable']} networks for faces and text cannot be used", f"run: {INSTALL}")
     if not project:
         return
+    if not posix.is_here():
+        yield _fault("a project is here, and its run needs Linux or macOS", posix.ELSEWHERE)
     if not known["extras"]["curate"]["whole"]:
         yield _fault("a project is here, and packages that its run needs are missing", SETUP)
     if project["other_packages"]:
         yield _fault("packages are here in other versions than requirements.lock names: bytes may differ", SETUP)
-    if not project["closed"]:
+    if project["closed"] is False:
         yield _fault("others can read what is private in this project", "run 'scrubin preflight', which names it")
 
 
