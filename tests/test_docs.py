@@ -21,6 +21,7 @@ import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import preflight
+from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.stages.release.metadata import curator_words
@@ -196,6 +197,12 @@ def _library() -> set[str]:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_what_numpy_takes_for_an_array_stands_in_a_signature_by_its_name():
+    inspect = pytest.importorskip("sphinx.util.inspect", reason="what builds the documents is not installed")
+    written = inspect.stringify_signature(inspect.signature(PhaseVideo), unqualified_typehints=True)
+    assert api.shortened(written) == "(name: str, annotation: ArrayLike, predictions: ArrayLike) -> None" != written
 
 
 def test_an_example_after_a_section_is_no_entry_of_it():
