@@ -22,6 +22,7 @@ OURS = {
     "audit": "it has readers of its own, behind the wall",
     "base/files.py": "what is copied or written",
     "base/machine.py": "files of the system",
+    "base/posix.py": "what the kernel says of a process",
     "base/private_paths.py": "files of the system",
     "base/store": "the store, and the library's own sources",
     "base/strangers.py": "the door itself",
