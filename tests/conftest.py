@@ -18,6 +18,8 @@ def pytest_collection_finish() -> None:
     """Take what is imported and collected out of the collection of garbage: it stays until the end."""
     gc.collect()
     gc.freeze()
+    # Tables are many small objects in no circles: most collections would find nothing.
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
