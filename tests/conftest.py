@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,17 @@ def no_waiting_for_the_disk() -> Iterator[None]:
     """Let nothing wait until the disk has it: no test cuts the power."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_are_read_once() -> Iterator[None]:
+    """Let a table be read once, however many copies of it tests make; where no test reads one, nothing is loaded for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "scrubin.base.tables.io" in sys.modules:
+            import remembered_tables
+
+            patch.setattr(remembered_tables.io, "read", remembered_tables.read)
         yield
 
 
