@@ -38,8 +38,6 @@ myst_heading_anchors = 4
 maximum_signature_line_length = 100
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
-# By its name: what it stands for are 400 characters.
-autodoc_type_aliases = {"ArrayLike": "ArrayLike", "npt.ArrayLike": "ArrayLike"}
 napoleon_google_docstring = False
 
 html_theme = "furo"
@@ -66,6 +64,7 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
     app.connect("autodoc-skip-member", _leave_imported)
+    app.connect("autodoc-process-signature", _shorten)
     # Before the numpy style is read, and after it.
     app.connect("autodoc-process-docstring", _head_examples, priority=100)
     app.connect("autodoc-process-docstring", _embolden, priority=900)
@@ -101,6 +100,12 @@ def _fill(app: Sphinx, page: str, source: list[str]) -> None:
 def _mend(app: Sphinx, error: Exception | None) -> None:
     if error is None:
         accessible.mend(Path(app.outdir))
+
+
+def _shorten(
+    app: Sphinx, what: str, name: str, of: object, options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    return signature and api.shortened(signature), returns and api.shortened(returns)
 
 
 def _head_examples(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:

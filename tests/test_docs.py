@@ -21,6 +21,7 @@ import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import preflight
+from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.stages.release.metadata import curator_words
@@ -164,10 +165,14 @@ def test_nothing_on_a_page_is_loaded_from_elsewhere():
 def test_a_commit_is_checked_as_make_check_does():
     recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert recipe is not None
-    wanted = [line.strip().removeprefix("@").removesuffix(" .") for line in recipe[1].splitlines()]
+    wanted = [line.strip().removeprefix("@.venv/bin/").removesuffix(" .") for line in recipe[1].splitlines()]
     (own,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
     assert own["repo"] == "local"
-    assert [hook["entry"].removesuffix(" --force-exclude") for hook in own["hooks"]] == wanted
+    # With tools of pre-commit's own, but for types, which need all that the library imports.
+    entries = [hook["entry"].removesuffix(" --force-exclude").removeprefix("env PYTHONPATH=pipelines ") for hook in own["hooks"]]
+    types = re.fullmatch(r"sh -c 'if \[ -x .venv/bin/mypy \]; then .venv/bin/(.+); else echo .+; fi'", entries[2])
+    assert types is not None
+    assert [*entries[:2], types[1], *entries[3:]] == wanted
 
 
 def test_the_version_is_the_same_everywhere():
@@ -192,6 +197,12 @@ def _library() -> set[str]:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_what_numpy_takes_for_an_array_stands_in_a_signature_by_its_name():
+    inspect = pytest.importorskip("sphinx.util.inspect", reason="what builds the documents is not installed")
+    written = inspect.stringify_signature(inspect.signature(PhaseVideo), unqualified_typehints=True)
+    assert api.shortened(written) == "(name: str, annotation: ArrayLike, predictions: ArrayLike) -> None" != written
 
 
 def test_an_example_after_a_section_is_no_entry_of_it():

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy.typing as npt
+
 import scrubin
 from reference.markdown import table
 
@@ -44,6 +46,13 @@ def first_line(module: str) -> str:
     # A folder of templates may lie beside the module that fills them.
     file = next(one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file())
     return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")[0]
+
+
+def shortened(signature: str) -> str:
+    """Return a signature that names what NumPy takes for an array: written out these are 400 characters each."""
+    from sphinx.util.typing import stringify_annotation  # tests are installed without it
+
+    return signature.replace(stringify_annotation(npt.ArrayLike, "smart"), "ArrayLike")
 
 
 def headed(lines: Sequence[str]) -> list[str]:

@@ -165,9 +165,7 @@ def test_an_extra_to_load_brings_one_opencv_and_what_its_commands_need(wheel, fo
 @pytest.mark.parametrize("extra", machine.EXTRAS)
 def test_what_an_extra_brings_is_what_the_package_says(extra):
     named = tomllib.loads((base_install.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    earlier = {name for name, brings in named.items() if brings == ["scrubin[curate]"]}
-    assert earlier == {"video", "quality", "flows"}
-    assert [name for name in named if name not in earlier] == list(machine.EXTRAS)
+    assert list(named) == list(machine.EXTRAS)
     wanted = {canonicalize_name(Requirement(one).name) for one in named[extra]}
     of_import = {name: {canonicalize_name(one) for one in ones} for name, ones in packages_distributions().items()}
     brought = {one for module in machine.EXTRAS[extra] for one in of_import[module]}
