@@ -45,7 +45,7 @@ OPTIONS = {
 NEEDED = [
     *("new-study raw --from release", "preflight", "check-params params.yaml", f"probe {VIDEO}", "dicom show one.dcm"),
     *(f"screen {VIDEO}", "review", f"render {VIDEO} o/out.mkv", f"frames {VIDEO} o/frames", f"frames-check {VIDEO} exp"),
-    *("scores exp --out o/scores", "deid make o/deid --recordings 1 --length-s 6 --height 180 --seed 1"),
+    *("scores exp --out o/scores", "deid make o/deid --recordings 1 --length-s 8 --height 180 --seed 1"),
     *("splits make many.csv --group video --out o/s.csv", "splits extend many.csv many.csv --group video --out o/s.csv"),
     *("remove one", "rename one two", "withdraw --recording one", "stereo check rig.json left.mkv right.mkv"),
     *("store", "tag 1.0.0", "audit exp"),
