@@ -67,7 +67,7 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-signature", _shorten)
     # Before the numpy style is read, and after it.
     app.connect("autodoc-process-docstring", _head_examples, priority=100)
-    app.connect("autodoc-process-docstring", _embolden, priority=900)
+    app.connect("autodoc-process-docstring", _finish, priority=900)
     app.connect("build-finished", _mend)
 
 
@@ -113,7 +113,9 @@ def _head_examples(app: Sphinx, what: str, name: str, of: object, options: objec
     lines[:] = api.headed(lines)
 
 
-def _embolden(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+def _finish(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
     for number in range(len(lines) - 1, 0, -1):
         if OWN_HEADING.fullmatch(lines[number]) and lines[number - 1].strip():
             lines[number - 1 : number + 1] = [f"**{lines[number - 1]}**", ""]
+    # The numpy style has written types beside the parameters of a class.
+    lines[:] = [api.shortened(line) for line in lines]

@@ -49,10 +49,12 @@ def first_line(module: str) -> str:
 
 
 def shortened(signature: str) -> str:
-    """Return a signature that names what NumPy takes for an array: written out these are 400 characters each."""
+    """Return a signature, or a line with types, that names what NumPy takes for an array: written out these are 400 characters each."""
     from sphinx.util.typing import stringify_annotation  # tests are installed without it
 
-    return signature.replace(stringify_annotation(npt.ArrayLike, "smart"), "ArrayLike")
+    for written_as in ("smart", "fully-qualified-except-typing"):  # of signatures, and of lists of parameters
+        signature = signature.replace(stringify_annotation(npt.ArrayLike, written_as), "ArrayLike")
+    return signature
 
 
 def headed(lines: Sequence[str]) -> list[str]:

@@ -17,7 +17,6 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import interrupts
 import progress
-import watched
 from scrubin.base import private_paths
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 from state import REASONS
@@ -39,6 +38,7 @@ from prefect.futures import as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
+import watched
 from scrubin.base import params
 from scrubin.base.errors import RecordingError, ScrubinError, StageError
 from scrubin.base.store import store, uses, workspaces
