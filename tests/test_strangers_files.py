@@ -20,8 +20,10 @@ READS = {
 }
 OURS = {
     "audit": "it has readers of its own, behind the wall",
+    "base/disks.py": "files of the system, and one that it made to try the disk",
     "base/files.py": "what is copied or written",
     "base/machine.py": "files of the system",
+    "base/posix.py": "what the kernel says of a process",
     "base/private_paths.py": "files of the system",
     "base/store": "the store, and the library's own sources",
     "base/strangers.py": "the door itself",

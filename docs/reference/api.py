@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import numpy.typing as npt
 
 import scrubin
 from reference.markdown import table
 
 COMMANDS = "scrubin.cli."
+UNDERLINE = re.compile(r"-{3,}")
+EXAMPLES = "Examples"
 
 
 def write_api(folder: Path) -> None:
@@ -41,6 +46,33 @@ def first_line(module: str) -> str:
     # A folder of templates may lie beside the module that fills them.
     file = next(one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file())
     return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")[0]
+
+
+def shortened(signature: str) -> str:
+    """Return a signature, or a line with types, that names what NumPy takes for an array: written out these are 400 characters each."""
+    from sphinx.util.typing import stringify_annotation  # tests are installed without it
+
+    for written_as in ("smart", "fully-qualified-except-typing"):  # of signatures, and of lists of parameters
+        signature = signature.replace(stringify_annotation(npt.ArrayLike, written_as), "ArrayLike")
+    return signature
+
+
+def headed(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a docstring in which no example stands in a section of something else.
+
+    >>> headed(["Returns", "-------", "int", "    A number.", "", ">>> 1 + 1", "2"])[4:]
+    ['', 'Examples', '--------', '>>> 1 + 1', '2']
+    """
+    done: list[str] = []
+    section = ""
+    for line in lines:
+        if UNDERLINE.fullmatch(line) and done and done[-1].strip():
+            section = done[-1].strip()
+        elif line.startswith(">>> ") and section not in ("", EXAMPLES):
+            done += [EXAMPLES, "-" * len(EXAMPLES)]
+            section = EXAMPLES
+        done.append(line)
+    return done
 
 
 def _page(package: str, modules: list[str]) -> str:

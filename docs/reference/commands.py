@@ -7,34 +7,41 @@ from collections.abc import Iterator
 
 from reference.markdown import code, sentence, table
 from scrubin import cli
-from scrubin.cli import COMMANDS, NEEDS
+from scrubin.cli.commands import DECLARED, DOORS, Door, behind
 
 WIDTH = 100
 
 
 def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Yield every command and subcommand, by its name without ``scrubin``."""
-    for name in COMMANDS:
-        parser = _parser(name, COMMANDS[name])
+    for name, one in DECLARED.items():
+        parser = _parser(name, one.does)
         cli._command(name).add_arguments(parser)
         yield name, parser
         for action in parser._actions:
             if isinstance(action, argparse._SubParsersAction):
-                yield from ((f"{name} {sub}", of) for sub, of in action.choices.items())
+                for sub, of in action.choices.items():
+                    if isinstance(of, cli.LazyParser):
+                        of.declare_now()
+                    yield f"{name} {sub}", of
 
 
 def text() -> str:
-    """Return an overview, then a section for each command."""
-    rows = ((f"[`scrubin {name}`](#{_anchor(name)})", does, _needs(name)) for name, does in COMMANDS.items())
-    overview = table(("command", "what it does", "extra"), rows)
-    return "\n".join([overview, *(_section(name, parser) for name, parser in parsers())])
+    """Return an overview by door, then a section for each command."""
+    return "\n".join([*map(_overview, DOORS), *(_section(name, parser) for name, parser in parsers())])
+
+
+def _overview(door: Door) -> str:
+    rows = ((f"[`scrubin {name}`](#{_anchor(name)})", DECLARED[name].does, _needs(name)) for name in behind(door))
+    title = sentence(DOORS[door]) if door == "terminal" else f"**{door}**: {DOORS[door]}."
+    return f"{title}\n\n{table(('command', 'what it does', 'extra'), rows)}"
 
 
 def _needs(name: str) -> str:
     """Return the extras of a command, and those of its words that have others."""
-    own = [code(extra) for extra in NEEDS.get(name, ())]
-    of_words = [f"{code(words.split()[1])}: {', '.join(map(code, of))}" for words, of in NEEDS.items() if words.startswith(f"{name} ")]
-    return ", ".join(own) or "; ".join(of_words)
+    one = DECLARED[name]
+    of_words = [f"{code(word)}: {', '.join(map(code, extras))}" for word, extras in one.words_need.items()]
+    return ", ".join(map(code, one.needs)) or "; ".join(of_words)
 
 
 def _parser(name: str, does: str) -> argparse.ArgumentParser:

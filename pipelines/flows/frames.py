@@ -9,6 +9,7 @@ import plumbing
 
 from prefect import flow
 
+import progress
 from scrubin.base import params
 from scrubin.base.errors import StageError
 from scrubin.base.private_paths import UNRELEASED, fresh_part
@@ -36,7 +37,7 @@ def main() -> None:
         raise StageError(msg)
     extracted = [item for _, item in outcome.done]
     fresh_part("frames")
-    for item in extracted:
+    for item in progress.over("frames, copied", extracted):
         item.copy_into(UNRELEASED)
     io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 

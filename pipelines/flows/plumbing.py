@@ -38,6 +38,7 @@ from prefect.futures import as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
+import watched
 from scrubin.base import params
 from scrubin.base.errors import RecordingError, ScrubinError, StageError
 from scrubin.base.store import store, uses, workspaces
@@ -86,33 +87,40 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
     StageError
         Names each task that failed.
     """
-    chosen = _Running.engine
+    chosen, address = _Running.engine, _Running.watched
+    raised: dict[int, Exception] = {}
 
-    def attempt(item: Item) -> Result | RecordingError:
+    def attempt(item: Item, number: int, label: str) -> Any:
         try:
-            return work(item) if here else chosen.do(Piece(work, item, store.STORE_PATH.absolute(), uses.current()))  # type: ignore[no-any-return]
+            return work(item) if here else chosen.do(Piece(work, item, store.STORE_PATH.absolute(), uses.current()))
         except RecordingError as error:
-            return error
-        except (ScrubinError, OSError):
-            raise
-        except Exception:
-            LOG.exception("%s: unexpected error with %s", name, item)
-            raise
+            return watched.set_aside(error, address) if address else error
+        except Exception as error:
+            if not isinstance(error, (ScrubinError, OSError)):
+                LOG.exception("%s: unexpected error with %s", name, item)
+            raised[number] = error
+            if watched.may_hear(address):
+                raise
+            raise StageError(watched.HIDDEN) from None
 
+    labels = watched.labels(items, name, address)
     # Prefect's result cache would say "cached" for files that DVC has deleted.
-    futures = task(attempt, name=name, cache_policy=NO_CACHE, persist_result=False).map(list(items))
+    prepared = task(attempt, name=name, task_run_name="{label}" if address else None, cache_policy=NO_CACHE, persist_result=False)
+    futures = prepared.map(list(items), list(range(len(items))), labels)
     position = {future.task_run_id: i for i, future in enumerate(futures)}
     outcomes: dict[int, Result | RecordingError] = {}
     failures: list[str] = []
-    with progress.steps(name, len(items)) as one_more:
+    shares = (Here() if here else chosen).shares
+    with progress.steps(name, len(items), shares=shares) as one_more, watched.steps(name, len(items), address) as one_shown:
         for future in as_completed(list(futures)):
             future.wait()
             if future.state.is_completed():
                 outcomes[position[future.task_run_id]] = future.result()
             else:
-                error = future.result(raise_on_failure=False)
+                error = raised.get(position[future.task_run_id]) or future.result(raise_on_failure=False)
                 failures.append(f"{items[position[future.task_run_id]]}: {type(error).__name__}: {error}")
             one_more()
+            one_shown()
     if failures:
         shown = "\n  ".join(sorted(failures)[:SHOWN])
         msg = f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}"
@@ -132,7 +140,8 @@ def run(flow: Flow[[], None]) -> None:
     _speak_plainly()
     # With the heartbeat a second goes by at the end of every flow, waiting for it.
     settings: dict[Any, Any] = {PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
-    if not os.environ.get("PREFECT_API_URL"):
+    _Running.watched = watched.given()
+    if not _Running.watched:
         # A server of this machine that does not answer is gone; Prefect would ask again for minutes.
         settings[PREFECT_CLIENT_MAX_RETRIES] = RETRIES
         # Nobody can look at our own server, and for each task it would take eight events: a third of the time of a quick stage.
@@ -145,7 +154,8 @@ def run(flow: Flow[[], None]) -> None:
         with _engine(), prefect_server(), temporary_settings(settings):
             try:
                 with uses.of_stage(flow.name, store.STORE_PATH), progress.of_stage(flow.name):
-                    flow.with_options(task_runner=ThreadPoolTaskRunner(max_workers=_Running.engine.lanes))()
+                    runner: Any = ThreadPoolTaskRunner(max_workers=_Running.engine.lanes)
+                    watched.run(flow.with_options(task_runner=runner), _Running.watched)
             finally:
                 # Otherwise Prefect delivers what is left when we exit, for minutes, to a server that has stopped.
                 EventsWorker.drain_all(timeout=EVENTS_SECONDS)
@@ -175,9 +185,10 @@ def _stop(stage: str, why: str) -> NoReturn:
 
 
 class _Running:
-    """Where the work of this process's flow runs."""
+    """Where the work of this process's flow runs, and which server of the curator's own is told of it: "" for none."""
 
     engine: Engine = Here()
+    watched: str = ""
 
 
 @contextlib.contextmanager

@@ -1,47 +1,103 @@
-"""Progress of a stage: a bar on a terminal; elsewhere, such as in a log, a line a minute."""
+"""Progress of a stage: a bar on a terminal; elsewhere, such as in a log or on a cluster, a line a minute."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 from tqdm import tqdm
 
+from scrubin.base import files
 from scrubin.curate.engine.run import progress_sentence, shares_read, time_text
 
+Item = TypeVar("Item")
 LOG = logging.getLogger("scrubin")
 EVERY_S = 60.0
+LAST = Path(".cache/stage_seconds.json")
+"""How long each stage took the last time it ended well: what a stage without steps says of the time that is left. No output reads it."""
+
+
+class Clock:
+    """What a line a minute goes by."""
+
+    def now_s(self) -> float:
+        """Return the seconds since some instant."""
+        return time.monotonic()
+
+    def is_over(self, end: threading.Event, seconds: float) -> bool:
+        """Wait for an end, so long at most, and return whether it has come."""
+        return end.wait(seconds)
+
+
+CLOCK = Clock()
 
 
 @contextlib.contextmanager
-def steps(name: str, total: int, unit: str = "recording") -> Iterator[Callable[[], object]]:
-    """Yield what is to be called whenever one more is done."""
+def steps(
+    name: str, total: int, unit: str = "recording", shares: Callable[[], Mapping[str, float]] = shares_read
+) -> Iterator[Callable[[], object]]:
+    """Yield what is to be called whenever one more is done.
+
+    Parameters
+    ----------
+    name
+        Of the work.
+    total, unit
+        How many of what there are.
+    shares
+        Says by file how much of it has been read, 0 to 1, wherever the work is done.
+    """
     if sys.stderr.isatty():
         with tqdm(total=total, desc=name, unit=unit) as bar:
             yield bar.update
         return
-    begin, done = time.monotonic(), [0]
+    begin_s, done = CLOCK.now_s(), [0]
 
     def one_more() -> None:
         done[0] += 1
 
-    with _saying(lambda: progress_sentence(name, done[0], total, time.monotonic() - begin, shares_read(), unit)):
+    with _saying(lambda: progress_sentence(name, done[0], total, CLOCK.now_s() - begin_s, shares(), unit)):
         yield one_more
+
+
+def over(name: str, items: Sequence[Item], unit: str = "recording") -> Iterator[Item]:
+    """Yield the items of a loop, and say how far it is."""
+    with steps(name, len(items), unit) as one_more:
+        for item in items:
+            yield item
+            one_more()
 
 
 @contextlib.contextmanager
 def of_stage(name: str) -> Iterator[None]:
-    """Say that a stage is at work while none of its `steps` says more."""
-    begin = time.monotonic()
+    """Say that a stage is at work while none of its `steps` says more, and how long it took the last time."""
+    begin_s, last_s = CLOCK.now_s(), _last_seconds()
+
+    def says() -> str:
+        took = f", the last time it took {time_text(last_s[name])}" if name in last_s else ""
+        return f"{name}: at work for {time_text(CLOCK.now_s() - begin_s)}{took}"
+
     if sys.stderr.isatty():
         yield
-        return
-    with _saying(lambda: f"{name}: at work for {time_text(time.monotonic() - begin)}"):
-        yield
+    else:
+        with _saying(says):
+            yield
+    with contextlib.suppress(OSError):  # a full disk must not spoil a stage that is done
+        files.write_json(LAST, {**_last_seconds(), name: round(CLOCK.now_s() - begin_s, 1)})
+
+
+def _last_seconds() -> dict[str, float]:
+    try:
+        return {str(name): float(seconds) for name, seconds in json.loads(LAST.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
 
 
 _SPEAKERS: list[object] = []
@@ -54,7 +110,7 @@ def _saying(says: Callable[[], str]) -> Iterator[None]:
     is_over, me = threading.Event(), object()
 
     def speak() -> None:
-        while not is_over.wait(EVERY_S):
+        while not CLOCK.is_over(is_over, EVERY_S):
             if _SPEAKERS[-1:] == [me]:
                 LOG.info("%s", says())
 

@@ -77,6 +77,10 @@ def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[R
     return [reading for _, reading in read.done]
 
 
+def _archives(names: Sequence[str]) -> Iterator[str]:
+    return progress.over("archives", names, "archive")
+
+
 @contextlib.contextmanager
 def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[Path]:
     """Yield the folder with all that waits; it is the release when the block ends well."""
@@ -152,7 +156,7 @@ def main() -> None:
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     with assembled(waiting, study.tables["videos"]) as folder:
-        sizes = assembly.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said)
+        sizes = assembly.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said, _archives)
         audit(folder.absolute(), study, pictures)
         document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed

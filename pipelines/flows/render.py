@@ -10,6 +10,7 @@ import plumbing
 
 from prefect import flow
 
+import progress
 from scrubin.base import params
 from scrubin.base.private_paths import UNRELEASED, fresh_part
 from scrubin.base.tables import io, private
@@ -48,7 +49,7 @@ def main() -> None:
     errors = {file.recording: error for file, error in outcome.quarantined} | tables.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]
     fresh_part("videos")
-    for item in whole:
+    for item in progress.over("render, copied", whole):
         item.entry.copy_into(UNRELEASED, lambda _, item=item: tables.video_path(item))
     bad = tables.quarantine_rows(files, errors)
     videos = io.frame_of(VIDEOS, tables.video_rows(whole))

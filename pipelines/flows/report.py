@@ -15,7 +15,7 @@ from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEO
 from scrubin.media.source import sources
 from scrubin.stages.release import gates
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.report import RawFiles, ReportedStudy, ReportParams, page, read_json
+from scrubin.stages.report import RawFiles, ReportedStudy, ReportParams, comparison, page, read_json
 from scrubin.stages.report.document import document
 from scrubin.stages.screen.detector import ScreenParams
 
@@ -24,7 +24,7 @@ TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("repo
 
 @flow(name="report")
 def main() -> None:
-    """Gather what all stages say, write it as a page and as JSON."""
+    """Gather what all stages say, write it as a page, as JSON, and as what versions are compared by."""
     p = params.load("report", ReportParams)
     quarantine = [io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")]
     recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
@@ -55,6 +55,10 @@ def main() -> None:
     )
     said = document(study, p)
     files.write_json(REPORTS / "report.json", said)
+    files.write_json(REPORTS / "metrics.json", comparison.metrics(study, said))
+    folder = files.fresh_folder(REPORTS / "plots")
+    for name, text in comparison.plots(study, said).items():
+        files.write_text(folder / name, text)
     files.write_text(REPORTS / "index.html", page.render(study, said, UNRELEASED, p))
 
 

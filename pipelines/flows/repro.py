@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ import interrupts
 from scrubin.base import private_paths
 from scrubin.base.errors import ReviewError, ScrubinError
 from scrubin.base.store.store import STORE_PATH
-from scrubin.curate.engine.run import only_run
+from scrubin.curate.engine.run import only_run, time_text
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import LOCK
 from scrubin.curate.project.room import prune_store, share_with_cache
@@ -31,15 +32,18 @@ if TYPE_CHECKING:
     from scrubin.stages.release.release_params import ReleaseParams
 
 GIGABYTE = 10**9
+FIRST = "the synthetic study is made, and from it a release: usually 2 to 4 minutes on two cores, longer where others are at work\n"
+SECONDS_BELOW_S = 100
 NOTES = Path(".cache/stopped.json")
 """Which stages failed and why, as `quiet_dvc` notes it."""
 
 
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
+    begin = time.monotonic()
     die_with_parent()
-    private_paths.write_privately()
     try:
+        private_paths.write_privately()
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.
@@ -48,7 +52,7 @@ def main() -> int:
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
             from scrubin.stages.release import assembly
-            from scrubin.stages.release.release_params import ReleaseParams
+            from scrubin.stages.release.release_params import DEMO, ReleaseParams
             from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
@@ -67,6 +71,8 @@ def main() -> int:
                 sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {outputs.ASIDE} now, and what was done is looked up\n")
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
+            if params.raw_folder() == DEMO and not DEMO.exists():
+                sys.stderr.write(FIRST)
             code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
             failed = () if notes is None else notes["failed"]
@@ -80,6 +86,7 @@ def main() -> int:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
             if code == 0 or notes is not None:
                 _close(notes, params.load("release", ReleaseParams))
+            sys.stderr.write(f"{'done' if code == 0 else 'stopped'} after {_time_text(time.monotonic() - begin)}\n")
             return min(code, 1)  # DVC's 255 tells nothing
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
@@ -92,6 +99,10 @@ def main() -> int:
         return interrupts.INTERRUPTED
     finally:
         interrupts.end_at_once()
+
+
+def _time_text(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < SECONDS_BELOW_S else time_text(seconds)
 
 
 def _withhold() -> None:

@@ -1,11 +1,13 @@
 """Splits: released recordings become training, validation and test subsets."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import plumbing
 
 from prefect import flow
 
+import progress
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.private_paths import fresh_part
@@ -22,6 +24,10 @@ from scrubin.stages.splits.study import listings
 from scrubin.stages.splits.study import people as people_of
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
+
+
+def _shown(schemes: Sequence[str]) -> Iterator[str]:
+    return progress.over("splits", schemes, "scheme")
 
 
 @flow(name="splits")
@@ -43,7 +49,7 @@ def main() -> None:
     effort = Effort(p.gap, p.work_limit)
     withdrawn = withdrawal_memory.load()
     released = unchanged(withdrawn.splits, params.read()["splits"])
-    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn))
+    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn), _shown)
     table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")
     folder = fresh_part("splits")

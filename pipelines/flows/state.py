@@ -6,8 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from scrubin.base.disks import is_shared
 from scrubin.base.errors import StageError
-from scrubin.curate.engine.cluster import is_shared
 
 VARIABLE = "DVC_SITE_CACHE_DIR"
 REASONS = "SCRUBIN_REASONS"

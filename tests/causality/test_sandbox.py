@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scrubin.base import posix
+from scrubin.base.errors import MetricsError
 from scrubin.evaluate.causality import sandbox
 from scrubin.evaluate.causality.sandbox import CLAIMS, Limits, Sandbox, isolated, probed
 
@@ -60,3 +62,9 @@ def test_a_limit_of_memory_or_computing_stops_a_program(tmp_path):
     assert "MemoryError" in box.run(box.store / "one", hog).log
     spin = [sys.executable, "-S", "-E", "-c", "while True: pass"]
     assert "more than 1 s of computing" in box.run(box.store / "two", spin).trouble
+
+
+def test_where_no_kernel_isolates_programs_one_line_says_what_to_use(monkeypatch, tmp_path):
+    monkeypatch.setattr(posix, "is_linux", lambda: False)
+    with pytest.raises(MetricsError, match="the kernel of Linux alone has; on Windows use WSL, or the container"):
+        isolated(tmp_path, (), Limits(), ["true"], without=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 import subprocess
 import sys
@@ -12,116 +14,28 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import asked_commands
 import base_install
-import exported_release
-import loadable_release
 import version_pairs
-from challenge_cases import document, labels, scores, write, write_labels
-from label_examples import EXAMPLES
+from asked_commands import NEEDED, OPTIONS, PROMISED
 from scrubin import cli
 from scrubin.base import machine
 from scrubin.base.files import sha256_of
 from scrubin.cli import splits, stereo
 
 LIBRARY = Path(cli.__file__).parents[1]
+FLOWS = LIBRARY.parent / "flows"
 BASE = {"numpy", "pandas", "pyarrow", "scrubin"}
-VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
-PHASES = "score phases --ground-truth truth --predictions found --bootstrap 30"
-RECOGNITION = "score recognition --ground-truth gt --predictions one --bootstrap 30"
-RANK = "rank one two --ground-truth gt --json --resamples 40"
-PROMISED = [
-    *(f"{PHASES} --out o/phases.json", f"{PHASES} --json", "score compare o/phases.json o/phases.json", "score differences --json"),
-    *(f"{RECOGNITION} --out o/recognition.csv", f"{RECOGNITION} --semantics compat --json"),
-    "score detection --ground-truth gt --predictions one --json",
-    *(f"{RANK} --variants", f"{RANK} --test clips --clips 60 --clip-frames 10", "rank --from-scores many.csv --json"),
-    *("submission check one --ground-truth gt --json", "ground-truth-check release/groundtruth"),
-    *("diff old new --json", "verify old --json - --state o/state", "validate gt --json", "validate release --json"),
-    *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
-    *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
-    "splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json",
-    *(f"convert formats/{name} --from {name} --to csv --out o/{name} --json" for name in EXAMPLES if name not in ("yolo", "yolo4")),
-    *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
-]
-OPTIONS = {
-    f"{PHASES} --html o/page.html": "evaluate",
-    f"{RANK} --out o/rank": "evaluate",
-    "diff old new --html o/page.html": "evaluate",
-    "convert yolo --from yolo --to csv --out o/csv": "evaluate",
-    "submission training training_data.yaml --test cholect50/rdv:test": "evaluate",
-    "verify project": "evaluate",
-    "export exp o/lerobot --to lerobot": "load",
-    f"submission causality {VIDEO} --fps 1 -- true {{input}} {{output}}": "load",
-}
-"""What an option or a file needs, of commands that need no extra."""
-NEEDED = [
-    *(
-        "new-study raw --from release",
-        "preflight",
-        "check-params params.yaml",
-        f"probe {VIDEO}",
-        "dicom show one.dcm",
-        f"screen {VIDEO}",
-        "review",
-    ),
-    *(
-        f"render {VIDEO} o/out.mkv",
-        f"frames {VIDEO} o/frames",
-        f"frames-check {VIDEO} exp",
-        "scores exp --out o/scores",
-        "deid make o/deid",
-    ),
-    *(
-        "splits make many.csv --group video --out o/s.csv",
-        "splits extend many.csv many.csv --group video --out o/s.csv",
-        "remove one",
-        "rename one two",
-    ),
-    *("withdraw --recording one", "stereo check rig.json left.mkv right.mkv", "store", "tag 1.0.0", "audit exp"),
-    "challenge bundle release --for evalai --task recognition --split balanced --subset train --out o/bundle",
-]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Whatever the commands are asked about."""
-    home = tmp_path_factory.mktemp("given")
-    truth = {f"VID0{number}": labels(number, 40) for number in range(1, 5)}
-    write_labels(home / "gt", truth)
-    (home / "training_data.yaml").write_text("version: 1\n")
-    for at, team in enumerate(("one", "two")):
-        write(home / team, {name: document(scores(at, of, 1 + at)) for name, of in truth.items()})
-    rng = np.random.default_rng(4)
-    for video in truth:
-        phases = np.repeat(np.arange(7), 4)
-        wrong = np.where(rng.random(len(phases)) < 0.2, rng.integers(0, 7, len(phases)), phases)
-        for side, of_side in (("truth", phases), ("found", wrong)):
-            (home / side).mkdir(exist_ok=True)
-            rows = "".join(f"{frame},{phase}\n" for frame, phase in enumerate(of_side.tolist()))
-            (home / side / f"{video}.csv").write_text(f"frame,phase_id\n{rows}")
-    # More videos than the exact test is for.
-    values = [f"{team},v{video:03d},{rng.random() + shift:.6f}\n" for team, shift in (("a", 0), ("b", 0.1)) for video in range(80)]
-    (home / "many.csv").write_text(f"team,video,value\n{''.join(values)}")
-    for name, files in EXAMPLES.items():
-        for path, data in files.items():
-            target = home / "formats" / name / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-    (home / "yolo").mkdir()
-    (home / "yolo/data.yaml").write_text("names: [grasper, hook]\n")
-    (home / "yolo/a_000001.txt").write_text("0 0.5 0.5 0.2 0.2\n")
-    (home / "project").mkdir()
-    (home / "project/dvc.yaml").write_text("stages: {}\n")
-    (home / "params.yaml").write_bytes((base_install.ROOT / "params.yaml").read_bytes())
-    version_pairs.build(home / "old")
-    version_pairs.build(home / "new", version="1.0.1")
-    exported_release.write(home / "exp", exported_release.rows())
-    loadable_release.build(home / "release")
-    return home
+    return asked_commands.build(tmp_path_factory.mktemp("given"))
 
 
 @pytest.fixture(scope="module")
@@ -172,8 +86,22 @@ def test_a_missing_extra_is_named_in_one_line_by_every_command_that_needs_one(ba
     assert not written(folder)
 
 
+@pytest.mark.slow
+def test_the_doctor_says_in_the_base_install_what_would_open_which_door(base, tmp_path):
+    (code, out, err), (_, as_json, _) = base_install.run(base, [["doctor"], ["doctor", "--json"]], tmp_path)
+    assert (code, err) == (0, "")
+    assert "Nothing is to be done." in out
+    closed = {name for name, one in json.loads(as_json)["extras"].items() if not one["whole"]}
+    assert closed == set(machine.EXTRAS)
+    for extra in closed:
+        line = next(line for line in out.splitlines() if line.startswith(f"  {extra} "))
+        assert "closed" in line
+        assert line.endswith(machine.install_command(extra))
+        assert all(words in line for words, extras in cli.NEEDS.items() if extra in extras)
+
+
 def test_every_command_is_asked_in_the_base_install():
-    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED)}
+    asked = {command.split()[0] for command in (*PROMISED, *OPTIONS, *NEEDED, "doctor")}
     assert asked == set(cli.COMMANDS)
     assert set(cli.NEEDS) <= {" ".join(command.split()[:n]) for command in NEEDED for n in (1, 2)}
 
@@ -237,9 +165,7 @@ def test_an_extra_to_load_brings_one_opencv_and_what_its_commands_need(wheel, fo
 @pytest.mark.parametrize("extra", machine.EXTRAS)
 def test_what_an_extra_brings_is_what_the_package_says(extra):
     named = tomllib.loads((base_install.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    earlier = {name for name, brings in named.items() if brings == ["scrubin[curate]"]}
-    assert earlier == {"video", "quality", "flows"}
-    assert [name for name in named if name not in earlier] == list(machine.EXTRAS)
+    assert list(named) == list(machine.EXTRAS)
     wanted = {canonicalize_name(Requirement(one).name) for one in named[extra]}
     of_import = {name: {canonicalize_name(one) for one in ones} for name, ones in packages_distributions().items()}
     brought = {one for module in machine.EXTRAS[extra] for one in of_import[module]}
@@ -323,6 +249,8 @@ OF_BASE = [
     "export",
     "splits show",
     "splits leaks",
+    "doctor",
+    "completion",
 ]
 BY_OPTION = {
     "convert": {"av"},
@@ -360,3 +288,72 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch):
     monkeypatch.setattr(cli, "_run", lambda _: __import__("no_such_package"))
     with pytest.raises(ModuleNotFoundError):
         cli.main(["score"])
+
+
+AS_ON_WINDOWS = """
+import concurrent.futures.process, errno, multiprocessing.popen_spawn_posix, os, random, shutil, signal, subprocess, sys
+import tarfile, tempfile, uuid
+import numpy, pandas, pyarrow.csv, pyarrow.parquet  # what these use themselves they have found before
+
+class Lacks:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "syslog"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "syslog"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Lacks())
+of_os = "fork forkpty getuid geteuid getgid getegid setsid getpgid killpg sched_getaffinity sysconf statvfs mkfifo chown fchmod pread"
+for of, names in (
+    (os, of_os + " pwrite register_at_fork posix_fadvise getloadavg uname O_CLOEXEC O_NOCTTY O_NOFOLLOW O_DIRECTORY"),
+    (signal, "SIGKILL SIGXFSZ SIGXCPU SIGHUP SIGALRM SIGCHLD setitimer alarm pthread_sigmask"),
+    (errno, "EREMOTEIO"),
+):
+    for name in names.split():
+        delattr(of, name)
+"""
+"""Before a program: modules and names that Python has on Linux and not on Windows. What else differs there cannot be tried here."""
+
+
+@pytest.mark.slow
+def test_the_base_and_the_loader_do_without_what_windows_lacks(folder):
+    asked = json.dumps([command.split() for command in PROMISED])
+    ends = []
+    for program in (base_install.RUN, AS_ON_WINDOWS + base_install.RUN):
+        done = subprocess.run([sys.executable, "-c", program], input=asked, text=True, capture_output=True, cwd=folder)
+        ends.append((json.loads(done.stdout), written(folder)))
+    assert ends[0] == ends[1]
+    there, here = (
+        subprocess.run([sys.executable, "-c", one + LOAD], cwd=folder, capture_output=True, text=True) for one in (AS_ON_WINDOWS, "")
+    )
+    assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, here.stderr)
+
+
+@pytest.mark.slow
+def test_without_permissions_every_command_that_writes_what_is_private_refuses_in_one_line(folder):
+    asked = [command for command in NEEDED if command.split()[0] in cli.WRITE_PRIVATELY]
+    assert {command.split()[0] for command in asked} == set(cli.WRITE_PRIVATELY)
+    given = json.dumps([command.split() for command in asked])
+    done = subprocess.run([sys.executable, "-c", AS_ON_WINDOWS + base_install.RUN], input=given, text=True, capture_output=True, cwd=folder)
+    for command, (code, out, err) in zip(asked, json.loads(done.stdout), strict=True):
+        assert (code, out) == (1, ""), (command, err)
+        assert re.fullmatch(
+            r"scrubin [\w-]+: what a curator does needs locks and permissions of Linux or macOS, .*WSL, or the container.*\n", err
+        )
+    assert not written(folder)
+    # Without its modules: the packages of the flows need them on this system.
+    flow = "import sys; import repro; from scrubin.base import posix; posix.fcntl = None; sys.exit(repro.main())"
+    environment = {**os.environ, "PYTHONPATH": str(FLOWS)}
+    done = subprocess.run([sys.executable, "-c", flow], cwd=folder, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"what a curator does needs [^\n]*WSL[^\n]*\n", done.stderr)
+
+
+def test_a_letter_that_the_output_lacks_ends_no_command(tmp_path):
+    version_pairs.build(tmp_path / "Ωμέγα")
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    command = [sys.executable, "-m", "scrubin", "validate", "Ωμέγα", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+    assert b"Traceback" not in done.stderr
+    assert r"\u03a9\u03bc" in done.stdout.decode("cp1252")
+    assert "Ωμέγα" in json.dumps(json.loads(done.stdout), ensure_ascii=False)

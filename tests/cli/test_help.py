@@ -9,6 +9,7 @@ import pytest
 from scrubin import cli
 from scrubin.base import machine
 from scrubin.cli import splits, stereo
+from scrubin.cli.commands import DECLARED, DOORS, overview
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.tasks.scoring import SCORES
 from scrubin.labels.choices import known_formats
@@ -93,3 +94,29 @@ def test_every_metric_that_can_be_chosen_is_computed():
 
 def test_the_units_of_the_help_are_those_that_a_rig_is_read_in():
     assert tuple(MM_PER_UNIT) == stereo.UNITS
+
+
+def test_the_command_alone_lists_every_command_once_in_one_line_at_its_door(capsys):
+    assert cli.main([]) == cli.USAGE
+    said = capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    assert capsys.readouterr().out == said
+    door, found = "", {}
+    for line in said.splitlines():
+        words = line.split(maxsplit=1)
+        if line.startswith("  ") and door:
+            assert words[0] not in found
+            found[words[0]] = (door, words[1])
+        elif line.partition(":")[0] in DOORS or line == DOORS["terminal"]:
+            door = line.partition(":")[0] if ":" in line else "terminal"
+    assert found == {name: (one.door, one.does) for name, one in DECLARED.items()}
+    assert set(DOORS) == {door for door, _ in found.values()}
+
+
+def test_a_narrow_terminal_breaks_no_word(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = overview().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(len(line) <= 60 for line in lines if line.startswith("  "))

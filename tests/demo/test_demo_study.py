@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import av
 import numpy as np
 import pytest
 
+from scrubin.base import params
 from scrubin.base.files import sha256_of
 from scrubin.stages.demo import course, plan, procedures, sheets
 from scrubin.stages.demo.operation import triplets
@@ -20,6 +22,7 @@ from scrubin.stages.demo.raw_study import PSEUDONYM_KEY
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[2]
 UNREADABLE = {"missing", "no_moov", "empty", "text"}
 
 
@@ -248,6 +251,27 @@ def test_one_participant_more_changes_no_other_recording():
     assert len(large) == len(small) + 6
 
 
+def test_the_study_out_of_the_box_has_all_that_a_larger_one_has():
+    said = params.load("demo", plan.DemoParams, path=ROOT / "params.yaml")
+    assert kinds(said) == kinds(LARGEST_COURSE)
+    # One that holds less must be seen to do so.
+    assert kinds(LARGEST_COURSE) - kinds(dataclasses.replace(said, participants=4))
+
+
+def kinds(of: plan.DemoParams) -> set[object]:
+    """Return all kinds of things that are planted in a study, each once."""
+    found: set[object] = set()
+    for one in [*course.trainings(of), *procedures.procedures(of.seed)]:
+        found |= {(span.kind, span.decision) for span in one.spans} | {("text", len(text.cameras)) for text in one.texts}
+        found |= {("sound", len(one.audio)), ("loops", one.loops), ("exclude", one.exclude), ("labels", one.labels), ("phases", one.phases)}
+        found |= {*one.damage.items(), *one.tags} | {("chapters", bool(one.chapters)), ("rate", one.fps, one.variable_rate)}
+        found |= {(one.task, one.site), ("container", one.container), ("size", one.width), ("trial", one.task, one.trial)}
+        found |= {("throws", one.throws < 3), ("drops", one.drops), ("ends", one.start_ms is None, one.end_ms is None)}
+        # How a site names its files, whoever and whenever it was.
+        found |= {re.sub(r"[^\W\d_]+(-[^\W\d_]+)*|\d+", "x", Path(path).name) for path in one.paths.values() if one.task != procedures.TASK}
+    return found
+
+
 def test_the_whole_study_is_complete_and_affordable():
     recordings = [*course.trainings(FULL_COURSE), *procedures.procedures(FULL_COURSE.seed)]
     assert len({one.name for one in recordings}) == len(recordings) == 14 * 3 * 2 + 4 * 2 + 3 + 9
@@ -264,4 +288,5 @@ def test_the_whole_study_is_complete_and_affordable():
 
 
 SMALL_COURSE = plan.DemoParams(seed=5, participants=2, experts=1)
+LARGEST_COURSE = plan.DemoParams(seed=20240229, participants=30, experts=8)
 FULL_COURSE = plan.DemoParams(seed=20240229, participants=14, experts=4)

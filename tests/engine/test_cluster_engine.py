@@ -17,7 +17,7 @@ from pathlib import Path
 import dask
 import pytest
 
-from pieces import doubled, piece, refused, stored, written
+from pieces import doubled, half_read, piece, refused, stored, written
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.store import store
 from scrubin.curate.engine import cluster
@@ -113,6 +113,32 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     assert outcomes == [*range(60), *(2 * number for number in range(150))]
     assert kills
     assert all(store.lookup(store.key_of("pieces", "code", {"n": number}), root / store.STORE_PATH) for number in range(60))
+    joined.close()
+
+
+def test_what_workers_are_reading_is_seen_from_here_and_a_worker_that_is_silent_only_leaves_that_out(machines, monkeypatch):
+    root, file, _, workers = machines
+    joined = connected(root, file)
+    with (root / "long.mkv").open("wb") as film:
+        film.truncate(16 << 20)
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(joined.do, piece(half_read, root / "long.mkv", root))
+        deadline = time.monotonic() + 60
+        while not (shares := joined.shares()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert shares == {"long.mkv": 0.5}
+        monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
+        kept = children(workers.pid)
+        for pid in kept:
+            os.kill(pid, signal.SIGSTOP)
+        begin = time.monotonic()
+        assert joined.shares() == {}
+        assert time.monotonic() - begin < 5
+        for pid in kept:
+            os.kill(pid, signal.SIGCONT)
+        (root / "go on").touch()
+        reading.result(60)
+    assert joined.shares() == {}
     joined.close()
 
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from scrubin.base import machine
+from scrubin.base.disks import type_of
 from scrubin.base.errors import ParamsError
-from scrubin.curate.engine.cluster import type_of
 from scrubin.stages import flow_params
 from scrubin.stages.flow_params import FlowsParams
 

@@ -16,6 +16,7 @@ import pytest
 
 import server
 import state
+from scrubin.base import posix
 from scrubin.base.errors import StageError
 from scrubin.curate.engine import run as module
 from scrubin.curate.engine.run import only_run
@@ -67,6 +68,16 @@ def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
         with only_run(tmp_path):
             pass
     ended.wait()
+
+
+def test_a_process_is_known_by_its_command_also_where_the_kernel_shows_none(monkeypatch, tmp_path):
+    said = []
+    for folder in (posix.PROCESSES, tmp_path / "none"):
+        monkeypatch.setattr(posix, "PROCESSES", folder)
+        assert posix.command_of(2**22 + 1) == ""
+        said.append(posix.command_of(os.getpid()).strip())
+    assert said[0] == said[1]
+    assert sys.executable in said[0] or "python" in said[0]
 
 
 @pytest.mark.parametrize(

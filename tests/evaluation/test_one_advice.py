@@ -41,7 +41,7 @@ def challenge(tmp_path):
         documents, sheets = {}, {}
         for name, of in truth.items():
             values = scores(3, of, 1)
-            frames = {frame: np.atleast_1d(change(frame)).tolist() for frame in range(FRAMES) if change(frame) is not None}
+            frames = {at: np.atleast_1d(change(at)).tolist() for at in range(FRAMES) if change(at) is not None}
             documents[name] = {str(number): frame(values[at], of[at]) for at, numbers in frames.items() for number in numbers}
             sheets[name] = "".join(f"{number},{7 * at // FRAMES}\n" for at, numbers in frames.items() for number in numbers)
         write(tmp_path / "json", documents)

@@ -63,3 +63,11 @@ def stored(number: int) -> int:
 def slow(folder: Path) -> None:
     (folder / "started").write_text(str(os.getpid()))
     time.sleep(60)
+
+
+def half_read(path: Path) -> None:
+    """Read a film of 16 MB half, and go on when there is a file beside it that says so."""
+    with path.open("rb") as film:
+        film.seek(8 << 20)
+        while not path.with_name("go on").exists():
+            time.sleep(0.05)

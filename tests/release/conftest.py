@@ -5,9 +5,11 @@ from functools import lru_cache
 
 import pytest
 
+import remembered_readings
 import toy_release
 from scrubin.audit.expected.search import Search
-from scrubin.audit.pictures import looks, shown
+from scrubin.audit.pictures import decoding, looks, shown
+from scrubin.audit.readers import Reader
 from scrubin.media.networks.misreadings import WordFinder
 
 search_for = lru_cache(maxsize=8)(Search)
@@ -16,6 +18,11 @@ search_for = lru_cache(maxsize=8)(Search)
 @lru_cache(maxsize=8)
 def finder_of(names: tuple[str, ...]) -> WordFinder:
     return WordFinder(names)
+
+
+def nothing(_: object) -> list[object]:
+    """What a network that is blind sees."""
+    return []
 
 
 @pytest.fixture(scope="session")
@@ -41,8 +48,16 @@ def _blind(request, monkeypatch):
         monkeypatch.setattr(shown, "NETWORKS", ())
         monkeypatch.setattr(shown, "Search", search_for)
         monkeypatch.setattr(shown, "WordFinder", lambda names: finder_of(tuple(names)))
-        monkeypatch.setattr(looks, "faces", lambda _: [])
-        monkeypatch.setattr(looks, "read", lambda _: [])
+        monkeypatch.setattr(looks, "faces", nothing)
+        monkeypatch.setattr(looks, "read", nothing)
+
+
+@pytest.fixture(autouse=True)
+def _read_once(request, monkeypatch):
+    """What a test left as it was is read once in a process, but in tests that take ``eyes``, or change the library themselves."""
+    if not {"eyes", "monkeypatch"} & set(request.node._fixtureinfo.argnames):
+        monkeypatch.setattr(Reader, "read", remembered_readings.read)
+        monkeypatch.setattr(decoding, "examine", remembered_readings.examine)
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ MAP = {
 WINDOWS = {"continuous_after_s": 2.0, "momentary_before_s": 1.5, "momentary_after_s": 2.0, "momentary": ("cut", "clip")}
 
 
-@pytest.fixture(scope="module")
-def study():
-    return reported_study.study()
-
-
 def test_what_was_merged_and_how_actions_were_made_is_on_the_page(study, tmp_path):
     release = reported_study.write_frames(study, tmp_path)
     changed = dataclasses.replace(study, annotations={**study.annotations, "label_maps": [MAP], "windows": WINDOWS})

@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reported_study
-from scrubin.stages.report import ReportedStudy, extracted_frames, privacy, recordings
-
-
-@pytest.fixture(scope="module")
-def study() -> ReportedStudy:
-    return reported_study.study()
+from scrubin.stages.report import extracted_frames, privacy, recordings
 
 
 def test_every_recording_has_one_fate(study):

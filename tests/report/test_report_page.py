@@ -15,21 +15,11 @@ import synthetic_study
 from reported_study import PARAMS
 from scrubin.base.errors import StageError
 from scrubin.base.tables import io
-from scrubin.stages.report import ReportedStudy, figures, page, read_json
+from scrubin.stages.report import figures, page, read_json
 from scrubin.stages.report.document import document
 
 HOSTILE = "<script>alert('x')</script>"
 DATA_IMAGE = re.compile(r'src="data:image/([a-z+]+);base64,([A-Za-z0-9+/=]+)"')
-
-
-@pytest.fixture(scope="module")
-def study() -> ReportedStudy:
-    return reported_study.study()
-
-
-@pytest.fixture(scope="module")
-def release(study, tmp_path_factory):
-    return reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
 
 
 @pytest.fixture(scope="module")

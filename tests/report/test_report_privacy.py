@@ -35,16 +35,6 @@ PROCEDURE, EXERCISE = "Rec_Cholecystectomy_9", "Rec_PegTransfer_2"
 IMAGE = re.compile(r'<img src="data:image/jpeg;base64,([A-Za-z0-9+/=]+)" alt="Frame (\d+) of ([^"]*), (\w+)">')
 
 
-@pytest.fixture(scope="module")
-def study() -> ReportedStudy:
-    return reported_study.study()
-
-
-@pytest.fixture(scope="module")
-def release(study, tmp_path_factory):
-    return reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
-
-
 def with_review(study: ReportedStudy, **facts: Any) -> ReportedStudy:
     return dataclasses.replace(study, review={**study.review, **facts})
 

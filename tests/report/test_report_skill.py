@@ -12,11 +12,6 @@ from scrubin.stages.report import skill
 
 
 @pytest.fixture(scope="module")
-def study():
-    return reported_study.study()
-
-
-@pytest.fixture(scope="module")
 def section(study, tmp_path_factory):
     release = reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
     html = reported_study.page_without_pictures(study, release)

@@ -24,11 +24,6 @@ WORDS = dataclasses.replace(PARAMS, worst_frames=0)
 HOSTILE = "<script>alert('x')</script>"
 
 
-@pytest.fixture(scope="module")
-def study() -> ReportedStudy:
-    return reported_study.study()
-
-
 def changed(study: ReportedStudy, change) -> ReportedStudy:
     """The study with another report of the stage splits."""
     said = copy.deepcopy(dict(study.splits))

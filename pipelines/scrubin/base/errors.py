@@ -2,6 +2,7 @@
 
 ScrubinError
 ├── ParamsError         params.yaml: unknown key, wrong type, value out of range
+├── PlatformError       this system cannot do it, another one or a container can
 ├── FileError          a file that somebody else made cannot be opened, or needs more than it may
 ├── ManifestError       recordings.csv as a whole cannot be used
 ├── RecordingError      one recording cannot be used: it is quarantined, the others go on
@@ -64,6 +65,10 @@ class ScrubinError(Exception):
 
 class ParamsError(ScrubinError):
     """``params.yaml`` holds something that no stage understands."""
+
+
+class PlatformError(ScrubinError):
+    """The system lacks what a command needs."""
 
 
 class FileError(ScrubinError, OSError, ValueError):

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import strangers
+from scrubin.base import posix, strangers
 from scrubin.base.errors import StageError
 from scrubin.base.machine import cores
 
@@ -22,8 +22,6 @@ FIXED_TIME_S = 946684800  # 2000-01-01T00:00:00Z
 CHUNK_BYTES = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 """A disk that takes no more: nothing is wrong with what was to be written."""
-FICLONE = 0x40049409
-"""Linux asks a file system with this number to share blocks."""
 
 
 def sha256_of(path: Path) -> str:
@@ -133,7 +131,7 @@ def copy(source: Path, target: Path, sha256: str) -> None:
         with disk_of(target):
             target.parent.mkdir(parents=True, exist_ok=True)
         with disk_of(target), source.open("rb") as old, part.open("wb") as new:
-            digest, shared = hashlib.sha256(), _shares_blocks(old.fileno(), new.fileno())
+            digest, shared = hashlib.sha256(), posix.shares_blocks(old.fileno(), new.fileno())
             while chunk := old.read(CHUNK_BYTES):
                 digest.update(chunk)
                 if not shared:
@@ -149,14 +147,3 @@ def copy(source: Path, target: Path, sha256: str) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _shares_blocks(old: int, new: int) -> bool:
-    """Let a new file share the blocks of an old one; False when the file system cannot."""
-    import fcntl  # Windows has none, and a downloader there verifies with what imports this module
-
-    try:
-        fcntl.ioctl(new, FICLONE, old)
-    except OSError:
-        return False
-    return True

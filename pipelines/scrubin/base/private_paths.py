@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.base import posix
 from scrubin.base.faults import Fault, error, warning
 from scrubin.base.files import fresh_folder
 
@@ -77,7 +78,14 @@ def sharing(project: Path = Path()) -> Sharing:
 
 
 def write_privately(project: Path = Path()) -> None:
-    """Let this process, and all that it starts, write nothing from now on that others may read."""
+    """Let this process, and all that it starts, write nothing from now on that others may read.
+
+    Raises
+    ------
+    PlatformError
+        When this system has no permissions that would keep them out.
+    """
+    posix.require("what a curator does")
     forbidden = sharing(project).forbidden
     os.umask(os.umask(forbidden) | forbidden)
 

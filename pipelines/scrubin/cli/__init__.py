@@ -7,73 +7,24 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrubin.base import machine, private_paths
+from scrubin.base import machine
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import printable
+from scrubin.cli.commands import DECLARED, needed, overview
 
-COMMANDS = {
-    "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
-    "preflight": "check all lists, sheets, labels, parameters and the machine, before a frame is decoded",
-    "check-params": "check every section of a params.yaml",
-    "probe": "tell what a video file holds",
-    "dicom": "tell what is in a DICOM recording, and write a released video as a de-identified one",
-    "screen": "find what in a video could identify a person",
-    "review": "look at the study in the browser and decide what is hidden",
-    "render": "trim a video and hide what could identify, encoding only what must be",
-    "frames": "extract frames of a video by the frame contract",
-    "frames-check": "tell which convention made a folder of frames, and its offset",
-    "splits": "show, compare, check and prove splits; find leaks between public datasets",
-    "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
-    "score": "compute metrics of predictions against ground truth, by definition or as published",
-    "convert": "write labels or ratings of one format in another one",
-    "validate": "ask every rule that applies of label files, of tables or of a released dataset",
-    "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
-    "submission": "check a challenge submission frame by frame, without scoring it; tell whether its program looks ahead",
-    "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
-    "challenge": "write what CodaBench, EvalAI and Grand Challenge take to run a challenge with hidden labels",
-    "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
-    "diff": "tell what differs between two releases, and whether the version number says so",
-    "verify": "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",
-    "export": "write a release in a layout that other programs load: Hugging Face, WebDataset, LeRobot",
-    "remove": "take a recording out of every list of the raw study that names it",
-    "rename": "give a recording another name in every list that names it; its released id stays",
-    "withdraw": "take somebody out of the study: every trace of them goes with the next run, and nobody else changes",
-    "stereo": "calibrate a stereo rig, rectify its pictures, and check what was recorded with it",
-    "store": "tell what the store of finished results holds, and remove what no output uses",
-    "tag": "check that a project can be released as a version, tag it, and say what to push",
-    "audit": "prove that nothing private is in a finished release, or in one video",
-}
+COMMANDS = {name: one.does for name, one in DECLARED.items()}
 """Every command and what it does."""
-MODULES: Mapping[str, str] = {
-    **dict.fromkeys(("new-study", "remove", "rename", "withdraw"), "study"),
-    **dict.fromkeys(("screen", "render"), "render"),
-    **dict.fromkeys(("probe", "dicom"), "probe"),
-    **dict.fromkeys(("frames", "frames-check"), "frames"),
-    **dict.fromkeys(("verify", "validate", "ground-truth-check", "preflight", "check-params"), "check"),
-    **dict.fromkeys(("diff", "export", "audit"), "release"),
-    **dict.fromkeys(("store", "tag"), "project"),
-    **{name: f"evaluate.{name}" for name in ("scores", "score", "submission", "rank", "challenge", "deid")},
-}
-"""Where commands are that have no module of their own name."""
+NEEDS = needed()
+"""The extras without which a command, or one of its words, does nothing; the others run on the base install."""
 USAGE = 2
 """As argparse ends for arguments that cannot be used."""
-
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
-    **dict.fromkeys(("new-study", "preflight", "check-params", "dicom", "screen", "render", "scores", "deid"), ("curate",)),
-    **dict.fromkeys(("splits make", "splits extend", "remove", "rename", "withdraw", "store", "tag", "audit"), ("curate",)),
-    "challenge": ("evaluate",),
-    "review": ("review",),
-}
-"""The extras without which a command, or one of its words, does nothing; the others run on the base install."""
-WRITE_PRIVATELY = ("audit", "new-study", "preflight", "remove", "rename", "render", "review", "screen", "store", "tag", "withdraw")
-"""Commands of the curator: others can read nothing of what these write."""
 NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
 
@@ -109,10 +60,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(passed: Sequence[str]) -> int:
-    args = _parsed(passed)
-    if args.command in WRITE_PRIVATELY:
-        private_paths.write_privately()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A redirected output of Windows, or of an old locale, lacks most letters; a name with one must not end a command.
+            stream.reconfigure(errors="backslashreplace")
+    whole = parser()
+    args = whole.parse_args(passed)
+    if args.command is None:
+        whole.print_help()
+        return USAGE
     try:
+        if DECLARED[args.command].writes_privately:
+            from scrubin.base import private_paths  # not of every command, because at each Tab people wait
+
+            private_paths.write_privately()
         return _command(args.command).run(args)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {args.command}: {error}\n")
@@ -141,18 +102,31 @@ class LazyParser(argparse.ArgumentParser):
 
     declare: Callable[[argparse.ArgumentParser], None] | None = None
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
-        """Declare the arguments, then parse."""
+    def declare_now(self) -> None:
+        """Declare the arguments, where that is not done yet."""
         declare, self.declare = self.declare, None
         if declare is not None:
             declare(self)
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        """Declare the arguments, then parse."""
+        self.declare_now()
         return super().parse_known_args(args, namespace)
 
 
-def _parsed(passed: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
-    _add_commands(parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=LazyParser), COMMANDS, _command)
-    return parser.parse_args(passed)
+class _Overview(argparse.ArgumentParser):
+    """The parser of `scrubin` itself, whose help has every command at its door."""
+
+    def format_help(self) -> str:
+        """Return the help."""
+        return f"{self.format_usage()}\n{self.description}\n{overview()}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; each declares its arguments when it is asked for."""
+    whole = _Overview(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
+    _add_commands(whole.add_subparsers(dest="command", metavar="COMMAND", parser_class=LazyParser), COMMANDS, _command)
+    return whole
 
 
 def _add_commands(parsers: Any, does: Mapping[str, str], command: Callable[[str], Command]) -> None:
@@ -182,7 +156,7 @@ def _command(name: str) -> Command:
 
 def module_of(name: str) -> str:
     """Return the full name of the module of a command."""
-    return f"scrubin.cli.{MODULES.get(name, name)}"
+    return f"scrubin.cli.{DECLARED[name].module or name}"
 
 
 def command_of(module: str, name: str) -> Command:

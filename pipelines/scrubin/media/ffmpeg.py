@@ -25,13 +25,17 @@ import imageio_ffmpeg
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.files import FULL
 
+TOO_LARGE = getattr(signal, "SIGXFSZ", None)
+"""How a program is ended that writes a file above its limit; Windows has no such limit."""
 # libx264 gives other bytes for another number of threads, also for "as many as there are cores".
 THREADS = 2
 LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing: (.*)$)", re.MULTILINE)
 """What ffmpeg says when it cannot read on."""
-FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, errno.EREMOTEIO, errno.ENXIO)}
+REMOTE = getattr(errno, "EREMOTEIO", errno.EIO)
+"""Linux alone has it."""
+FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, REMOTE, errno.ENXIO)}
 
 
 def run(stream: Any, name: str, timeout_s: float) -> None:
@@ -51,7 +55,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
             done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s)
             said = done.stderr.decode(errors="replace")
             _refuse_failing_disk(said, name)
-            if done.returncode == -signal.SIGXFSZ:
+            if TOO_LARGE is not None and done.returncode == -TOO_LARGE:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             done.check_returncode()
     except subprocess.TimeoutExpired as error:

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
@@ -104,7 +105,7 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
     with strangers.opened(shard) as file:
         end = os.fstat(file.fileno()).st_size
         position = 0
-        while len(header := os.pread(file.fileno(), BLOCK, position)) == BLOCK and header.strip(b"\0"):
+        while len(header := _read_at(file, BLOCK, position)) == BLOCK and header.strip(b"\0"):
             size = int(header[SIZE].rstrip(b"\0 ") or b"0", 8)
             if not 0 <= size <= end - position:
                 msg = f"the shard ends after {end} bytes, in the middle" if size > 0 else "the shard has a member of a negative size"
@@ -125,11 +126,16 @@ def _member(shard: Path, name: str) -> bytes:
             msg = f"the shard has no member '{name}'"
             raise LookupError(msg)
         start, size = where[name]
-        data = os.pread(file.fileno(), size, start)
+        data = _read_at(file, size, start)
     if len(data) != size:
         msg = f"its member '{name}' ends after {len(data)} of {size} bytes"
         raise ValueError(msg)
     return data
+
+
+def _read_at(file: BinaryIO, size: int, start: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
 
 
 def _indexed(shard: Path, key: tuple[str, int, int]) -> Mapping[str, tuple[int, int]]:

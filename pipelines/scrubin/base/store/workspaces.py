@@ -52,14 +52,6 @@ def remove_leftovers(root: Path) -> None:
         threading.Thread(target=_watch, args=(unknown,), daemon=True, name="store-leftovers").start()
 
 
-def is_alive(pid: int) -> bool:
-    """Return whether a process of this machine works.
-
-    One that has ended stays listed until somebody asks how it did, and in a container nobody may.
-    """
-    return _identity(pid)[2] != ""
-
-
 def _own_folder(root: Path) -> Path:
     """Return this process's folder; a fork gets one of its own."""
     with _GUARD:

@@ -7,17 +7,18 @@ does finished tasks again when a worker dies, and hides that one was killed too 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
 import platform
+import queue
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,51 +26,18 @@ import cv2
 from distributed import Client, get_worker, rpc
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
-from packaging.requirements import Requirement
 
 from scrubin.base import private_paths
+from scrubin.base.disks import type_of
 from scrubin.base.errors import ScrubinError, StageError
 from scrubin.base.files import sha256_of
 from scrubin.base.machine import DECODER_THREADS
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of_library
 from scrubin.curate.engine import Piece, portable
+from scrubin.curate.engine.locked import other_packages
+from scrubin.curate.engine.run import shares_read
 from scrubin.media.networks.weights import NETWORKS, weights
-
-SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")
-_ESCAPED = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
-
-
-def type_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
-    """Return the type of the file system that holds a path, such as ``ext4`` or ``nfs4``; empty where nobody says so.
-
-    Parameters
-    ----------
-    path
-        An existing folder or file.
-    mounts
-        The kernel's list.
-    """
-    at = Path(os.path.realpath(path))
-    best, kind = -1, ""
-    try:
-        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    for line in lines:
-        _, where, name, *_ = line.split(" ")
-        for escaped, letter in _ESCAPED.items():
-            where = where.replace(escaped, letter)
-        # A later mount at the same place hides the earlier one.
-        if at.is_relative_to(where) and len(Path(where).parts) >= best:
-            best, kind = len(Path(where).parts), name
-    return kind
-
-
-def is_shared(path: Path) -> bool:
-    """Return whether a path lies on a file system that other machines share."""
-    return type_of(path) in SHARED
-
 
 LOCK = "requirements.lock"
 SLACK_S = 5.0
@@ -124,7 +92,7 @@ def look_at_worker(root: Path, seen: str) -> WorkerState:
     lock = root / LOCK
     return WorkerState(
         lock=sha256_of(lock) if lock.is_file() else "missing",
-        packages=_other_packages(lock),
+        packages=other_packages(lock),
         library=code_of_library(),
         networks=tuple((name, _network(name)) for name in sorted(NETWORKS)),
         python=".".join(platform.python_version_tuple()[:2]),
@@ -186,25 +154,6 @@ def faults_of(ours: WorkerState, one: WorkerState | BaseException, root: Path) -
     return faults
 
 
-def _other_packages(lock: Path) -> tuple[str, ...]:
-    """Return which of the locked packages are there in another version, or are missing."""
-    others = []
-    for line in lock.read_text(encoding="utf-8").splitlines() if lock.is_file() else ():
-        if not line[:1].isalnum():
-            continue  # a hash, or who wants the package
-        wanted = Requirement(line.removesuffix("\\"))
-        if wanted.marker is not None and not wanted.marker.evaluate():
-            continue  # for other machines
-        try:
-            there = version(wanted.name)
-        except PackageNotFoundError:
-            others.append(f"{wanted.name} is missing")
-            continue
-        if there not in wanted.specifier:
-            others.append(f"{wanted.name} is {there} instead of {str(wanted.specifier).removeprefix('==')}")
-    return tuple(others)
-
-
 def _network(name: str) -> str:
     try:
         return hashlib.sha256(weights(name)).hexdigest()
@@ -214,6 +163,7 @@ def _network(name: str) -> str:
 
 CONNECT_S = 30
 ASK_S = 2
+ANSWER_S = 10.0
 ALIVE = ("running", "connecting", "newly-created")
 ATTEMPTS = 4
 """Dask itself gives a piece to four workers before it calls it a killer, and counts also those that were killed for another reason."""
@@ -309,6 +259,25 @@ class Cluster:
                 continue
             return succeeded, outcome
 
+    def shares(self) -> dict[str, float]:
+        """Return how far the workers have read their large files; empty when they do not say so at once."""
+        said: queue.SimpleQueue[Mapping[str, Mapping[str, float]]] = queue.SimpleQueue()
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # whatever it is, the work itself will say it
+                said.put(self._client.run(shares_read, on_error="ignore"))
+
+        # Dask's client would wait for a worker that is silent for as long as it is, and the line a minute with it.
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            of_workers = said.get(timeout=ANSWER_S)
+        except queue.Empty:
+            return {}
+        shares: dict[str, float] = {}
+        for name, share in (one for of_worker in of_workers.values() for one in of_worker.items()):
+            shares[name] = max(share, shares.get(name, 0.0))
+        return dict(sorted(shares.items()))
+
     def close(self) -> None:
         """Leave the cluster as it is."""
         self._client.close(timeout=1)
@@ -345,7 +314,7 @@ def _require_fit(ours: WorkerState, root: Path) -> None:
     _FIT.add((str(root), ours))
 
 
-@contextmanager
+@contextlib.contextmanager
 def _tokens(root: Path) -> Iterator[str]:
     """Write a file into the store that others must see, and remove what they write in answer."""
     folder = root / store.STORE_PATH

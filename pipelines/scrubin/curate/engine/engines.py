@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from scrubin.base.errors import StageError
 from scrubin.base.machine import DECODER_THREADS, cores
 from scrubin.curate.engine import Piece
+from scrubin.curate.engine.run import shares_read
 from scrubin.stages.flow_params import FlowsParams
 
 ATTEMPTS = 3
@@ -35,6 +36,10 @@ class Here:
     def do(self, piece: Piece) -> Any:
         """Return what comes of a piece of work."""
         return piece.do()
+
+    def shares(self) -> dict[str, float]:
+        """Return how far this process has read its large files."""
+        return shares_read()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -77,6 +82,10 @@ class Processes:
             self._idle.put(worker)
         msg = f"{ATTEMPTS} processes in a row ended with it ({how}); give them more memory, or set flows.workers to fewer, then run again"
         raise StageError(msg)
+
+    def shares(self) -> dict[str, float]:
+        """Return how far the processes, which are our children, have read their large files."""
+        return shares_read()
 
     def close(self) -> None:
         """End all processes."""
@@ -128,6 +137,9 @@ class Engine(Protocol):
 
     def do(self, piece: Piece) -> Any:
         """Return what comes of a piece of work, or raise what it raises."""
+
+    def shares(self) -> dict[str, float]:
+        """Return by file that is being read how much of it has been, 0 to 1; empty where nobody knows."""
 
     def close(self) -> None:
         """End what was started."""

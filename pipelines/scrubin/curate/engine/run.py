@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import math
 import os
@@ -13,9 +12,9 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from scrubin.base import posix
 from scrubin.base.errors import StageError
 from scrubin.base.faults import count_text
-from scrubin.base.store import workspaces
 
 OURS = Path(".cache/repro.lock")
 DVC, DVC_STAGES = Path(".dvc/tmp/lock"), Path(".dvc/tmp/rwlock")
@@ -33,7 +32,7 @@ def only_run(project: Path = Path()) -> Iterator[None]:
     """
     (project / OURS).parent.mkdir(parents=True, exist_ok=True)
     with (project / OURS).open("a+", encoding="ascii") as lock:
-        if not _is_free(lock.fileno()):
+        if not posix.lock(lock.fileno(), wait=False):
             lock.seek(0)
             msg = f"another run is going on in this folder (process {lock.read().strip()}); wait for it, or end it, then run again"
             raise StageError(msg)
@@ -58,7 +57,7 @@ def _dvc_held(at: Path) -> Iterator[bool]:
         return
     until = time.monotonic() + WAIT_S
     with at.open("rb") as lock:
-        while not (is_held := _is_free(lock.fileno())) and time.monotonic() < until:
+        while not (is_held := posix.lock(lock.fileno(), wait=False)) and time.monotonic() < until:
             time.sleep(STEP_S)
         yield is_held
 
@@ -68,23 +67,10 @@ def _stage_of_dvc(at: Path) -> str:
     try:
         held = json.loads(at.read_text(encoding="utf-8"))
         writers = {int(by["pid"]): str(by["cmd"]) for by in held.get("write", {}).values()}
-        alive = sorted(pid for pid, command in writers.items() if workspaces.is_alive(pid) and command in _command(pid))
+        alive = sorted(pid for pid, command in writers.items() if command and command in posix.command_of(pid))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ""
     return f" (process {alive[0]})" if alive else ""
-
-
-def _command(pid: int) -> str:
-    """Return how a process was called: numbers of processes are used again."""
-    return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
-
-
-def _is_free(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 LARGE_BYTES = 8 << 20

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from scrubin.base import posix
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import error
 
@@ -263,8 +264,11 @@ def isolated(
     Raises
     ------
     MetricsError
-        When no means works and that is not allowed, or what must be seen is hidden.
+        When this is not Linux, no means works and that is not allowed, or what must be seen is hidden.
     """
+    if not posix.is_linux():
+        what = "programs are isolated, stopped and limited by what the kernel of Linux alone has"
+        raise MetricsError([error("", "sandbox", what, posix.ELSEWHERE)])
     hidden = tuple(path.resolve() for path in hidden)
     named = _named(command)
     for path in named:

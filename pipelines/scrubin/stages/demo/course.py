@@ -12,7 +12,7 @@ from scrubin.stages.demo.plan import COURSE_START, MS, SITES, DemoParams, Person
 
 Change = Callable[[Recording], Recording]
 BOTH = ("left", "right")
-SLOW_FPS = Fraction(4)
+SLOW_FPS = Fraction(2)
 LOOP_S = 20
 SITE_TAG_EVERY = 3
 TEN = 36_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -42,6 +42,7 @@ def complete(
     certificate: Mapping[str, str],
     study: Study | None = None,
     words: Words | None = None,
+    shown: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
@@ -67,6 +68,8 @@ def complete(
         What is known of the study beside its tables, for the facts; None: nothing.
     words
         What the curator says of it; None: nothing.
+    shown
+        Passes on the names of the archives, and may show how far their writing is.
 
     Raises
     ------
@@ -79,8 +82,9 @@ def complete(
         io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
     for name, text in annotation.items():
         files.write_text(folder / added_files.ANNOTATION / name, text)
-    for name, members in added_files.archive_contents(folder).items() if params.archives else ():
-        added_files.write_archive(folder / "archives" / name, members)
+    archives = added_files.archive_contents(folder) if params.archives else {}
+    for name in shown(tuple(archives)):
+        added_files.write_archive(folder / "archives" / name, archives[name])
     calibrated = any((folder / CALIBRATION).glob("*.yaml"))
     document = readme.readme_text(params, tables["videos"], tables["frames"], fps, reviewed, calibrated=calibrated)
     files.write_text(folder / "README.md", document)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.base import posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 
@@ -212,7 +212,7 @@ class Ledger:
         except OSError as error:
             raise self._not_written(error) from error
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            posix.lock(lock, wait=True)
             yield
         finally:
             os.close(lock)

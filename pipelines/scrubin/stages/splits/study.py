@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -100,8 +100,15 @@ def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
     return cohort(people.assign(pinned=people.id.isin(strong)), columns(people.id, tables))
 
 
-def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Split]:
+def splits(everyone: Cohort, p: SplitsParams, setting: Setting, shown: Callable[[Sequence[str]], Iterable[str]] = iter) -> dict[str, Split]:
     """Return every split by its name.
+
+    Parameters
+    ----------
+    everyone, p, setting
+        Who is divided, and how.
+    shown
+        Passes on the names of the schemes, and may show how far that is.
 
     Raises
     ------
@@ -109,8 +116,8 @@ def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Spl
         When one is impossible.
     """
     split_of: dict[str, Split] = {}
-    for name, scheme in p.schemes.items():
-        split_of |= make(name, everyone, scheme, setting)
+    for name in shown(tuple(p.schemes)):
+        split_of |= make(name, everyone, p.schemes[name], setting)
     return split_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -246,11 +246,15 @@ def _inapplicable_lines(validation: Validation) -> list[str]:
     return [f"not applicable: {', '.join(dict.fromkeys(rules))}: {why}" for why, rules in sorted(reasons.items())]
 
 
-def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Iterable[Fault], broken: Iterable[Outcome]) -> str:
+def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Iterable[Fault], broken: Sequence[Outcome]) -> str:
     """Return how much there is that is no error; "" for nothing."""
     severities = [*(fault.severity for fault in faults), *(outcome.severity for outcome in broken)]
     inapplicable = outcomes.tally(validation.outcomes)["not_applicable"] + len(validation.inapplicable)
     numbers = [_plural(severities.count(severity), severity) for severity in ("deviation", "warning", "note") if severity in severities]
+    # Only of a note no line above names the rule.
+    notes = dict.fromkeys(outcome.rule for outcome in broken if outcome.severity == "note")
+    if notes:
+        numbers[-1] += f" ({', '.join(notes)})"
     numbers += [f"{inapplicable} not applicable"] if inapplicable else []
     values = sum(fault.count for fault in unvalidated)
     numbers += [f"{values} not validated"] if values else []
