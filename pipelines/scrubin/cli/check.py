@@ -152,7 +152,7 @@ def run_validate(args: argparse.Namespace) -> int:
     options = Options(chosen, first=args.first_frame, instant=args.instant)
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     if not machine.is_installed(JUDGE):
-        how = f"{machine.install_command('quality')} to have Great Expectations judge, as the pipeline does"
+        how = f"{machine.install_command('curate')} to have Great Expectations judge, as the pipeline does"
         sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
     text = json_of(validated_path.as_json(validation)) if args.json else validated_path.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.
