@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 def end_at_once() -> None:
     """From now on Ctrl-C ends this process where it stands: nothing is under way that needs an end."""
-    if _is_ours() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if is_ours() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
@@ -23,7 +23,7 @@ def end_in_order() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _is_ours() -> bool:
+def is_ours() -> bool:
     """Return whether this is the process of a program of this folder: others may import its modules."""
     return Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
 import interrupts
-import progress
+import warm
 from scrubin.base import private_paths
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 from state import REASONS
 
-# At once, because importing Prefect takes a second in which the parent may be killed.
+# At once, because importing Prefect takes seconds in which the parent may be killed.
 die_with_parent()
+warm.hand_over()
 # Before anything is written, Prefect's own files included.
 private_paths.write_privately()
 # Prefect looks for both when it is imported.
@@ -38,6 +39,7 @@ from prefect.futures import as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
+import progress
 import watched
 from scrubin.base import params
 from scrubin.base.errors import RecordingError, ScrubinError, StageError

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import interrupts
+import warm
 from scrubin.base import private_paths
 from scrubin.base.errors import ReviewError, ScrubinError
 from scrubin.base.store.store import STORE_PATH
@@ -73,7 +74,8 @@ def main() -> int:
             NOTES.unlink(missing_ok=True)
             if params.raw_folder() == DEMO and not DEMO.exists():
                 sys.stderr.write(FIRST)
-            code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
+            command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
+            code = run_with_server(command, warm.started())
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
             failed = () if notes is None else notes["failed"]
             if releases.stops_release(failed):

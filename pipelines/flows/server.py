@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 HOME = Path(".cache/prefect")
 START_SECONDS = 120
@@ -56,7 +57,7 @@ def die_with_parent() -> None:
 @contextlib.contextmanager
 def prefect_server() -> Iterator[str]:
     """Yield the address of a running server: the one in ``PREFECT_API_URL``, the one of the run, or a new one."""
-    running = os.environ.get("PREFECT_API_URL") or _of_the_run()
+    running = os.environ.get("PREFECT_API_URL") or of_the_run()
     if running:
         os.environ["PREFECT_API_URL"] = running
         yield running
@@ -89,8 +90,14 @@ def _own_server() -> Iterator[str]:
         _stop(process)
 
 
-def run_with_server(command: Sequence[str | Path]) -> int:
-    """Run a command and return its exit code; its stages share one server, which starts when the first of them asks."""
+def run_with_server(command: Sequence[str | Path], beside: contextlib.AbstractContextManager[Any] | None = None) -> int:
+    """Run a command and return its exit code; its stages share one server, which starts when the first of them asks.
+
+    Parameters
+    ----------
+    beside
+        What else is entered when the first stage asks, and left at the end.
+    """
     if os.environ.get("PREFECT_API_URL"):
         return subprocess.run(command, check=False, preexec_fn=die_with_parent).returncode
     with contextlib.ExitStack() as opened, socket.create_server(("127.0.0.1", 0)) as door:
@@ -103,6 +110,8 @@ def run_with_server(command: Sequence[str | Path]) -> int:
                 with contextlib.suppress(TimeoutError):
                     stage, _ = door.accept()
                     with stage:
+                        if beside is not None and not url:
+                            opened.enter_context(beside)
                         if not _answers(url):
                             url = opened.enter_context(_own_server())
                         stage.sendall(f"{url}\n".encode())
@@ -124,7 +133,7 @@ def _end_after_stage(dvc: subprocess.Popen[bytes], door: socket.socket) -> None:
             dvc.terminate()
 
 
-def _of_the_run() -> str:
+def of_the_run() -> str:
     """Ask `run_with_server` for the address, when it is what started us; empty when it is not, or cannot start one."""
     port = os.environ.get(DOOR, "")
     try:

@@ -141,7 +141,7 @@ def test_the_server_starts_with_the_first_stage_that_asks_and_not_before(tmp_pat
     assert server.run_with_server([sys.executable, "-c", "raise SystemExit(3)"]) == 3
     assert started == []
     flows = Path(server.__file__).parent
-    asks = f"import sys; sys.path.insert(0, {str(flows)!r}); import server; print(server._of_the_run()); print(server._of_the_run())"
+    asks = f"import sys; sys.path.insert(0, {str(flows)!r}); import server; print(server.of_the_run()); print(server.of_the_run())"
     out = tmp_path / "out"
     assert server.run_with_server([sys.executable, "-c", f"import sys; sys.stdout = open({str(out)!r}, 'w'); {asks}"]) == 0
     first, second = out.read_text().split()

@@ -20,7 +20,7 @@ print("a stage runs", flush=True)
 time.sleep(1)
 print("stages go on", subprocess.run([sys.executable, "-c", sys.argv[1]]).returncode, flush=True)
 """
-STAGE = "import server; print('address', server._of_the_run())"
+STAGE = "import server; print('address', server.of_the_run())"
 RUN = """
 import sys
 from server import run_with_server

@@ -41,12 +41,12 @@ plumbing.run(stage)
 TWO_STAGES = f"""{KILL_SERVER}
 import server, time
 
-first = server._of_the_run()
-assert server._of_the_run() == first
+first = server.of_the_run()
+assert server.of_the_run() == first
 kill_server_of(os.getppid())
 while server._answers(first):
     time.sleep(0.1)
-second = server._of_the_run()
+second = server.of_the_run()
 assert second != first and server._answers(second)
 print("two servers")
 """
