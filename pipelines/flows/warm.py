@@ -6,7 +6,9 @@ Where there is no such process, as with a bare ``dvc repro``, a stage loads Pref
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import json
 import os
 import random
@@ -16,6 +18,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -94,12 +97,36 @@ def main() -> None:
         Path(sys.argv[1]).unlink(missing_ok=True)
         door.bind(sys.argv[1])
         door.listen()
-        import plumbing  # noqa: F401 - loads Prefect
+        # Prefect, and what every table needs. No thread of Python's runs yet, and those of NumPy know of forks.
+        import plumbing  # noqa: F401
 
+        import pandas  # noqa: F401
+        import pyarrow.parquet  # noqa: F401
+
+        gc.freeze()  # what is loaded stays
         while not _is_fork(door):
             pass
-    # Only a fork comes here: it goes on as the stage would.
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    # Only a fork comes here: it goes on as the stage would. To take apart all that is loaded would be half a second for nothing.
+    code = _run(sys.argv[0])
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)
+
+
+def _run(program: str) -> int:
+    """Run a program and return its exit code; what it says when it stops is written, as Python does."""
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
 
 
 def _is_fork(door: socket.socket) -> bool:
