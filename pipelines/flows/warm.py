@@ -57,7 +57,8 @@ def hand_over() -> None:
         sys.exit(f"{Path(sys.argv[0]).stem}: the process that it ran in was ended; what was finished is kept, run again")
     code = int(said)
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        with contextlib.suppress(OSError):  # what nobody can catch needs no default
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
