@@ -1,9 +1,10 @@
 """Kill runs that are still going, at random moments, run on, and compare every hash with an undisturbed run.
 
-    .venv/bin/python benchmarks/kill_and_resume.py --folder FOLDER --kills 100 [--each 10] [--participants 14] [--seed 0]
+    .venv/bin/python benchmarks/kill_and_resume.py --folder FOLDER --kills 100 [--each 10] [--participants 6] [--seed 0]
 
-The folder gets a clone of this checkout. Each round starts without outputs, store and DVC cache. DVC, the stage, a worker,
-the Prefect server or everything is killed with SIGKILL, SIGTERM or SIGINT, and the run is started again, some ten times; then it may end.
+The folder gets a clone of this checkout. Each round starts without outputs, store and DVC cache. DVC, the stage, the fork that
+works for it, a worker, the Prefect server or everything is killed with SIGKILL, SIGTERM or SIGINT, and the run is started again, some
+ten times; then it may end.
 Two seconds after each kill nothing that the run started may be left.
 """
 
@@ -23,7 +24,9 @@ from typing import Any
 
 import yaml
 
-WHOM = ("dvc", "stage", "worker", "server", "everything")
+WHOM = ("dvc", "stage", "fork", "worker", "server", "everything")
+WARM = "flows/warm.py"
+"""The process from which stages are forked; the last of its name is the fork that works now."""
 # A run outlives a worker, and the stage in which the server died may take half a minute to notice.
 PATIENCE_S = {"worker": 5, "server": 60}
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,15 +94,23 @@ def hashes(folder: Path) -> dict[str, Any]:
 def victims(folder: Path, whom: str) -> list[int]:
     """Return the processes of one kind; of the helpers of a stage one is enough."""
     there = living(folder)
-    names = {"dvc": "dvc repro", "stage": "pipelines/flows/", "worker": "scrubin.curate.engine.worker", "server": "prefect server"}
+    names = {
+        "dvc": "quiet_dvc.py",
+        "stage": " pipelines/flows/",
+        "fork": WARM,
+        "worker": "scrubin.curate.engine.worker",
+        "server": "prefect server",
+    }
     if whom == "everything":
         return sorted(there)
-    return sorted(pid for pid, command in there.items() if names[whom] in command and "repro.py" not in command)[:1]
+    fitting = sorted(pid for pid, command in there.items() if names[whom] in command and "repro.py" not in command)
+    return fitting[-1:] if whom == "fork" else fitting[:1]
 
 
 def stage_of(folder: Path) -> str:
     """Return the stage that runs now."""
-    running = (command.split("flows/")[1].strip() for command in living(folder).values() if "flows/" in command and "repro" not in command)
+    commands = (command for command in living(folder).values() if " pipelines/flows/" in command and "repro" not in command)
+    running = (command.split("flows/")[1].strip() for command in commands)
     return next(running, "between stages")
 
 
@@ -132,7 +143,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--each", type=int, default=10, help="so many kills before a run may end (default: %(default)s)")
-    parser.add_argument("--participants", type=int, default=14)
+    parser.add_argument("--participants", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     folder = args.folder.resolve()
