@@ -20,17 +20,32 @@ TRAINVAL = "trainval"
 NO_FOLD = 0
 REST = "rest"
 NAMES = (
+    "autolaparo",
     "cholec80-cvs",
     "cholec80/32-8-40",
     "cholec80/40-40",
     "cholec80/40-8-32",
     "cholec80/4fold",
+    "cholecinstanceseg",
+    "cholecseg8k/endovit",
     "cholect45/cv",
     "cholect50/challenge",
     "cholect50/cv",
     "cholect50/rdv",
+    "cholectrack20",
     "endoscapes",
+    "grasp",
+    "jigsaws/knot-tying-loso",
+    "jigsaws/knot-tying-louo",
+    "jigsaws/needle-passing-loso",
+    "jigsaws/needle-passing-louo",
+    "jigsaws/suturing-loso",
+    "jigsaws/suturing-louo",
+    "m2cai16-tool",
+    "m2cai16-workflow",
     "prostatd/5fold",
+    "psi-ava/2fold",
+    "sar-rarp50",
 )
 
 
