@@ -82,3 +82,10 @@ def test_both_sides_are_needed(side):
     with pytest.raises(SystemExit) as stop:
         cli.main(["splits", "leaks", side, "cholec80"])
     assert stop.value.code == 2
+
+
+def test_operations_that_differ_do_not_hide_that_the_people_are_the_same(capsys):
+    assert leaks(["jigsaws/suturing-loso@1:train"], ["jigsaws/suturing-loso@1:test"]) == 0
+    assert capsys.readouterr().out.count("Every user is on both sides of every fold") == 2
+    assert leaks(["jigsaws/suturing-louo@1:train"], ["jigsaws/suturing-louo@1:test"]) == 0
+    assert "on both sides" not in capsys.readouterr().out

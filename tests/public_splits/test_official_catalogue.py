@@ -128,6 +128,12 @@ def test_what_no_author_states_is_named_an_interpretation():
     assert set(catalogue.load("cholec80/4fold").videos) == {str(number) for number in range(41, 81)}
 
 
+def test_who_is_on_both_sides_by_design_is_said():
+    assert {name for name in catalogue.available() if catalogue.load(name).people} == {
+        f"jigsaws/{task}-loso" for task in ("knot-tying", "needle-passing", "suturing")
+    }
+
+
 def test_prostatd_trains_on_the_rest():
     first = catalogue.load("prostatd/5fold").placed[1]
     assert first["test"] == ("esadv1", "psiv1", "psiv4", "pwhv8")
@@ -183,4 +189,4 @@ def test_the_datasets_have_their_sizes():
 def test_the_data_files_are_readable_json_with_a_source():
     for name in catalogue.available():
         stated = json.loads((FOLDER / f"{name.replace('/', '_')}.json").read_text(encoding="utf-8"))
-        assert set(stated) - {"videos"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}
+        assert set(stated) - {"videos", "people"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}

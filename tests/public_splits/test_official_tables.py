@@ -71,6 +71,15 @@ def test_leave_one_super_trial_out_leaves_out_each_repetition_once_and_whole(tas
     assert left_out == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("task", MISSING)
+def test_people_are_said_to_be_on_both_sides_exactly_where_they_are(task):
+    for protocol in ("loso", "louo"):
+        split = jigsaws(task, protocol)
+        sides = [[{user for user, _ in by_name(videos, task)} for videos in placed.values()] for placed in split.placed.values()]
+        assert all(bool(train & test) == bool(split.people) for train, test in sides)
+        assert select(f"{split.name}@1:train").note == split.people
+
+
 def test_cholecinstanceseg_has_the_printed_sequences():
     """README.md, commit c1953a0: 17 sequences of CholecSeg8k, 50 of CholecT50, 28 of Cholec80; the split file has 55, 18, 22."""
     placed = {subset: set(videos) for subset, videos in catalogue.load("cholecinstanceseg").placed[0].items()}

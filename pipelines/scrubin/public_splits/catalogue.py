@@ -59,6 +59,8 @@ class Official:
         What it is, of which dataset, where it is stated, and what else one must know.
     interpretation
         What of it is not stated by the source; "" when all is.
+    people
+        Who is on two sides of it by design; "" when nobody is, or when it is not known.
     sha256
         Of its data file.
     placed
@@ -71,8 +73,14 @@ class Official:
     source: str
     notes: tuple[str, ...]
     interpretation: str
+    people: str
     sha256: str
     placed: Mapping[int, Mapping[str, tuple[str, ...]]] = field(repr=False)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must be known before a number on it is believed: its interpretation, and who is on two sides."""
+        return tuple(text for text in (self.interpretation, self.people) if text)
 
     @property
     def folds(self) -> tuple[int, ...]:
@@ -166,6 +174,7 @@ def _load(name: str) -> Official:
         source=stated["source"],
         notes=tuple(stated["notes"]),
         interpretation=stated["interpretation"],
+        people=stated.get("people", ""),
         sha256=index()[file],
         placed={i if many else NO_FOLD: _fold(name, home, scope, texts) for i, texts in enumerate(stated["folds"], start=1)},
     )

@@ -73,7 +73,7 @@ def select(text: str) -> Selection:
         return _of_corpus(text, whole, part)
     if name in available():
         split, number = named(name if fold is None else f"{name}@{fold}")
-        return Selection(text, split.dataset, _of_split(text, split, number, part), split.interpretation)
+        return Selection(text, split.dataset, _of_split(text, split, number, part), " ".join(split.cautions))
     if name not in names():
         near = hint(name, [*available(), *names(), *corpora()])
         msg = f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}"
