@@ -428,6 +428,9 @@ def test_every_corpus_is_of_datasets_that_there_are_and_has_sources_with_a_date(
         ("EndoViT_Seg", "cholecseg8k", "overlap"),
         ("PeskaVLP", "cholec80", "unverified"),
         ("surgenet-rarp", "prostatd", "overlap"),
+        ("surgenet-rarp", "grasp:train", "overlap"),
+        ("CholecTriplet2022", "cholect50/challenge:test", "clean"),
+        ("CholecTriplet2022", "cholectrack20:test", "overlap"),
     ],
 )
 def test_weights_are_known_by_what_they_were_trained_on(weights, test, verdict):
