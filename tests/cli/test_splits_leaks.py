@@ -33,13 +33,10 @@ def test_the_example(capsys):
 def test_clean_is_the_only_good_end(capsys):
     assert leaks(["cholec80/40-40:train"], ["cholect50/challenge:test"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "verdict: clean"
-    assert leaks(["m2cai16-workflow"], ["cholec80/40-40:test"]) == 1
+    assert leaks(["lemon"], ["cholec80/40-40:test"]) == 1
     out = capsys.readouterr().out
-    assert "train: m2cai16-workflow, an unknown list of videos" in out
-    assert (
-        "verdict: unverified\nunverified: m2cai16-workflow videos without a known list (train) and cholec80 41-80 (test): the pairing"
-        in out
-    )
+    assert "train: lemon, an unknown list of videos" in out
+    assert "verdict: unverified\nunverified: lemon videos without a known list (train) and cholec80 41-80 (test): LEMON is of public" in out
 
 
 def test_several_datasets_on_a_side(capsys):
@@ -85,3 +82,10 @@ def test_both_sides_are_needed(side):
     with pytest.raises(SystemExit) as stop:
         cli.main(["splits", "leaks", side, "cholec80"])
     assert stop.value.code == 2
+
+
+def test_operations_that_differ_do_not_hide_that_the_people_are_the_same(capsys):
+    assert leaks(["jigsaws/suturing-loso@1:train"], ["jigsaws/suturing-loso@1:test"]) == 0
+    assert capsys.readouterr().out.count("Every user is on both sides of every fold") == 2
+    assert leaks(["jigsaws/suturing-louo@1:train"], ["jigsaws/suturing-louo@1:test"]) == 0
+    assert "on both sides" not in capsys.readouterr().out

@@ -29,7 +29,7 @@ def test_all_splits_are_listed(capsys):
     assert cli.main(["splits", "show"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(catalogue.available())
-    assert "cholect50/cv         50 videos of cholect50: 5 folds, train 40, test 10" in lines
+    assert "cholect50/cv                 50 videos of cholect50: 5 folds, train 40, test 10" in lines
 
 
 def test_a_split_is_shown_with_its_source_and_every_video(capsys):
@@ -77,4 +77,4 @@ def test_an_unknown_name_has_a_near_miss_or_the_list(capsys):
     assert cli.main(["splits", "show", "cholect50/chalenge"]) == 1
     assert capsys.readouterr().err == "scrubin splits: 'cholect50/chalenge' is no official split; did you mean 'cholect50/challenge'?\n"
     assert cli.main(["splits", "show", "zzz"]) == 1
-    assert "known are cholec80-cvs, cholec80/32-8-40" in capsys.readouterr().err
+    assert "known are autolaparo, cholec80-cvs, cholec80/32-8-40" in capsys.readouterr().err

@@ -12,17 +12,32 @@ from scrubin.public_splits import catalogue, datasets
 from scrubin.public_splits.datasets import FOLDER, dataset, document, index, names
 
 SIZES = {
+    "autolaparo": {"train": [10], "val": [4], "test": [7]},
     "cholec80-cvs": {"train": [50], "val": [15], "test": [15]},
     "cholec80/32-8-40": {"train": [32], "val": [8], "test": [40]},
     "cholec80/40-40": {"train": [40], "test": [40]},
     "cholec80/40-8-32": {"train": [40], "val": [8], "test": [32]},
     "cholec80/4fold": {"train": [30] * 4, "test": [10] * 4},
+    "cholecinstanceseg": {"train": [45], "val": [18], "test": [22]},
+    "cholecseg8k/endovit": {"train": [13], "val": [2], "test": [2]},
     "cholect45/cv": {"train": [36] * 5, "test": [9] * 5},
     "cholect50/challenge": {"train": [40], "val": [5], "test": [5]},
     "cholect50/cv": {"train": [40] * 5, "test": [10] * 5},
     "cholect50/rdv": {"train": [35], "val": [5], "test": [10]},
+    "cholectrack20": {"train": [10], "val": [2], "test": [8]},
     "endoscapes": {"train": [120], "val": [41], "test": [40]},
+    "grasp": {"train": [8], "test": [5]},
+    "jigsaws/knot-tying-loso": {"train": [29, 29, 28, 29, 29], "test": [7, 7, 8, 7, 7]},
+    "jigsaws/knot-tying-louo": {"train": [32, 31, 31, 31, 31, 31, 33, 32], "test": [4, 5, 5, 5, 5, 5, 3, 4]},
+    "jigsaws/needle-passing-loso": {"train": [23, 23, 22, 21, 23], "test": [5, 5, 6, 7, 5]},
+    "jigsaws/needle-passing-louo": {"train": [24, 23, 23, 24, 25, 25, 24], "test": [4, 5, 5, 4, 3, 3, 4]},
+    "jigsaws/suturing-loso": {"train": [31, 32, 31, 31, 31], "test": [8, 7, 8, 8, 8]},
+    "jigsaws/suturing-louo": {"train": [34] * 6 + [35, 34], "test": [5] * 6 + [4, 5]},
+    "m2cai16-tool": {"train": [10], "test": [5]},
+    "m2cai16-workflow": {"train": [27], "test": [14]},
     "prostatd/5fold": {"train": [15, 15, 15, 15, 14], "val": [2] * 5, "test": [4, 4, 4, 4, 5]},
+    "psi-ava/2fold": {"train": [4, 4], "test": [4, 4]},
+    "sar-rarp50": {"train": [40], "test": [10]},
 }
 # Nwoye and Padoy 2022, Table 4, as printed: one row per position, one column per fold; CholecT45 has no last row.
 TABLE_4 = """79 80 31 42 78
@@ -107,9 +122,16 @@ def test_cholect50_is_as_printed_in_tables_2_to_4():
     assert set(challenge["test"]) == set(TABLE_4.splitlines()[-1].split())
 
 
-def test_only_the_four_folds_of_cholec80_are_an_interpretation():
-    assert {name for name in catalogue.available() if catalogue.load(name).interpretation} == {"cholec80/4fold"}
+def test_what_no_author_states_is_named_an_interpretation():
+    interpreted = {name for name in catalogue.available() if catalogue.load(name).interpretation}
+    assert interpreted == {"autolaparo", "cholec80/4fold", "grasp", "sar-rarp50"}
     assert set(catalogue.load("cholec80/4fold").videos) == {str(number) for number in range(41, 81)}
+
+
+def test_who_is_on_both_sides_by_design_is_said():
+    assert {name for name in catalogue.available() if catalogue.load(name).people} == {
+        f"jigsaws/{task}-loso" for task in ("knot-tying", "needle-passing", "suturing")
+    }
 
 
 def test_prostatd_trains_on_the_rest():
@@ -120,7 +142,7 @@ def test_prostatd_trains_on_the_rest():
 
 
 def test_nothing_that_nobody_states_is_there():
-    for invented in ("cholec80/48-12-20", "cholec80/60-20", "lasana"):
+    for invented in ("cholec80/48-12-20", "cholec80/60-20", "lasana", "multibypass140", "heichole", "pitvis", "cataract-101"):
         with pytest.raises(SplitError, match=f"'{invented}' is no official split"):
             catalogue.load(invented)
     with pytest.raises(SplitError, match=r"'cholect50/rvd' is no official split; did you mean 'cholect50/rdv'\?"):
@@ -141,17 +163,22 @@ def test_the_datasets_have_their_sizes():
         "autolaparo": 21,
         "cholec80": 80,
         "cholec80-cvs": 80,
-        "cholecinstanceseg": 5,
+        "cholecinstanceseg": 85,
         "cholecseg8k": 17,
         "cholect45": 45,
         "cholect50": 50,
         "cholectrack20": 20,
         "endoscapes": 201,
+        "grasp": 13,
+        "heichole": 24,
+        "jigsaws": 103,
         "m2cai16-tool": 15,
+        "m2cai16-workflow": 41,
         "esad": 4,
         "multibypass140": 140,
         "prostatd": 21,
         "psi-ava": 8,
+        "sar-rarp50": 50,
         "ssg-vqa": 45,
     }
     assert all(len(set(dataset(name).videos)) == size for name, size in sizes.items())
@@ -162,4 +189,4 @@ def test_the_datasets_have_their_sizes():
 def test_the_data_files_are_readable_json_with_a_source():
     for name in catalogue.available():
         stated = json.loads((FOLDER / f"{name.replace('/', '_')}.json").read_text(encoding="utf-8"))
-        assert set(stated) - {"videos"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}
+        assert set(stated) - {"videos", "people"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}

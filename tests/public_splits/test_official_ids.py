@@ -76,6 +76,34 @@ def test_a_number_that_the_dataset_lacks_is_no_video():
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "video"),
+    [
+        ("jigsaws", "Suturing_B001", "Suturing_B001"),
+        ("jigsaws", "kinematics/Knot_Tying_B001.txt", "Knot_Tying_B001"),
+        ("jigsaws", "needle passing i2", "Needle_Passing_I002"),
+        ("jigsaws", "Suturing_H002", None),
+        ("jigsaws", "B001", None),
+        ("jigsaws", "1", None),
+        ("m2cai16-workflow", "workflow_video_01.mp4", "workflow_video_01"),
+        ("m2cai16-workflow", "test_workflow_video_01.txt", "test_workflow_video_01"),
+        ("m2cai16-workflow", "video_01", None),
+        ("m2cai16-workflow", "test_workflow_video_15", None),
+        ("m2cai16-tool", "tool_video_11", "11"),
+        ("psi-ava", "CASE007", "psiv7"),
+        ("psi-ava", "case_14", "psiv14"),
+        ("psi-ava", "CASE041", None),
+        ("psi-ava", "7", None),
+        ("grasp", "CASE041", "41"),
+        ("heichole", "Hei-Chole24.mp4", "24"),
+        ("sar-rarp50", "video_41", "41"),
+        ("sar-rarp50", "video_11_1", None),
+    ],
+)
+def test_a_dataset_understands_the_names_of_its_own_files(name, text, video):
+    assert dataset(name).video(text) == video
+
+
+@pytest.mark.parametrize(
     ("text", "video"), [("psiv7", "psiv7"), ("PSIV07", "psiv7"), ("psiv 14.json", "psiv14"), ("psiv5", None), ("7", None)]
 )
 def test_named_videos_of_prostatd(text, video):

@@ -20,17 +20,32 @@ TRAINVAL = "trainval"
 NO_FOLD = 0
 REST = "rest"
 NAMES = (
+    "autolaparo",
     "cholec80-cvs",
     "cholec80/32-8-40",
     "cholec80/40-40",
     "cholec80/40-8-32",
     "cholec80/4fold",
+    "cholecinstanceseg",
+    "cholecseg8k/endovit",
     "cholect45/cv",
     "cholect50/challenge",
     "cholect50/cv",
     "cholect50/rdv",
+    "cholectrack20",
     "endoscapes",
+    "grasp",
+    "jigsaws/knot-tying-loso",
+    "jigsaws/knot-tying-louo",
+    "jigsaws/needle-passing-loso",
+    "jigsaws/needle-passing-louo",
+    "jigsaws/suturing-loso",
+    "jigsaws/suturing-louo",
+    "m2cai16-tool",
+    "m2cai16-workflow",
     "prostatd/5fold",
+    "psi-ava/2fold",
+    "sar-rarp50",
 )
 
 
@@ -44,6 +59,8 @@ class Official:
         What it is, of which dataset, where it is stated, and what else one must know.
     interpretation
         What of it is not stated by the source; "" when all is.
+    people
+        Who is on two sides of it by design; "" when nobody is, or when it is not known.
     sha256
         Of its data file.
     placed
@@ -56,8 +73,14 @@ class Official:
     source: str
     notes: tuple[str, ...]
     interpretation: str
+    people: str
     sha256: str
     placed: Mapping[int, Mapping[str, tuple[str, ...]]] = field(repr=False)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must be known before a number on it is believed: its interpretation, and who is on two sides."""
+        return tuple(text for text in (self.interpretation, self.people) if text)
 
     @property
     def folds(self) -> tuple[int, ...]:
@@ -151,6 +174,7 @@ def _load(name: str) -> Official:
         source=stated["source"],
         notes=tuple(stated["notes"]),
         interpretation=stated["interpretation"],
+        people=stated.get("people", ""),
         sha256=index()[file],
         placed={i if many else NO_FOLD: _fold(name, home, scope, texts) for i, texts in enumerate(stated["folds"], start=1)},
     )

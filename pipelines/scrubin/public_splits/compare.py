@@ -167,7 +167,7 @@ def _diff(number: int, official: Mapping[str, str], label: str, rows: Mapping[st
 def _matching(labels: Sequence[str], numbers: Sequence[int], costs: Mapping[tuple[str, int], int]) -> list[tuple[str, int]]:
     """Return the pairs with the fewest differences: as many as possible, first in the order of the file.
 
-    Exact, by dynamic programming over the sets of official folds (five at most).
+    Exact, by dynamic programming over the sets of official folds (eight at most).
     """
     skips = max(0, len(labels) - len(numbers))
     best: dict[frozenset[int], tuple[int, tuple[tuple[str, int], ...]]] = {frozenset(): (0, ())}

@@ -50,7 +50,7 @@ ENDING = re.compile(r"(?:[-_](?:phase|tool|timestamp))?(?:\.(?:json|txt|csv|tsv|
 WHOLE_FLOAT = re.compile(r"([0-9]+)(?:\.0*)?(?:e\+?0*([0-9]{1,2}))?|([0-9])\.([0-9]*)e\+?0*([0-9]{1,2})")
 RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 SEPARATORS = r"[\s_\-#:.]*"
-NAMED = re.compile(r"([a-z]+)[\s_\-]*([0-9]+)")
+NAMED = re.compile(r"([a-z]+(?:[\s_\-]+[a-z]+)*)[\s_\-]*([0-9]+)")
 LONGEST = 9
 
 
@@ -132,14 +132,20 @@ def whole_number(text: str) -> str:
 
 
 def name_of(text: str, names: Iterable[str]) -> str | None:
-    """Return the one of ``names`` that is meant: case, spaces, hyphens and leading zeros do not count.
+    """Return the one of ``names`` that is meant: case, spaces, hyphens, underscores and leading zeros do not count.
 
-    >>> name_of("ESADv 01.json", ["esadv1", "esadv2"])
-    'esadv1'
+    >>> name_of("ESADv 01.json", ["esadv1", "esadv2"]), name_of("knot tying b1", ["Knot_Tying_B001"])
+    ('esadv1', 'Knot_Tying_B001')
     """
+    wanted = _bare(text)
+    return next((name for name in names if wanted and _bare(name) == wanted), None)
+
+
+@lru_cache(maxsize=4096)
+def _bare(text: str) -> str:
+    """Return a name without what does not count; "" when it is no name with one number."""
     parts = NAMED.fullmatch(folded(text))
-    wanted = f"{parts[1]}{int(parts[2])}" if parts and len(parts[2]) <= LONGEST else None
-    return wanted if wanted in set(names) else None
+    return f"{re.sub(SEPARATORS, '', parts[1])}{int(parts[2])}" if parts and len(parts[2]) <= LONGEST else ""
 
 
 def _plain(digits: str) -> str | None:
@@ -167,7 +173,7 @@ class Dataset:
     unlisted
         Names of the parts (``"all"`` where there are none) that hold videos whose ids are not known.
     prefixes
-        Words that may stand before the number of a video.
+        Words that may stand before the number of a video, besides that of its id.
     centres
         In which hospitals all of its operations were recorded; empty when that is not known.
     """
@@ -192,8 +198,14 @@ class Dataset:
         >>> dataset("cholect50").video("VID068"), dataset("cholect50").video("video 3")
         ('68', None)
         """
-        id_ = number_of(text, self.prefixes) if self.numbered else name_of(text, self.videos)
+        id_ = number_of(text, self.prefixes) if self.numbered else name_of(self._renamed(text), self.videos)
         return id_ if id_ in set(self.videos) else None
+
+    def _renamed(self, text: str) -> str:
+        """Return a name with the dataset's own word (``CASE007``) as that of its ids here (``psiv7``), where all ids have one word."""
+        words = {video.rstrip("0123456789") for video in self.videos}
+        written = NAMED.fullmatch(folded(text))
+        return f"{words.pop()}{written[2]}" if len(words) == 1 and written and written[1] in self.prefixes else text
 
 
 def names() -> tuple[str, ...]:

@@ -39,6 +39,7 @@ def show_lines(split: Official) -> list[str]:
     text = [split.name, summary(split), f"source: {split.source}"]
     text += [f"note: {note}" for note in split.notes]
     text += [f"interpretation: {split.interpretation}"] if split.interpretation else []
+    text += [f"people: {split.people}"] if split.people else []
     text += [f"sha256: {split.sha256}"]
     for fold, subsets in split.placed.items():
         text += [f"fold {fold}"] if fold != NO_FOLD else []
@@ -54,6 +55,7 @@ def show_document(split: Official) -> dict[str, Any]:
         "source": split.source,
         "notes": list(split.notes),
         "interpretation": split.interpretation or None,
+        **({"people": split.people} if split.people else {}),
         "sha256": split.sha256,
         "folds": [
             {
@@ -69,8 +71,7 @@ def show_document(split: Official) -> dict[str, Any]:
 def diff_lines(name: str, split: Official, sheet: SplitSheet, diff: Diff) -> Iterator[str]:
     """Yield the comparison for reading."""
     yield from (f"{sheet.name}: {note}" for note in sheet.notes)
-    if split.interpretation:
-        yield f"{split.name}: {split.interpretation}"
+    yield from (f"{split.name}: {caution}" for caution in split.cautions)
     for fold in diff.folds:
         yield from _fold(sheet, split, fold)
     for number in diff.only_official:
@@ -122,7 +123,7 @@ def diff_document(split: Official, sheet: SplitSheet, diff: Diff) -> dict[str, A
         "only_official": list(diff.only_official),
         "only_file": list(diff.only_file),
         "wrong": [{"row": line, **fault.as_json()} for line, fault in diff.wrong],
-        "notes": [*sheet.notes, *([split.interpretation] if split.interpretation else [])],
+        "notes": [*sheet.notes, *split.cautions],
     }
 
 

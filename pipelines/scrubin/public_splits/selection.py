@@ -14,7 +14,8 @@ from scrubin.public_splits.leak import Leak, LeakVerdict, SharedSet, UnverifiedV
 from scrubin.public_splits.relations import SOME, Corpus, Video, corpora, corpus, known
 
 PATTERN = re.compile(r"(?P<name>[^@:]+)(?:@(?P<fold>[^:]*))?(?::(?P<part>.*))?")
-SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing": "test"}
+# not-train is how the videos outside of CholecInstanceSeg's train were named when nobody had published their subsets.
+SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing": "test", "not-train": "val+test"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def select(text: str) -> Selection:
         return _of_corpus(text, whole, part)
     if name in available():
         split, number = named(name if fold is None else f"{name}@{fold}")
-        return Selection(text, split.dataset, _of_split(text, split, number, part), split.interpretation)
+        return Selection(text, split.dataset, _of_split(text, split, number, part), " ".join(split.cautions))
     if name not in names():
         near = hint(name, [*available(), *names(), *corpora()])
         msg = f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}"
@@ -127,7 +128,8 @@ def _videos(name: str, ids: Sequence[str]) -> tuple[Video, ...]:
 
 def _subsets(part: str, known: Sequence[str]) -> set[str]:
     """Return the subsets that a text such as ``train`` or ``train+val`` names; empty when it names something else."""
-    wanted = {SYNONYMS.get(name.strip(), name.strip()) for name in part.casefold().split("+")}
+    asked = (SYNONYMS.get(name.strip(), name.strip()) for name in part.casefold().split("+"))
+    wanted = {name for names in asked for name in names.split("+")}
     if TRAINVAL in wanted and {"train", "val"} <= set(known):
         wanted = (wanted - {TRAINVAL}) | {"train", "val"}
     return wanted if wanted <= set(known) else set()

@@ -274,7 +274,7 @@ def published(cohort: Cohort, split: str, videos: Path) -> Split:
         raise SplitError(msg)
     rows = catalogue.rows(split, video_of)
     missing = catalogue.missing(split, video_of)
-    notes = []
+    notes = [load(split).people] if load(split).people else []
     if unknown:
         notes.append(f"{len(unknown)} recordings of {videos.name} are not released")
     if missing:
