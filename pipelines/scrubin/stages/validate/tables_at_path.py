@@ -146,7 +146,9 @@ def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
         what = f"{len(reading.others)} other files in {path} are not of the format {form.name} and were not looked at"
         yield warning("", "other-files", what)
     if form.by_hand.fps_unstated and not all(labels.counts_time for labels in reading.collection.recordings):
-        yield warning("", "rate-unstated", f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
+        asked = "; `convert` and `score` ask for it by --fps" if form.by_hand.asks_fps else ""
+        what = f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps or 1} per second{asked}"
+        yield warning("", "rate-unstated", what)
 
 
 def _place(labels: Labels) -> str:
