@@ -272,6 +272,18 @@ def cataract101():
     }
 
 
+def pitvis():
+    rows = ("1,0,-1,-1,-2", "1,1,1,0,-2", "1,2,1,16,-2", "1,3,4,13,16", "1,4,-1,-1,-2")
+    lines = ("int_video,int_time,int_step,int_instrument1,int_instrument2", *rows)
+    return {"pitvis/annotations_01.csv": "".join(f"{line}\n" for line in lines).encode()}
+
+
+def petraw():
+    header = "Timestamp\tPhase\tStep\tVerb_Left\tVerb_Right"
+    rows = ("0\tTransfer\tBlock 1\tIdle\tCatch", "0.03\tTransfer\tBlock 1\tIdle\tCatch", "0.07\tTransfer\tBlock 2\tCatch\tHold")
+    return {"petraw/001.txt": "".join(f"{line}\n" for line in (header, *rows)).encode()}
+
+
 EXAMPLES = {
     make.__name__: make()
     for make in (
@@ -292,6 +304,8 @@ EXAMPLES = {
         m2cai,
         multibypass140,
         multibypasst40,
+        petraw,
+        pitvis,
         sarrarp50,
         spans,
         yolo,

@@ -31,6 +31,7 @@ SAME_BYTES = [
     "m2cai",
     "multibypass140",
     "multibypasst40",
+    "pitvis",
     "sarrarp50",
     "spans",
     "yolo",

@@ -141,6 +141,84 @@ class TestCataract101:
         assert {name: written[name.removeprefix("c/")] for name in data} == data
 
 
+class TestPitVis:
+    def test_steps_are_spans_of_seconds_and_instruments_are_in_view_by_second(self):
+        (labels,) = read_files("pitvis", EXAMPLES["pitvis"]).recordings
+        assert labels.clock == Clock(Fraction(1))
+        steps = [(start, end, labels.vocabulary.steps[id_]) for _, start, end, id_ in labels.segments.itertuples(index=False)]
+        assert steps == [(1, 3, "nasal corridor creation"), (3, 4, "sphenoid sinus clearance")]
+        tools = labels.instances.rows
+        names = [labels.vocabulary.instruments[id_] for id_ in tools["instrument_id"]]
+        assert (tools["position"].tolist(), names) == ([2, 3, 3], ["suction", "ring curette", "suction"])
+        assert labels.instances.positions.tolist() == [0, 1, 2, 3, 4]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"1,2,1,16,-2", b"1,2,0,16,-2", "line 4: step 0 is not in 1..14, and not -1; they are numbered from 1"),
+            (b"1,2,1,16,-2", b"1,2,15,16,-2", "line 4: step 15 is not in 1..14"),
+            (b"1,2,1,16,-2", b"1,2,1,19,-2", "line 4: instrument 19 is not in -2..18"),
+            (b"1,2,1,16,-2", b"1,1,1,16,-2", "line 4: second 1 does not follow the one before"),
+            (b"1,2,1,16,-2", b"2,2,1,16,-2", "line 4: the row is of video 2, but the file of 01"),
+            (b"1,2,1,16,-2", b"1,2,1.0,16,-2", "line 4: int_step is '1.0', no whole number"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("pitvis", changed("pitvis", ".csv", old, new)))
+
+    def test_a_step_outside_the_patient_is_said(self):
+        faults = faults_of("pitvis", changed("pitvis", ".csv", b"1,2,1,16,-2", b"1,2,-1,16,-2"))
+        assert "line 4: step -1 does not go with the instruments 16 and -2" in " ".join(sentences(faults, "warning"))
+
+    @given(
+        st.lists(st.tuples(st.integers(1, 14), st.lists(st.integers(1, 18), max_size=2).map(sorted)) | st.none(), min_size=1, max_size=30)
+    )
+    def test_what_is_written_is_read_back(self, seconds):
+        rows = ["int_video,int_time,int_step,int_instrument1,int_instrument2\n"]
+        for second, one in enumerate(seconds):
+            step, tools = (-1, [-1, -2]) if one is None else (one[0], [*(one[1] or [0]), -2][:2])
+            rows.append(f"3,{second},{step},{tools[0]},{tools[1]}\n")
+        data = {"annotations_03.csv": "".join(rows).encode()}
+        assert write_files("pitvis", read_files("pitvis", {f"in/{name}": of for name, of in data.items()})).files == data
+
+
+class TestPetraw:
+    def test_a_row_is_a_frame_of_the_video_with_its_phase_and_step(self):
+        (labels,) = read_files("petraw", EXAMPLES["petraw"]).recordings
+        assert (labels.recording, labels.clock) == ("001", SOURCE_FRAMES)
+        assert labels.phases.positions.tolist() == [0, 1, 2]
+        steps = [(start, end, labels.vocabulary.steps[id_]) for _, start, end, id_ in labels.segments.itertuples(index=False)]
+        assert steps == [(0, 2, "Block 1"), (2, 3, "Block 2")]
+
+    def test_what_the_hands_do_is_not_kept_and_it_is_said(self):
+        assert sentences(faults_of("petraw", EXAMPLES["petraw"]), "warning") == ("petraw/001.txt: not kept: Verb_Left, Verb_Right",)
+
+    def test_misaw_has_the_same_columns_under_another_name_and_may_have_none_of_frames(self):
+        data = b"Phase\tStep\tVerb_Left\nSuturing\tNeedle holding\tHold\nKnot tying\t1 knot\tHold\n"
+        (labels,) = read_files("petraw", {"m/1_1_annotation.txt": data}).recordings
+        assert (labels.recording, labels.vocabulary.phases) == ("1_1", ("Knot tying", "Suturing"))
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"0.07", b"0.02", "line 4: Timestamp is '0.02', so that this row is not the frame of its place; give a row for every frame"),
+            (b"Timestamp\t", b"Frame\t", "line 3: Frame is '0.03', so that this row is not the frame of its place"),
+            (b"0.03\tTransfer", b"0.03\t", "line 3: there is no phase; give every row a phase and a step"),
+            (b"Step", b"Stp", "line 1: column 'Step' is missing; did you mean 'Stp'?"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("petraw", changed("petraw", ".txt", old, new)))
+
+    def test_nothing_is_converted_until_somebody_says_the_rate(self, tmp_path, capsys):
+        path = put(tmp_path / "in", EXAMPLES["petraw"])
+        assert cli.main(["convert", str(path), "--to", "tables", "--out", str(tmp_path / "out")]) != 0
+        assert "no file of petraw states the rate of its frames" in capsys.readouterr().err
+        assert cli.main(["convert", str(path), "--to", "tables-csv", "--fps", "30", "--to-fps", "30", "--out", str(tmp_path / "out")]) == 0
+        assert len((tmp_path / "out" / "phases.csv").read_text().splitlines()) == 1 + 3
+        assert ",step,0,2,30," in (tmp_path / "out" / "segments.csv").read_text()
+
+
 @given(RUNS, st.integers(0, 9))
 @pytest.mark.parametrize(
     ("form", "name", "line"), [("sarrarp50", "v/action_discrete.txt", "{:09d},{}"), ("heichole", "v_Annotation_Phase.csv", "{},{}")]

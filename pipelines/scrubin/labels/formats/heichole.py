@@ -7,9 +7,6 @@ The tables of instruments, actions and skill beside them are not read.
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
@@ -21,12 +18,6 @@ from scrubin.labels.registry import ByHand, Output, label_format, writes
 NAME = "heichole"
 SUFFIX = "_Annotation_Phase.csv"
 EXAMPLE = "0,0"
-_PAIR = re.compile(r"\s*[0-9]+\s*,\s*[0-9]+\s*")
-
-
-def _has_pairs(path: Path) -> bool:
-    lines = registry.head(path).splitlines()
-    return bool(lines) and _PAIR.fullmatch(lines[0]) is not None
 
 
 @label_format(
@@ -34,7 +25,7 @@ def _has_pairs(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)_(?i:annotation_phase)\.csv",
     expected=f"<video>{SUFFIX}",
     title="HeiChole phases: a line per frame of the video, at its rate",
-    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=_has_pairs),
+    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a video.

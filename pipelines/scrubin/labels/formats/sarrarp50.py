@@ -8,7 +8,6 @@ like the folder. Labels of other rates than every sixth frame are read as they s
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
@@ -24,17 +23,12 @@ FPS = Fraction(60)
 EXAMPLE = "000000006,1"
 
 
-def _has_pairs(path: Path) -> bool:
-    lines = registry.head(path).splitlines()
-    return bool(lines) and all(cell.strip().isdigit() for cell in lines[0].split(",")) and lines[0].count(",") == 1
-
-
 @label_format(
     NAME,
     pattern=r"(?P<recording>[^/]+)/action_discrete\.txt",
     expected="<video>/action_discrete.txt",
     title="SAR-RARP50 actions: a line per labelled frame of 60 per second",
-    by_hand=ByHand(vocabulary=NAME, fps=FPS, evidence=_has_pairs),
+    by_hand=ByHand(vocabulary=NAME, fps=FPS, evidence=registry.named),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the actions of a video as phases.

@@ -173,7 +173,8 @@ def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int) -> tuple
     if labels.segments is not None:
         kinds = Counter(labels.segments["kind"])
         losses.update({what: kinds[kind] for kind, what in timing.BESIDE_PHASES.items() if kinds[kind]})
-        labels = timing.retimed(labels, tables, None, None, losses)
+        by_frame = reader.has_phases_by_frame(labels)
+        labels = replace(labels, segments=None) if by_frame else timing.retimed(labels, tables, None, None, losses)
     lost = [replace(warning(place, NOT_VALIDATED, f"not validated: {what}"), count=count) for what, count in sorted(losses.items())]
     return labels, lost
 
