@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import load
@@ -12,7 +13,7 @@ from scrubin.labels.files.reader import Options, read, read_contents
 from scrubin.labels.parse import workbook
 from scrubin.labels.registry import Output, format_of
 
-__all__ = ["EXAMPLES", "faults_of", "formats", "read_files", "write_files"]
+__all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_files"]
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
@@ -248,11 +249,47 @@ def lasana():
     }
 
 
+def sarrarp50():
+    lines = {"video_1": "0,0\n6,0\n12,1\n18,1\n", "video_2": "0,7\n6,7\n"}
+    padded = {video: [line.split(",") for line in text.split()] for video, text in lines.items()}
+    return {
+        f"rarp/{video}/action_discrete.txt": "".join(f"{int(frame):09d},{action}\n" for frame, action in rows).encode()
+        for video, rows in padded.items()
+    }
+
+
+def heichole():
+    return {"hei/Hei-Chole1_Annotation_Phase.csv": b"0,0\n1,0\n2,0\n3,1\n4,1\n"}
+
+
+def cataract101():
+    names = load("cataract101").phases
+    phases = "".join(f"{number};{name}\n" for number, name in enumerate(names, start=1))
+    return {
+        "cataract/annotations.csv": b"VideoID;FrameNo;Phase\n269;68;1\n269;1043;2\n269;1228;3\n270;11;1\n270;1417;2\n270;1891;2\n",
+        "cataract/phases.csv": f"Phase;Meaning\n{phases}".encode(),
+        "cataract/videos.csv": b"VideoID;Frames;FPS\n269;1500;25\n270;2000;25\n",
+    }
+
+
+def pitvis():
+    rows = ("1,0,-1,-1,-2", "1,1,1,0,-2", "1,2,1,16,-2", "1,3,4,13,16", "1,4,-1,-1,-2")
+    lines = ("int_video,int_time,int_step,int_instrument1,int_instrument2", *rows)
+    return {"pitvis/annotations_01.csv": "".join(f"{line}\n" for line in lines).encode()}
+
+
+def petraw():
+    header = "Timestamp\tPhase\tStep\tVerb_Left\tVerb_Right"
+    rows = ("0\tTransfer\tBlock 1\tIdle\tCatch", "0.03\tTransfer\tBlock 1\tIdle\tCatch", "0.07\tTransfer\tBlock 2\tCatch\tHold")
+    return {"petraw/001.txt": "".join(f"{line}\n" for line in (header, *rows)).encode()}
+
+
 EXAMPLES = {
     make.__name__: make()
     for make in (
         aixsuture,
         autolaparo,
+        cataract101,
         cholec80,
         cholect45,
         cholect50,
@@ -260,17 +297,27 @@ EXAMPLES = {
         cholectriplet2022,
         coco,
         endoscapes,
+        heichole,
         jigsaws,
         labelme,
         lasana,
         m2cai,
         multibypass140,
         multibypasst40,
+        petraw,
+        pitvis,
+        sarrarp50,
         spans,
         yolo,
         yolo4,
     )
 }
+
+
+def rate_of(name):
+    """Return the frames per second of the sources of a format, as somebody would say it where no file does."""
+    by_hand = format_of(name).by_hand
+    return Fraction(25) if by_hand.asks_fps else by_hand.fps
 
 
 def options_of(options):

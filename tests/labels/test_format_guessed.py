@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from label_examples import EXAMPLES, dumps, faults_of, read_files, shape
+from label_examples import EXAMPLES, dumps, faults_of, rate_of, read_files, shape
 from scrubin import cli
 from scrubin.base.faults import summary
 from scrubin.labels.choices import READ_AS
@@ -13,7 +13,7 @@ from scrubin.labels.files import reader
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.files.reader import Options
-from scrubin.labels.registry import WRITERS, format_of
+from scrubin.labels.registry import WRITERS
 from verdict_cases import write_files
 
 EXAMPLE_OF = {"tables": "cholect50", "tables-csv": "multibypass140"}
@@ -25,7 +25,7 @@ LOST = {"boxes cut to the image"}
 @pytest.mark.parametrize("target", sorted(WRITERS))
 def test_a_written_format_is_known_and_read_back_with_no_option(target, tmp_path):
     source = EXAMPLE_OF.get(target, target)
-    kept, losses = fitted(read_files(source, EXAMPLES[source]), writer_of(target), Fit(source, source_fps=format_of(source).by_hand.fps))
+    kept, losses = fitted(read_files(source, EXAMPLES[source]), writer_of(target), Fit(source, source_fps=rate_of(source)))
     written = render(kept, writer_of(target))
     reading = reader.read_path(write_files(tmp_path, written.files), None, Options())
     assert {*losses, *written.losses} <= LOST
@@ -49,7 +49,7 @@ def test_a_written_format_is_known_and_read_back_with_no_option(target, tmp_path
 def test_triplets_of_another_format_keep_their_vocabulary_with_no_option(source, target, tmp_path):
     if (source, target) == ("labelme", "cholect45"):
         pytest.skip("CholecT45 has its own triplets")
-    fit = Fit(source, source_fps=format_of(source).by_hand.fps, image_size=(100, 100))
+    fit = Fit(source, source_fps=rate_of(source), image_size=(100, 100))
     kept, _ = fitted(read_files(source, EXAMPLES[source]), writer_of(target), fit)
     reading = reader.read_path(write_files(tmp_path, render(kept, writer_of(target)).files), None, Options())
     assert (reading.form.name, [fault for fault in reading.faults if fault.severity == "error"]) == (target, [])

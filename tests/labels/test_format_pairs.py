@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from label_examples import read_files
+from label_examples import rate_of, read_files
 from label_makers import MAKERS
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
@@ -41,7 +41,7 @@ def named(collection, fps):
 def through(name, target, seed):
     files, _ = MAKERS[name](random.Random(seed))
     first = read_files(name, files)
-    fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(1280, 720))
+    fit = Fit(name, source_fps=rate_of(name), image_size=(1280, 720))
     kept, losses = loss.fitted(first, writer_of(target), fit)
     out = render(kept, writer_of(target))
     words = {"vocabulary": kept.recordings[0].vocabulary.name} if target in WITH_WORDS else {}

@@ -7,28 +7,32 @@ import pandas as pd
 import pytest
 
 from each import each
-from label_examples import EXAMPLES, read_files, write_files
+from label_examples import EXAMPLES, rate_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files import loss
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.rates import of_clock
-from scrubin.labels.registry import WRITERS, format_of, readable
+from scrubin.labels.registry import WRITERS, readable
 
 WRITABLE = [name for name in EXAMPLES if name in WRITERS]
 # The others are spelled by tools of their own: LabelMe's keys, the XML of a workbook, irregular tabs, lists in no fixed order.
 SAME_BYTES = [
     "autolaparo",
+    "cataract101",
     "cholec80",
     "cholect45",
     "cholect50",
     "coco",
     "cholectrack20",
     "endoscapes",
+    "heichole",
     "lasana",
     "m2cai",
     "multibypass140",
     "multibypasst40",
+    "pitvis",
+    "sarrarp50",
     "spans",
     "yolo",
     "yolo4",
@@ -84,7 +88,7 @@ def test_what_was_written_reads_the_same(name):
 def test_what_was_written_has_the_same_bytes(name):
     out = write_files(name, example(name))
     ours = {
-        file.rsplit("/", 1)[-1] if name not in ("cholect45", "endoscapes", "yolo", "yolo4") else file: data
+        file.rsplit("/", 1)[-1] if name not in ("cholect45", "endoscapes", "sarrarp50", "yolo", "yolo4") else file: data
         for file, data in out.files.items()
     }
     for file, data in EXAMPLES[name].items():
@@ -103,7 +107,7 @@ def test_a_second_round_changes_no_byte(name):
 @each("target", ["tables", "tables-csv"])
 def test_our_tables_hold_what_they_say_they_hold(name, target):
     first = example(name)
-    fps = format_of(name).by_hand.fps
+    fps = rate_of(name)
     kept, _ = loss.fitted(first, writer_of(target), Fit(name, source_fps=fps))
     again = read_files("tables", {f"t/{file}": data for file, data in render(kept, writer_of(target)).files.items()})
     for a, b in zip(kept.recordings, again.recordings, strict=True):
@@ -121,7 +125,7 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
 @each("target", WRITERS)
 def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name, target):
     collection = example(name)
-    fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(854, 480))
+    fit = Fit(name, source_fps=rate_of(name), image_size=(854, 480))
     writer, refused = writer_of(target), ""
     try:
         kept, losses = loss.fitted(collection, writer, fit)

@@ -10,18 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from label_examples import EXAMPLES
+from label_examples import EXAMPLES, rate_of
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import summary
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
+from scrubin.labels.registry import format_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("one_judge")
-METRICS = dict.fromkeys(("cholec80", "multibypass140", "m2cai", "autolaparo"), "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill")
+OF_PHASES = ("autolaparo", "cataract101", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50")
+METRICS = dict.fromkeys(OF_PHASES, "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill")
 WHOLE = 20
 """So many of the damaged cases go through the whole of `validate`; of the others only the reading, which rules cannot change."""
 
@@ -32,8 +34,9 @@ def of_every_command(path: Path, form: str, folder: Path, capsys, *, whole: bool
     shutil.copytree(path, copy)
     _, team = challenge_files(folder)
     metric = METRICS.get(form, "recognition")
+    rate = ["--fps", str(rate_of(form))] if format_of(form).by_hand.asks_fps else []
     arguments: dict[Command, list[str]] = {
-        "convert": ["convert", str(path), "--to", "tables", "--out", str(folder / "out")],
+        "convert": ["convert", str(path), "--to", "tables", "--out", str(folder / "out"), *rate],
         "score": ["score", metric, "--ground-truth", str(path), "--predictions", str(copy)],
         "submission check": ["submission", "check", str(team), "--ground-truth", str(path)],
         "rank": ["rank", str(team), "--ground-truth", str(path)],
@@ -88,7 +91,8 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert say(["validate", str(path), "--from", form, "--all"], path, capsys).text == said["validate"].text
     # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
-        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture")
+        refused = "states the rate of its frames; give the labels as" in said[command].text and format_of(form).by_hand.asks_fps
+        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture") or refused
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 

@@ -212,7 +212,7 @@ def test_arrays_and_lists_beside_unknown_numbers_are_not_numbered_by_their_place
 def test_files_of_one_name_in_several_folders_are_videos_named_after_the_folders(tmp_path):
     for number in (1, 2):
         (tmp_path / f"video_{number}").mkdir()
-        (tmp_path / f"video_{number}/action_discrete.txt").write_text("0,0\n6,1\n12,1\n")
+        (tmp_path / f"video_{number}/phases.txt").write_text("0,0\n6,1\n12,1\n")
     reading = read_path(tmp_path, None, Options())
     assert [one.recording for one in reading.collection.recordings] == ["video_1", "video_2"]
     assert [one.rule for one in reading.faults] == ["named-by-folder"]

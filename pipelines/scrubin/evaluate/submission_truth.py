@@ -199,6 +199,10 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> Gro
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
+    if known.by_hand.asks_fps:
+        what = f"no file of {known.name} states the rate of its frames"
+        fix = "give the labels as `scrubin convert` writes them with --fps and --to tables"
+        raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
     by_frame = [reader.without_spans(labels, known, None) for labels in reading.collection.recordings]
     recordings = [reader.without_segments(labels, known, None) for labels in by_frame]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}

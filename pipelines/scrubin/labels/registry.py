@@ -154,7 +154,7 @@ class ByHand:
     fps
         Frames per second of the source by whose frames the labels are numbered.
     fps_unstated
-        Whether ``fps`` is a custom of the format that no file states.
+        Whether ``fps`` is a custom of the format that no file states; without a custom there is no ``fps``, and it is asked for.
     names_vocabulary
         Whether its files always name their vocabulary, so that none can be chosen.
     evidence
@@ -178,6 +178,11 @@ class ByHand:
     files: Callable[[Path], list[Path]] | None = None
     holds: tuple[Content, ...] = ()
     precedence: Literal[0, 1, 2] = 1
+
+    @property
+    def asks_fps(self) -> bool:
+        """Whether somebody has to say by which rate frames are numbered: no file does, and there is no custom."""
+        return self.fps_unstated and self.fps is None
 
 
 @dataclass(frozen=True)

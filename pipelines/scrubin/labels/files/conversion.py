@@ -11,7 +11,7 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import count_text, summary
+from scrubin.base.faults import Fault, count_text, summary
 from scrubin.labels import policy
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.files import loss, output, reader
@@ -22,6 +22,7 @@ from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
 
 NAMED = 3
+ASK_RATE = "say how many frames per second the videos have by --fps; videos of another rate are converted by themselves"
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,11 @@ def _refuse_source(path: Path, out: Path) -> None:
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
     """Return the collection at a stated rate, where no file states another one."""
+    if fps is None and form.by_hand.asks_fps and any(_by_frame(labels) for labels in collection.recordings):
+        raise AnnotationError([Fault("", "rate-unknown", f"no file of {form.name} states the rate of its frames", ASK_RATE)])
     if fps is None:
         return collection
-    if form.by_hand.fps is None:
+    if form.by_hand.fps is None and not form.by_hand.asks_fps:
         msg = f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out"
         raise AnnotationError(msg)
     if not form.by_hand.fps_unstated:

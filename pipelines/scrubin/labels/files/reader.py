@@ -371,4 +371,12 @@ def without_segments(labels: Labels, form: AnyFormat, fps: Fraction | None) -> L
     """Return labels with spans of phases by frame: at the rate that is said, else one per second."""
     if labels.segments is None:
         return labels
+    if has_phases_by_frame(labels):
+        return replace(labels, segments=None)
     return retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, Counter())
+
+
+def has_phases_by_frame(labels: Labels) -> bool:
+    """Return whether the phases are those of frames of the source, beside spans of other kinds: no rate is needed for them."""
+    by_frame = labels.phases is not None and labels.clock.period_s is None
+    return by_frame and labels.segments is not None and not (labels.segments["kind"] == "phase").any()

@@ -54,6 +54,8 @@ def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
             return alone
         text = registry.head(path)
         lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
+        if lines and not any(character.isdigit() for cell in lines[0] for character in cell):
+            return False  # names of columns
         return bool(lines) and all(len(line) in columns for line in lines)
 
     return fits

@@ -258,7 +258,7 @@ def recording_and_frame(name: str) -> tuple[str, int] | None:
 def video_names(files: Iterable[str], faults: Faults) -> dict[str, str]:
     """Return the name of the video of each file: that of the file, or of the folders that tell files of one name apart.
 
-    SAR-RARP50 has ``video_1/action_discrete.txt``, ``video_2/action_discrete.txt``. A name with a number is that of a video all the same.
+    Some have ``video_1/phases.txt``, ``video_2/phases.txt``. A name with a number is that of a video all the same.
     """
     paths = {file: PurePosixPath(file) for file in files}
     stems = {file: path.stem for file, path in paths.items()}

@@ -146,7 +146,9 @@ def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
         what = f"{len(reading.others)} other files in {path} are not of the format {form.name} and were not looked at"
         yield warning("", "other-files", what)
     if form.by_hand.fps_unstated and not all(labels.counts_time for labels in reading.collection.recordings):
-        yield warning("", "rate-unstated", f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
+        asked = "; `convert` and `score` ask for it by --fps" if form.by_hand.asks_fps else ""
+        what = f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps or 1} per second{asked}"
+        yield warning("", "rate-unstated", what)
 
 
 def _place(labels: Labels) -> str:
@@ -171,7 +173,8 @@ def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int) -> tuple
     if labels.segments is not None:
         kinds = Counter(labels.segments["kind"])
         losses.update({what: kinds[kind] for kind, what in timing.BESIDE_PHASES.items() if kinds[kind]})
-        labels = timing.retimed(labels, tables, None, None, losses)
+        by_frame = reader.has_phases_by_frame(labels)
+        labels = replace(labels, segments=None) if by_frame else timing.retimed(labels, tables, None, None, losses)
     lost = [replace(warning(place, NOT_VALIDATED, f"not validated: {what}"), count=count) for what, count in sorted(losses.items())]
     return labels, lost
 

@@ -1,0 +1,52 @@
+"""HeiChole phases: ``<video>_Annotation_Phase.csv``, a line ``frame,phase`` for every frame of the video, without a header.
+
+Frames are those of the video, from 0; the phases are the seven of Cholec80 with the same ids. Some videos have 25 frames per second
+and others 50, which no file of labels says: it is asked for (``--fps``), and videos of different rates are converted one by one.
+The tables of instruments, actions and skill beside them are not read.
+"""
+
+from __future__ import annotations
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, phase_of
+from scrubin.labels.parse import numbered_lines
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, Output, label_format, writes
+
+NAME = "heichole"
+SUFFIX = "_Annotation_Phase.csv"
+EXAMPLE = "0,0"
+
+
+@label_format(
+    NAME,
+    pattern=r"(?P<recording>[^/]+)_(?i:annotation_phase)\.csv",
+    expected=f"<video>{SUFFIX}",
+    title="HeiChole phases: a line per frame of the video, at its rate",
+    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named),
+)
+def read(source: LabelFiles) -> Labels:
+    """Return the phases of a video.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault of the file, each with its line.
+    """
+    faults = Faults()
+    first, *others = sorted(source.files)
+    for other in others:
+        faults.error(other, "file-repeated", f"the video is also in {first}", "keep one of them")
+    phases = numbered_lines.phase_layer(Where(faults, first), source.files[first], source.vocabulary, EXAMPLE, every_frame=True)
+    AnnotationError.raise_any(faults)
+    return Labels(source.recording, NAME, source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
+
+
+@writes(NAME, holds=("phases",), vocabulary="cholec80", every_frame=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``<video>_Annotation_Phase.csv``."""
+    for labels in collection.recordings:
+        rows = sorted(phase_of(labels.phases).items())
+        out.files[f"{labels.recording}{SUFFIX}"] = "".join(f"{frame},{phase}\n" for frame, phase in rows).encode()

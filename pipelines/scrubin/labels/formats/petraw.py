@@ -1,0 +1,132 @@
+"""PETRAW and MISAW: ``<video>.txt`` or ``<video>_annotation.txt``, a row per frame of a video with its phase and step, by name.
+
+The columns are separated by tabs; what is read of them is ``Phase`` and ``Step``. There is a row for every frame, so that a row stands for
+the frame of its place, from 0. No file says the rate: it is asked for (``--fps``). The verbs, targets and tools of the left and the right
+hand are in columns of their own and are not kept, which is said. Phases and steps are numbered by the alphabet of the names in all files.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from scrubin.base import csv_text
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
+from scrubin.labels import registry
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
+from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, dataset_format
+
+NAME = "petraw"
+PHASE, STEP = "Phase", "Step"
+SUFFIX = "_annotation"
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the phases and steps that all files name, by the alphabet; None where they cannot be used, which the reader notes."""
+    rows = [row.cells for file, data in sorted(files.items()) for row in csv_text.read(file, data).rows]
+    names = {
+        kind: {fold(cells.get(column, "")): cells.get(column, "") for cells in rows} for kind, column in (("phase", PHASE), ("step", STEP))
+    }
+    if not rows or any("" in of for of in names.values()):
+        return None
+    try:
+        return own_categories.known_or_own(min(files), {kind: [name for _, name in sorted(of.items())] for kind, of in names.items()})
+    except AnnotationError:
+        return None
+
+
+def _has_phases_and_steps(path: Path) -> bool:
+    header = [name.strip(' "\r') for name in registry.head(path).split("\n", 1)[0].split("\t")]
+    return PHASE in header and STEP in header
+
+
+@dataset_format(
+    NAME,
+    pattern=r"[^/]+\.txt",
+    expected=f"<video>.txt or <video>{SUFFIX}.txt, with the columns {PHASE} and {STEP}",
+    title="PETRAW and MISAW: a row per frame with phase and step; read only",
+    by_hand=ByHand(
+        vocabulary_of=vocabulary_of,
+        fps_unstated=True,
+        evidence=_has_phases_and_steps,
+        holds=("phases", "segments"),
+    ),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the phases by frame and the steps as spans of the videos without an error; all faults are in ``Collection.faults``."""
+    faults = Faults()
+    recordings: dict[str, Labels] = {}
+    for file, data in sorted(source.files.items()):
+        of_file = Faults()
+        where, recording = Where(of_file, file), PurePosixPath(file).stem.removesuffix(SUFFIX)
+        if recording in recordings:
+            where.error("file-repeated", f"the video {recording} has two files", "keep one of them")
+        labels = _labels(where, recording, data, source.vocabulary)
+        faults.extend(of_file.all())
+        if labels is not None and not of_file.errors():
+            recordings[recording] = labels
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+
+
+def _labels(where: Where, recording: str, data: bytes, names: Vocabulary) -> Labels | None:
+    sheet = csv_text.read(where.file, data, (PHASE, STEP))
+    where.faults.extend(sheet.faults)
+    if sheet.columns and not sheet.rows and not sheet.faults:
+        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    if where.faults.errors():
+        return None
+    _check_numbers(where, sheet)
+    where.faults.extend(fields.unkept(where.file, [name for name in sheet.columns if name not in (PHASE, STEP) and not _numbers(name)]))
+    phases = [_id_of(where.at(row.place), names, "phase", row.cells[PHASE]) for row in sheet.rows]
+    steps = [_id_of(where.at(row.place), names, "step", row.cells[STEP]) for row in sheet.rows]
+    frames = list(range(len(phases)))
+    layer = Layer(where.file, np.array(frames, np.int64), phase_rows(frames, phases), every_frame=True)
+    return Labels(recording, NAME, names, SOURCE_FRAMES, phases=layer, segments=segment_rows(_runs(steps)))
+
+
+def _id_of(where: Where, names: Vocabulary, kind: str, name: str) -> int:
+    if not name:
+        where.error("name-unknown", f"there is no {kind}", "give every row a phase and a step")
+        return 0
+    return where.id_of(names, "phase" if kind == "phase" else "step", name, "choose another vocabulary") or 0
+
+
+def _numbers(name: str) -> bool:
+    """Return whether a column numbers the rows, or says their times."""
+    return columns.first_of([name], "frame", "row", "seconds", "milliseconds") is not None
+
+
+def _check_numbers(where: Where, sheet: csv_text.Sheet) -> None:
+    """Note a column of frames that does not number every one, or of times that go back: then a row is not the frame of its place."""
+    for name in sheet.columns:
+        if columns.first_of([name], "frame", "row") is not None:
+            numbers = [documents.frame_number(row.cells[name]) for row in sheet.rows]
+            wrong = next((i for i, number in enumerate(numbers) if number != i + int(numbers[0] == 1)), None)
+        elif columns.first_of([name], "seconds", "milliseconds") is not None:
+            times = [columns.nanoseconds(row.cells[name]) for row in sheet.rows]
+            pairs = enumerate(itertools.pairwise([-1, *times]))
+            wrong = next((i for i, (before, after) in pairs if before is None or after is None or after <= before), None)
+        else:
+            continue
+        if wrong is not None:
+            what = f"{name} is '{csv_text.shown(sheet.rows[wrong].cells[name])}', so that this row is not the frame of its place"
+            where.at(sheet.rows[wrong].place).error("frame-order", what, "give a row for every frame, in order")
+
+
+def _runs(ids: Sequence[int]) -> list[tuple[str, int, int, int]]:
+    """Return each run of frames with one step, half open."""
+    found: list[tuple[str, int, int, int]] = []
+    start = 0
+    for id_, run in itertools.groupby(ids):
+        end = start + len(list(run))
+        found.append(("step", start, end, id_))
+        start = end
+    return found

@@ -1,0 +1,174 @@
+"""PitVis: ``annotations_NN.csv``, a row per second of a video with its step and up to two instruments.
+
+The columns are ``int_video``, ``int_time``, ``int_step``, ``int_instrument1`` and ``int_instrument2``. ``int_time`` is seconds from 0.
+Steps are numbered from 1; -1 is none, as the endoscope is outside the patient, and then ``int_instrument1`` is -1, too. Instruments are
+numbered from 1; 0 is "none in view", -2 "no second one". The video is called like the file, ``NN``, and must be ``int_video``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.base import csv_text
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults, error
+from scrubin.labels import registry
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, segment_rows
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, Output, label_format, writes
+
+NAME = "pitvis"
+COLUMNS = ("int_video", "int_time", "int_step", "int_instrument1", "int_instrument2")
+OUTSIDE, NOTHING, NO_SECOND = -1, 0, -2
+SECOND = Clock(Fraction(1))
+MOST = 2
+FROM_ONE = "they are numbered from 1"
+LONGEST = 9
+
+
+def _has_columns(path: Path) -> bool:
+    header = registry.head(path).split("\n", 1)[0]
+    return {"int_time", "int_step", "int_instrument1"} <= {name.strip(' "\r') for name in header.split(",")}
+
+
+@label_format(
+    NAME,
+    pattern=r"annotations_(?P<recording>[^/]+)\.csv",
+    expected="annotations_<video>.csv",
+    title="PitVis: a step and up to two instruments per second",
+    by_hand=ByHand(vocabulary=NAME, evidence=_has_columns),
+)
+def read(source: LabelFiles) -> Labels:
+    """Return the steps of a video as spans of seconds, and the instruments in view by second.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault of the file, each with its line.
+    """
+    ((file, data),) = source.files.items()
+    faults = Faults()
+    where = Where(faults, file)
+    sheet = csv_text.read(file, data, COLUMNS)
+    faults.extend(sheet.faults)
+    if sheet.columns and not sheet.rows and not sheet.faults:
+        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    seconds: list[int] = []
+    steps: list[int] = []
+    instances: list[dict[str, Any]] = []
+    for row in sheet.rows:
+        at = where.at(row.place)
+        values = _values(at, row)
+        if values is None:
+            continue
+        video, second, step, *tools = values
+        if _is_of_video(at, video, source.recording) and _follows(at, second, seconds) and _are_known(at, step, tools, source):
+            seconds.append(second)
+            steps.append(step)
+            instances += [{"position": second, "instrument_id": tool - 1} for tool in tools if tool > NOTHING]
+    AnnotationError.raise_any(faults)
+    layer = Layer(file, np.array(seconds, np.int64), instance_rows(instances))
+    return Labels(
+        source.recording,
+        NAME,
+        source.vocabulary,
+        SECOND,
+        instances=layer,
+        detail="instrument",
+        segments=segment_rows(list(_runs(seconds, steps))),
+        faults=faults.all(),
+    )
+
+
+def _values(where: Where, row: csv_text.CsvRow) -> list[int] | None:
+    """Return the numbers of a row; None after noting a cell that is none."""
+    cells = [row.cells[column] for column in COLUMNS]
+    if all(cell.isascii() and cell.removeprefix("-").isdigit() and len(cell) <= LONGEST for cell in cells):
+        return [int(cell) for cell in cells]
+    column, cell = next((name, one) for name, one in zip(COLUMNS, cells, strict=True) if not one.removeprefix("-").isdigit())
+    where.error("value-type", f"{column} is '{csv_text.shown(cell)}', no whole number", "correct it")
+    return None
+
+
+def _is_of_video(where: Where, video: int, recording: str) -> bool:
+    if not recording.isdigit() or int(recording) == video:
+        return True
+    where.error("video-name", f"the row is of video {video}, but the file of {recording}", "keep a file per video, called after it")
+    return False
+
+
+def _follows(where: Where, second: int, before: list[int]) -> bool:
+    if second >= 0 and (not before or second > before[-1]):
+        return True
+    where.error("frame-order", f"second {second} does not follow the one before", "sort the rows by int_time, from 0, each second once")
+    return False
+
+
+def _are_known(where: Where, step: int, tools: list[int], source: LabelFiles) -> bool:
+    steps, instruments = len(source.vocabulary.steps), len(source.vocabulary.instruments)
+    if step != OUTSIDE and not 1 <= step <= steps:
+        where.error("id-range", f"step {step} is not in 1..{steps}, and not {OUTSIDE}", f"{FROM_ONE}; {OUTSIDE} is none")
+        return False
+    for tool in tools:
+        if not NO_SECOND <= tool <= instruments:
+            where.error("id-range", f"instrument {tool} is not in {NO_SECOND}..{instruments}", f"{FROM_ONE}; {NOTHING} is none in view")
+            return False
+    if (step == OUTSIDE) != (tools[0] == OUTSIDE) or (tools[0] <= NOTHING < tools[1]):
+        what = f"step {step} does not go with the instruments {tools[0]} and {tools[1]}"
+        where.warning("outside", what, f"{OUTSIDE} is outside the patient in both columns, and a second instrument needs a first")
+    return True
+
+
+def _runs(seconds: list[int], steps: list[int]) -> Iterator[tuple[str, int, int, int]]:
+    """Yield each run of seconds with one step, half open."""
+    rows = [(second, step) for second, step in zip(seconds, steps, strict=True) if step != OUTSIDE]
+    for (step, _), run in itertools.groupby(enumerate(rows), lambda one: (one[1][1], one[1][0] - one[0])):
+        of_run = [second for _, (second, _) in run]
+        yield "step", of_run[0], of_run[-1] + 1, step - 1
+
+
+@writes(NAME, holds=("segments", "instances", "boxless", "partial", "empty frames"), fps=Fraction(1), vocabulary=NAME)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``annotations_<video>.csv``.
+
+    Raises
+    ------
+    AnnotationError
+        For a video whose name is no number, and for steps that overlap.
+    """
+    faults = Faults()
+    for labels in collection.recordings:
+        if labels.instances is None and labels.segments is None:
+            continue
+        if not labels.recording.isdigit():
+            faults.extend([error(labels.recording, "video-name", "pitvis numbers its videos", "call the video by a number")])
+            continue
+        steps = _step_of(labels, out, faults)
+        tools = {second: [row["instrument_id"] + 1 for row in rows] for second, rows in by_position(labels.instances).items()}
+        lines = [",".join(COLUMNS)]
+        for second in sorted({*steps, *tools}):
+            step, of_second = steps.get(second, OUTSIDE), sorted(tools.get(second, []))
+            out.lose("instruments beyond two in a second", max(len(of_second) - MOST, 0))
+            first = of_second[0] if of_second else OUTSIDE if step == OUTSIDE else NOTHING
+            lines.append(f"{int(labels.recording)},{second},{step},{first},{of_second[1] if len(of_second) > 1 else NO_SECOND}")
+        out.files[f"annotations_{labels.recording}.csv"] = "".join(f"{line}\n" for line in lines).encode()
+    AnnotationError.raise_any(faults)
+
+
+def _step_of(labels: Labels, out: Output, faults: Faults) -> dict[int, int]:
+    """Return the step of each second, from 1."""
+    steps: dict[int, int] = {}
+    for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
+        if kind != "step":
+            out.lose(f"spans of another kind: {kind}")
+        elif any(second in steps for second in range(start, end)):
+            faults.extend([error(labels.recording, "span-overlap", "pitvis needs one step per second, but two overlap", "correct one")])
+        else:
+            steps.update(dict.fromkeys(range(start, end), id_ + 1))
+    return steps

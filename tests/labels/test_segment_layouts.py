@@ -1,0 +1,234 @@
+"""Phases of other layouts are read as what they are: the rate from the file or asked for, never guessed without a word."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fault_lines import sentences
+from label_examples import EXAMPLES, faults_of, read_files, write_files
+from scrubin import cli
+from scrubin.base.errors import AnnotationError
+from scrubin.labels.files import detect
+from scrubin.labels.model import SOURCE_FRAMES, Clock
+from verdict_cases import write_files as put
+
+RUNS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=12)
+
+
+def changed(form, file, old, new):
+    files = dict(EXAMPLES[form])
+    name = next(name for name in files if name.endswith(file))
+    assert old in files[name]
+    return {**files, name: files[name].replace(old, new)}
+
+
+def said(form, files):
+    return sentences(faults_of(form, files), "error")
+
+
+class TestSarRarp50:
+    def test_frames_are_those_of_a_video_of_60_per_second_and_videos_are_called_like_their_folders(self):
+        first, second = read_files("sarrarp50", EXAMPLES["sarrarp50"]).recordings
+        assert (first.recording, second.recording) == ("video_1", "video_2")
+        assert first.clock == SOURCE_FRAMES
+        assert first.phases.positions.tolist() == [0, 6, 12, 18]
+        assert [first.vocabulary.phases[one] for one in first.phases.rows["phase_id"]][-1] == "Picking up the needle"
+
+    def test_six_frames_of_it_are_a_tenth_of_a_second(self, tmp_path, capsys):
+        path = put(tmp_path / "in", EXAMPLES["sarrarp50"])
+        assert cli.main(["convert", str(path), "--to", "tables-csv", "--to-fps", "10", "--out", str(tmp_path / "out")]) == 0
+        rows = (tmp_path / "out" / "phases.csv").read_text().splitlines()
+        assert len(rows) == 1 + 4 + 2
+        assert "not in" not in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"000000012,1", b"000000012;1", 'line 3: "000000012;1" is no frame with an id; write lines such as 000000006,1'),
+            (b"000000012,1", b"000000006,1", "line 3: the frame does not follow the one before"),
+            (b"000000012,1", b"000000012,8", "line 3: class 8 is not in 0..7; are they numbered from 1?"),
+            (b"000000012,1", b"-12,1", "is no frame with an id"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        (one,) = said("sarrarp50", changed("sarrarp50", "video_1/action_discrete.txt", old, new))
+        assert told in one
+
+
+class TestHeiChole:
+    def test_nothing_is_converted_until_somebody_says_the_rate(self, tmp_path, capsys):
+        path = put(tmp_path / "in", EXAMPLES["heichole"])
+        convert = ["convert", str(path), "--to", "cholect50", "--out", str(tmp_path / "out")]
+        assert cli.main(convert) != 0
+        assert "no file of heichole states the rate of its frames; say how many frames per second the videos have by --fps" in (
+            capsys.readouterr().err
+        )
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize(("fps", "kept"), [(25, 1), (2, 3)])
+    def test_the_rate_that_is_said_counts(self, fps, kept, tmp_path):
+        path = put(tmp_path / "in", EXAMPLES["heichole"])
+        asked = ["convert", str(path), "--to", "tables-csv", "--fps", str(fps), "--to-fps", "1", "--out", str(tmp_path / "out")]
+        assert cli.main(asked) == 0
+        assert len((tmp_path / "out" / "phases.csv").read_text().splitlines()) == 1 + kept
+
+    def test_validate_says_that_the_rate_is_not_known(self, tmp_path, capsys):
+        assert cli.main(["validate", str(put(tmp_path, EXAMPLES["heichole"]))]) == 0
+        assert "heichole: no file states the rate; frames are taken as 1 per second; `convert` and `score` ask" in capsys.readouterr().out
+
+    def test_a_frame_without_a_row_is_said(self):
+        faults = faults_of("heichole", changed("heichole", ".csv", b"2,0\n", b""))
+        assert "1 frames have no row" in " ".join(sentences(faults, "warning"))
+
+    def test_the_tables_of_instruments_beside_them_are_not_taken_for_phases(self, tmp_path):
+        files = {**EXAMPLES["heichole"], "hei/Hei-Chole1_Annotation_Instrument.csv": b"0," + b",".join([b"0"] * 21) + b"\n"}
+        folder = detect.label_folder(put(tmp_path, files), None)
+        assert (folder.form.name, len(folder.contents), len(folder.others)) == ("heichole", 1, 1)
+
+
+class TestCataract101:
+    def test_a_phase_lasts_until_the_next_one_and_the_last_until_the_end_of_the_video(self):
+        first, second = read_files("cataract101", EXAMPLES["cataract101"]).recordings
+        assert first.clock == Clock(Fraction(1, 25))
+        assert first.segments.drop(columns="kind").to_numpy().tolist() == [[68, 1043, 0], [1043, 1228, 1], [1228, 1500, 2]]
+        assert second.segments["label_id"].tolist() == [0, 1, 1]
+
+    @pytest.mark.parametrize(
+        ("file", "old", "new", "told"),
+        [
+            ("annotations.csv", b"269;1043;2", b"269;1043;11", "line 3: phase '11' is not in 1..10"),
+            ("annotations.csv", b"269;1043;2", b"269;1043;0", "line 3: phase '0' is not in 1..10; phases are numbered from 1"),
+            ("annotations.csv", b"269;1043;2", b"269;60;2", "line 3: frame 60 does not follow frame 68 of the video 269"),
+            ("annotations.csv", b"269;1043;2", b"269;10.5;2", "line 3: '10.5' is no frame number"),
+            ("videos.csv", b"269;1500;25\n", b"", "line 2: the video '269' is not in videos.csv"),
+            ("videos.csv", b"269;1500;25", b"269;1200;25", "line 4: frame 1228 is beyond the 1200 frames"),
+            ("videos.csv", b"269;1500;25", b"269;1500;0", "line 2: it needs a video, its frames and its whole frames per second"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, file, old, new, told):
+        assert told in " ".join(said("cataract101", changed("cataract101", file, old, new)))
+
+    def test_without_the_table_of_videos_there_is_no_rate_and_none_is_guessed(self):
+        files = {name: data for name, data in EXAMPLES["cataract101"].items() if not name.endswith("videos.csv")}
+        (one,) = said("cataract101", files)
+        assert "there is no videos.csv beside it, which says the frames per second of each video; put videos.csv" in one
+
+    def test_phases_have_the_names_that_the_files_give(self):
+        files = dict(EXAMPLES["cataract101"]) | {"cataract/phases.csv": b"Phase;Meaning\n1;Opening\n2;Middle game\n3;End game\n"}
+        first, _ = read_files("cataract101", files).recordings
+        assert first.vocabulary.phases == ("Opening", "Middle game", "End game")
+
+    def test_a_gap_cannot_be_written(self, tmp_path, capsys):
+        spans = b'{"phases": [{"start": 0, "end": 1000, "label_name": "preparation", "label_id": 0}, ' + (
+            b'{"start": 2000, "end": 3000, "label_name": "omentum_division", "label_id": 2}]}'
+        )
+        path = put(tmp_path / "in", {"a.mp4.json": spans})
+        out = str(tmp_path / "out")
+        assert cli.main(["convert", str(path), "--to", "cataract101", "--to-fps", "25", "--out", out]) != 0
+        assert "needs phases without gap or overlap, but one ends at frame 25, and the next begins at 50" in capsys.readouterr().err
+
+    @given(RUNS, st.integers(0, 30), st.sampled_from([1, 25, 30, 60]))
+    def test_what_is_written_is_read_back(self, runs, first, fps):
+        begins, frame = [], first
+        for phase, length in runs:
+            begins.append(f"7;{frame};{phase + 1}\n")
+            frame += length
+        files = {"c/annotations.csv": f"VideoID;FrameNo;Phase\n{''.join(begins)}", "c/videos.csv": f"VideoID;Frames;FPS\n7;{frame};{fps}\n"}
+        data = {name: text.encode() for name, text in files.items()}
+        written = write_files("cataract101", read_files("cataract101", data)).files
+        assert {name: written[name.removeprefix("c/")] for name in data} == data
+
+
+class TestPitVis:
+    def test_steps_are_spans_of_seconds_and_instruments_are_in_view_by_second(self):
+        (labels,) = read_files("pitvis", EXAMPLES["pitvis"]).recordings
+        assert labels.clock == Clock(Fraction(1))
+        steps = [(start, end, labels.vocabulary.steps[id_]) for _, start, end, id_ in labels.segments.itertuples(index=False)]
+        assert steps == [(1, 3, "nasal corridor creation"), (3, 4, "sphenoid sinus clearance")]
+        tools = labels.instances.rows
+        names = [labels.vocabulary.instruments[id_] for id_ in tools["instrument_id"]]
+        assert (tools["position"].tolist(), names) == ([2, 3, 3], ["suction", "ring curette", "suction"])
+        assert labels.instances.positions.tolist() == [0, 1, 2, 3, 4]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"1,2,1,16,-2", b"1,2,0,16,-2", "line 4: step 0 is not in 1..14, and not -1; they are numbered from 1"),
+            (b"1,2,1,16,-2", b"1,2,15,16,-2", "line 4: step 15 is not in 1..14"),
+            (b"1,2,1,16,-2", b"1,2,1,19,-2", "line 4: instrument 19 is not in -2..18"),
+            (b"1,2,1,16,-2", b"1,1,1,16,-2", "line 4: second 1 does not follow the one before"),
+            (b"1,2,1,16,-2", b"2,2,1,16,-2", "line 4: the row is of video 2, but the file of 01"),
+            (b"1,2,1,16,-2", b"1,2,1.0,16,-2", "line 4: int_step is '1.0', no whole number"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("pitvis", changed("pitvis", ".csv", old, new)))
+
+    def test_a_step_outside_the_patient_is_said(self):
+        faults = faults_of("pitvis", changed("pitvis", ".csv", b"1,2,1,16,-2", b"1,2,-1,16,-2"))
+        assert "line 4: step -1 does not go with the instruments 16 and -2" in " ".join(sentences(faults, "warning"))
+
+    @given(
+        st.lists(st.tuples(st.integers(1, 14), st.lists(st.integers(1, 18), max_size=2).map(sorted)) | st.none(), min_size=1, max_size=30)
+    )
+    def test_what_is_written_is_read_back(self, seconds):
+        rows = ["int_video,int_time,int_step,int_instrument1,int_instrument2\n"]
+        for second, one in enumerate(seconds):
+            step, tools = (-1, [-1, -2]) if one is None else (one[0], [*(one[1] or [0]), -2][:2])
+            rows.append(f"3,{second},{step},{tools[0]},{tools[1]}\n")
+        data = {"annotations_03.csv": "".join(rows).encode()}
+        assert write_files("pitvis", read_files("pitvis", {f"in/{name}": of for name, of in data.items()})).files == data
+
+
+class TestPetraw:
+    def test_a_row_is_a_frame_of_the_video_with_its_phase_and_step(self):
+        (labels,) = read_files("petraw", EXAMPLES["petraw"]).recordings
+        assert (labels.recording, labels.clock) == ("001", SOURCE_FRAMES)
+        assert labels.phases.positions.tolist() == [0, 1, 2]
+        steps = [(start, end, labels.vocabulary.steps[id_]) for _, start, end, id_ in labels.segments.itertuples(index=False)]
+        assert steps == [(0, 2, "Block 1"), (2, 3, "Block 2")]
+
+    def test_what_the_hands_do_is_not_kept_and_it_is_said(self):
+        assert sentences(faults_of("petraw", EXAMPLES["petraw"]), "warning") == ("petraw/001.txt: not kept: Verb_Left, Verb_Right",)
+
+    def test_misaw_has_the_same_columns_under_another_name_and_may_have_none_of_frames(self):
+        data = b"Phase\tStep\tVerb_Left\nSuturing\tNeedle holding\tHold\nKnot tying\t1 knot\tHold\n"
+        (labels,) = read_files("petraw", {"m/1_1_annotation.txt": data}).recordings
+        assert (labels.recording, labels.vocabulary.phases) == ("1_1", ("Knot tying", "Suturing"))
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"0.07", b"0.02", "line 4: Timestamp is '0.02', so that this row is not the frame of its place; give a row for every frame"),
+            (b"Timestamp\t", b"Frame\t", "line 3: Frame is '0.03', so that this row is not the frame of its place"),
+            (b"0.03\tTransfer", b"0.03\t", "line 3: there is no phase; give every row a phase and a step"),
+            (b"Step", b"Stp", "line 1: column 'Step' is missing; did you mean 'Stp'?"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("petraw", changed("petraw", ".txt", old, new)))
+
+    def test_nothing_is_converted_until_somebody_says_the_rate(self, tmp_path, capsys):
+        path = put(tmp_path / "in", EXAMPLES["petraw"])
+        assert cli.main(["convert", str(path), "--to", "tables", "--out", str(tmp_path / "out")]) != 0
+        assert "no file of petraw states the rate of its frames" in capsys.readouterr().err
+        assert cli.main(["convert", str(path), "--to", "tables-csv", "--fps", "30", "--to-fps", "30", "--out", str(tmp_path / "out")]) == 0
+        assert len((tmp_path / "out" / "phases.csv").read_text().splitlines()) == 1 + 3
+        assert ",step,0,2,30," in (tmp_path / "out" / "segments.csv").read_text()
+
+
+@given(RUNS, st.integers(0, 9))
+@pytest.mark.parametrize(
+    ("form", "name", "line"), [("sarrarp50", "v/action_discrete.txt", "{:09d},{}"), ("heichole", "v_Annotation_Phase.csv", "{},{}")]
+)
+def test_lines_of_frame_and_class_are_written_as_they_are_read(form, name, line, runs, first):
+    ids = [phase for phase, length in runs for _ in range(length)]
+    data = "".join(f"{line.format(frame, id_)}\n" for frame, id_ in enumerate(ids, start=first)).encode()
+    assert write_files(form, read_files(form, {f"in/{name}": data})).files == {name: data}
+
+
+def test_phases_of_another_vocabulary_are_not_taken_for_actions():
+    with pytest.raises(AnnotationError, match=r"class 8 is not in 0\.\.7"):
+        read_files("sarrarp50", {"v/action_discrete.txt": b"0,8\n"})
