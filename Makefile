@@ -73,13 +73,13 @@ $(STAMP): requirements.lock pyproject.toml .bootstrap/uv.txt
 	@rm .venv/.begun
 	@touch $@
 
-# What only tests and checks need, and what only the documents need: the same versions of what all of them need.
+# What only tests and checks need, and what only the documents need, which look at tests: the same versions of what all of them need.
 $(TESTS): tests/requirements.lock $(STAMP)
 	@echo "installing what tests and checks need"
 	@$(UV_INSTALL) --require-hashes -r $< || $(PIP_INSTALL) --require-hashes -r $<
 	@touch $@
 
-$(PAGES): docs/requirements.lock $(STAMP)
+$(PAGES): docs/requirements.lock $(TESTS)
 	@echo "installing what the documents need"
 	@$(UV_INSTALL) --require-hashes -r $< || $(PIP_INSTALL) --require-hashes -r $<
 	@touch $@

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 import typing
 from collections.abc import Iterator
@@ -133,6 +135,17 @@ def test_a_source_file_that_a_page_about_the_code_names_is_there():
     named = {(page.name, name) for page in of_the_house for name in SOURCE.findall(page.read_text(encoding="utf-8"))}
     missing = [one for one in sorted(named) if one[1] not in written and not any((place / one[1]).exists() for place in places)]
     assert not missing
+
+
+def test_files_that_pages_let_one_write_pass_make_check(tmp_path):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for block in EVERY:
+        if block.mark == "file" and block.reason.startswith(("pipelines/", "tests/")):
+            (tmp_path / block.reason).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / block.reason).write_text(block.text, encoding="utf-8")
+    for command in (("check",), ("format", "--check")):
+        done = subprocess.run([sys.executable, "-m", "ruff", *command, "."], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert not done.returncode, done.stdout
 
 
 def test_the_readme_is_read_in_five_minutes():

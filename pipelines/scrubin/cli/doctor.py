@@ -60,7 +60,7 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from (f"to do       {one['what']}: {one['do']}" for one in known["to_do"])
     if not known["to_do"]:
-        yield "Nothing is to be done."
+        yield "The installation needs nothing. What the study needs, the last run and `scrubin preflight` say."
 
 
 def _extras(extras: Mapping[str, Any]) -> Iterator[str]:
