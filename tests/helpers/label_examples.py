@@ -278,6 +278,11 @@ def pitvis():
     return {"pitvis/annotations_01.csv": "".join(f"{line}\n" for line in lines).encode()}
 
 
+def surch():
+    rows = ("video001,0,27,etc", "video001,27,31.5,BN", "video001,31.5,40.173,etc", "video002,2,9,NVB")
+    return {"surch/segments.csv": "".join(f"{line}\n" for line in ("VideoID,StartTime,EndTime,labelID", *rows)).encode()}
+
+
 def petraw():
     header = "Timestamp\tPhase\tStep\tVerb_Left\tVerb_Right"
     rows = ("0\tTransfer\tBlock 1\tIdle\tCatch", "0.03\tTransfer\tBlock 1\tIdle\tCatch", "0.07\tTransfer\tBlock 2\tCatch\tHold")
@@ -308,6 +313,7 @@ EXAMPLES = {
         pitvis,
         sarrarp50,
         spans,
+        surch,
         yolo,
         yolo4,
     )

@@ -182,6 +182,42 @@ class TestPitVis:
         assert write_files("pitvis", read_files("pitvis", {f"in/{name}": of for name, of in data.items()})).files == data
 
 
+class TestSurch:
+    def test_segments_are_spans_of_milliseconds(self):
+        first, second = read_files("surch", EXAMPLES["surch"]).recordings
+        assert first.clock == Clock(Fraction(1, 1000))
+        assert first.segments["end"].tolist() == [27_000, 31_500, 40_173]
+        assert [second.vocabulary.phases[one] for one in second.segments["label_id"]] == ["NVB"]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"27,31.5,BN", b"27,26,BN", "line 3: it ends at 26 s, but starts at 27 s"),
+            (b"27,31.5,BN", b"27,31.5,BNX", "line 3: 'BNX' is no phase of the vocabulary 'surch'; did you mean 'BN"),
+            (b"27,31.5,BN", b"27,0:31,BN", "line 3: '0:31' is not seconds from 0, such as 12.48"),
+            (b"video002,2", b",2", "line 5: there is no video; name it"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("surch", changed("surch", ".csv", old, new)))
+
+    def test_what_is_finer_than_a_millisecond_is_said(self):
+        faults = faults_of("surch", changed("surch", ".csv", b"40.173", b"40.173885"))
+        assert sentences(faults, "warning") == (
+            "surch/segments.csv: 1 times have more than three decimals, and are kept to the millisecond",
+        )
+
+    @given(st.lists(st.tuples(st.integers(1, 10**7), st.sampled_from(["BN", "etc", "PA"])), min_size=1, max_size=20))
+    def test_what_is_written_is_read_back(self, lengths):
+        rows, start = [], 0
+        for length, label in lengths:
+            times = [f"{at // 1000}.{at % 1000:03d}".rstrip("0").rstrip(".") for at in (start, start + length)]
+            rows.append(f"v,{times[0]},{times[1]},{label}\n")
+            start += length
+        data = {"segments.csv": f"VideoID,StartTime,EndTime,labelID\n{''.join(rows)}".encode()}
+        assert write_files("surch", read_files("surch", {f"in/{name}": of for name, of in data.items()})).files == data
+
+
 class TestPetraw:
     def test_a_row_is_a_frame_of_the_video_with_its_phase_and_step(self):
         (labels,) = read_files("petraw", EXAMPLES["petraw"]).recordings
