@@ -11,22 +11,18 @@ from fractions import Fraction
 from pathlib import Path
 
 from scrubin.base import csv_text
-from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
-from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
-from scrubin.labels.parse import fields
+from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
+from scrubin.labels.parse import fields, timed_rows
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.rates import NS, instant, written
+from scrubin.labels.parse.timed_rows import MILLISECOND, Span
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.timing import BESIDE_PHASES
 
 NAME = "surch"
 FILE = "segments.csv"
 COLUMNS = ("VideoID", "StartTime", "EndTime", "labelID")
-MILLISECOND = Clock(Fraction(1, 1000))
-NS_OF_MS = NS // 1000
-Span = tuple[str, int, int, int]
 
 
 def _has_segments(path: Path) -> bool:
@@ -44,7 +40,7 @@ def _has_segments(path: Path) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the segments of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    spans: dict[str, list[Span]] = {}
+    found: dict[str, list[Span]] = {}
     first, *others = sorted(source.files)
     for other in others:
         Where(faults, other).error("file-repeated", f"there is also {first}", "convert the folders one by one")
@@ -53,41 +49,15 @@ def read(source: LabelFiles) -> Collection:
     faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - set(COLUMNS))))
     if sheet.columns and not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
-    rounded = 0
-    for row in sheet.rows:
-        at, video = where.at(row.place), row.cells["VideoID"]
-        start, end = (_time(at, row.cells[column]) for column in ("StartTime", "EndTime"))
-        label = at.id_of(source.vocabulary, "phase", row.cells["labelID"], "choose another vocabulary")
-        if not video:
-            at.error("value-type", "there is no video", "name it")
-        elif start is None or end is None or label is None:
-            continue
-        elif _ms(end) <= _ms(start):
-            what = f"it ends at {row.cells['EndTime']} s, but starts at {row.cells['StartTime']} s"
-            at.error("span-order", what, "give seconds, the end after the start")
+    for row, span in timed_rows.spans(where, sheet.rows, ("StartTime", "EndTime", "labelID"), source.vocabulary):
+        if row.cells["VideoID"]:
+            found.setdefault(row.cells["VideoID"], []).append(span)
         else:
-            rounded += sum(time % NS_OF_MS > 0 for time in (start, end))
-            spans.setdefault(video, []).append(("phase", _ms(start), _ms(end), label))
-    if rounded:
-        where.warning("time-rounded", f"kept to the millisecond: {rounded} times with more than three decimals")
+            where.at(row.place).error("value-type", "there is no video", "name it")
     if faults.errors():
         return Collection(faults=faults.all())
-    labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(spans.items())]
+    labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(found.items())]
     return Collection(tuple(labels), faults=faults.all())
-
-
-def _time(where: Where, cell: str) -> int | None:
-    """Return nanoseconds; None after noting what is no time."""
-    try:
-        return instant(cell, "s")
-    except AnnotationError as error:
-        for fault in error.faults:
-            where.error(fault.rule or "instant", fault.what, fault.fix)
-        return None
-
-
-def _ms(time_ns: int) -> int:
-    return (time_ns + NS_OF_MS // 2) // NS_OF_MS
 
 
 @writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)
@@ -99,6 +69,6 @@ def write(collection: Collection, out: Output) -> None:
             if kind in BESIDE_PHASES:
                 out.lose(BESIDE_PHASES[kind])
             else:
-                times = f"{written(start * NS_OF_MS, 's')},{written(end * NS_OF_MS, 's')}"
+                times = f"{timed_rows.seconds(start)},{timed_rows.seconds(end)}"
                 lines.append(f"{labels.recording},{times},{labels.vocabulary.phases[id_]}")
     out.files[FILE] = "".join(f"{line}\n" for line in lines).encode()
