@@ -9,6 +9,7 @@ from reference import examples
 from reference.markdown import code, prose, sentence, table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats as every_format
+from scrubin.labels import tried
 from scrubin.labels.choices import READ_AS, WRITTEN_AS
 from scrubin.labels.parse.columns import NAMES, Meaning
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format, readable
@@ -34,7 +35,7 @@ def names() -> list[str]:
 
 def text() -> str:
     """Return an overview of all formats, then a section for each."""
-    overview = table(("format", "read", "written", "what it is"), (_overview(name) for name in names()))
+    overview = table(("format", "read", "written", "what it is", "files of its authors"), (_overview(name) for name in names()))
     others = sorted({**READ_AS, **WRITTEN_AS}.items())
     aliases = ", ".join(f"`{name}` is `{of}`" for name, of in others if name not in names())
     return "\n".join([overview, f"Other names: {aliases}.\n", *(_section(name) for name in names())])
@@ -57,10 +58,12 @@ def columns() -> str:
     return table(("what it is", "names"), ((MEANINGS[meaning], ", ".join(map(code, known))) for meaning, known in NAMES.items()))
 
 
-def _overview(name: str) -> tuple[str, str, str, str]:
+def _overview(name: str) -> tuple[str, str, str, str, str]:
     form = readable().get(READ_AS.get(name, name))
     reads, writes = (("yes" if has else "no") for has in (form is not None, name in WRITERS))
-    return f"[`{name}`](#{name})", reads, writes, form.title if form is not None and form.name == name else "our own tables as CSV"
+    is_own = form is not None and form.name == name
+    title = form.title if is_own and form is not None else "our own tables as CSV"
+    return f"[`{name}`](#{name})", reads, writes, title, tried.sentence(name) if is_own else tried.OURS
 
 
 def _section(name: str) -> str:

@@ -278,6 +278,42 @@ def pitvis():
     return {"pitvis/annotations_01.csv": "".join(f"{line}\n" for line in lines).encode()}
 
 
+def surch():
+    rows = ("video001,0,27,etc", "video001,27,31.5,BN", "video001,31.5,40.173,etc", "video002,2,9,NVB")
+    return {"surch/segments.csv": "".join(f"{line}\n" for line in ("VideoID,StartTime,EndTime,labelID", *rows)).encode()}
+
+
+def grasp():
+    images = [{"id": 7, "file_name": "CASE021/00001.jpg", "width": 1280, "height": 800}]
+    images += [{"id": 8, "file_name": "CASE021/00036.jpg", "width": 1280, "height": 800}]
+    first = {
+        "id": 1,
+        "image_id": 7,
+        "category_id": 1,
+        "bbox": [0, 146.5, 228.5, 139.75],
+        "area": 31932.875,
+        "iscrowd": 0,
+        "phase": 0,
+        "step": 0,
+    }
+    second = {**first, "id": 2, "category_id": 2, "bbox": [10, 20, 30, 40], "area": 1200}
+    third = {**first, "id": 3, "image_id": 8, "phase": 1, "step": 2}
+    document = {
+        "categories": [{"id": 1, "name": "Bipolar Forceps"}, {"id": 2, "name": "Prograsp Forceps"}],
+        "phase_categories": [{"id": 0, "name": "Idle"}, {"id": 1, "name": "LPIL"}],
+        "step_categories": [{"id": 0, "name": "Idle"}, {"id": 1, "name": "Id_Illiac_Vein_Artery"}, {"id": 2, "name": "Suction"}],
+        "images": images,
+        "annotations": [first, second, third],
+    }
+    return {"psiava/train.json": dumps(document)}
+
+
+def cataract1k():
+    rows = ("4687,Incision,120,300,2.0,5.0", "4687,Capsule Pulishing,310,600,5.167,10.0")
+    lines = ("caseId,comment,frame,endFrame,sec,endSec", *rows)
+    return {"cases/case_4687_annotations_phases.csv": "".join(f"{line}\n" for line in lines).encode()}
+
+
 def petraw():
     header = "Timestamp\tPhase\tStep\tVerb_Left\tVerb_Right"
     rows = ("0\tTransfer\tBlock 1\tIdle\tCatch", "0.03\tTransfer\tBlock 1\tIdle\tCatch", "0.07\tTransfer\tBlock 2\tCatch\tHold")
@@ -290,6 +326,7 @@ EXAMPLES = {
         aixsuture,
         autolaparo,
         cataract101,
+        cataract1k,
         cholec80,
         cholect45,
         cholect50,
@@ -297,6 +334,7 @@ EXAMPLES = {
         cholectriplet2022,
         coco,
         endoscapes,
+        grasp,
         heichole,
         jigsaws,
         labelme,
@@ -308,6 +346,7 @@ EXAMPLES = {
         pitvis,
         sarrarp50,
         spans,
+        surch,
         yolo,
         yolo4,
     )

@@ -34,6 +34,7 @@ SAME_BYTES = [
     "pitvis",
     "sarrarp50",
     "spans",
+    "surch",
     "yolo",
     "yolo4",
 ]

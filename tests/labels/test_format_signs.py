@@ -4,6 +4,7 @@ import pytest
 
 from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError
+from scrubin.labels import tried
 from scrubin.labels.files import detect
 from scrubin.labels.registry import never, readable
 
@@ -44,3 +45,9 @@ def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):
 def test_a_path_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(AnnotationError, match="there is no such file or folder"):
         detect.detected(tmp_path / "nothing")
+
+
+def test_it_is_said_of_every_format_which_files_of_its_authors_it_was_tried_on():
+    assert set(tried.TRIED) == set(readable())
+    assert tried.sentence("cataract101").startswith("tried on 3 files of the authors (as in matinmoqadas/Cataract-101")
+    assert tried.sentence("pitvis") == "no file could be had"

@@ -1,5 +1,6 @@
 """Phases of other layouts are read as what they are: the rate from the file or asked for, never guessed without a word."""
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fault_lines import sentences
-from label_examples import EXAMPLES, faults_of, read_files, write_files
+from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files import detect
@@ -180,6 +181,106 @@ class TestPitVis:
             rows.append(f"3,{second},{step},{tools[0]},{tools[1]}\n")
         data = {"annotations_03.csv": "".join(rows).encode()}
         assert write_files("pitvis", read_files("pitvis", {f"in/{name}": of for name, of in data.items()})).files == data
+
+
+class TestSurch:
+    def test_segments_are_spans_of_milliseconds(self):
+        first, second = read_files("surch", EXAMPLES["surch"]).recordings
+        assert first.clock == Clock(Fraction(1, 1000))
+        assert first.segments["end"].tolist() == [27_000, 31_500, 40_173]
+        assert [second.vocabulary.phases[one] for one in second.segments["label_id"]] == ["NVB"]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"27,31.5,BN", b"27,26,BN", "line 3: it ends at 26 s, but starts at 27 s"),
+            (b"27,31.5,BN", b"27,31.5,BNX", "line 3: 'BNX' is no phase of the vocabulary 'surch'; did you mean 'BN"),
+            (b"27,31.5,BN", b"27,0:31,BN", "line 3: '0:31' is not seconds from 0, such as 12.48"),
+            (b"video002,2", b",2", "line 5: there is no video; name it"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("surch", changed("surch", ".csv", old, new)))
+
+    def test_what_is_finer_than_a_millisecond_is_said(self):
+        told = ("surch/segments.csv: kept to the millisecond: 1 times with more than three decimals",)
+        assert sentences(faults_of("surch", changed("surch", ".csv", b"40.173", b"40.173885")), "warning") == told
+
+    @given(st.lists(st.tuples(st.integers(1, 10**7), st.sampled_from(["BN", "etc", "PA"])), min_size=1, max_size=20))
+    def test_what_is_written_is_read_back(self, lengths):
+        rows, start = [], 0
+        for length, label in lengths:
+            times = [f"{at // 1000}.{at % 1000:03d}".rstrip("0").rstrip(".") for at in (start, start + length)]
+            rows.append(f"v,{times[0]},{times[1]},{label}\n")
+            start += length
+        data = {"segments.csv": f"VideoID,StartTime,EndTime,labelID\n{''.join(rows)}".encode()}
+        assert write_files("surch", read_files("surch", {f"in/{name}": of for name, of in data.items()})).files == data
+
+
+class TestCataract1K:
+    def test_the_times_count_and_a_phase_ends_before_its_end(self):
+        (labels,) = read_files("cataract1k", EXAMPLES["cataract1k"]).recordings
+        assert (labels.recording, labels.clock) == ("case_4687", Clock(Fraction(1, 1000)))
+        assert labels.segments.to_numpy().tolist() == [["phase", 2000, 5000, 0], ["phase", 5167, 10000, 6]]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b"2.0,5.0", b"5.0,5.0", "line 2: it ends at 5.0 s, but starts at 5.0 s; give seconds, the end after the start, or remove"),
+            (b"Incision", b"Incison", "line 2: 'Incison' is no phase of the vocabulary 'cataract1k'; did you mean 'Incision'?"),
+            (b"endSec", b"end", "line 1: column 'endSec' is missing"),
+        ],
+    )
+    def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
+        assert told in " ".join(said("cataract1k", changed("cataract1k", ".csv", old, new)))
+
+
+def without_boxes(document):
+    """Return what GraSP calls long-term annotations: phases and steps of images, under keys in the plural."""
+    renamed = {"phase_categories": "phases_categories", "step_categories": "steps_categories"}
+    of_image = {one["image_id"]: {"phases": one["phase"], "steps": one["step"]} for one in document["annotations"]}
+    annotations = [{"id": i, "image_id": image, **marks} for i, (image, marks) in enumerate(of_image.items())]
+    return {**{renamed.get(key, key): value for key, value in document.items()}, "annotations": annotations}
+
+
+class TestGrasp:
+    def test_key_frames_have_a_phase_a_step_and_boxes(self):
+        (labels,) = read_files("grasp", EXAMPLES["grasp"]).recordings
+        assert (labels.recording, labels.clock) == ("CASE021", SOURCE_FRAMES)
+        assert labels.phases.rows.to_numpy().tolist() == [[1, 0], [36, 1]]
+        assert labels.segments.to_numpy().tolist() == [["step", 1, 2, 0], ["step", 36, 37, 2]]
+        assert labels.instances.rows["position"].tolist() == [1, 1, 36]
+        assert (labels.vocabulary.phases, labels.vocabulary.steps[2]) == (("Idle", "LPIL"), "Suction")
+
+    def test_a_file_without_boxes_does_not_say_that_nothing_is_there(self):
+        ((name, data),) = EXAMPLES["grasp"].items()
+        (labels,) = read_files("grasp", {name: dumps(without_boxes(json.loads(data)))}).recordings
+        assert labels.instances is None
+        assert labels.phases.rows.to_numpy().tolist() == [[1, 0], [36, 1]]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "told"),
+        [
+            (b'"id": 2, "image_id": 7', b'"id": 2, "image_id": 8', ""),
+            (b'"phase": 1', b'"phase": 2', "'phase' is 2, expected a whole number in 0..1; ids are numbered from 0"),
+            (b'"phase": 1', b'"phase": 1.5', "'phase' is 1.5, expected a whole number in 0..1"),
+            (b'{"id": 1, "name": "LPIL"}', b'{"id": 2, "name": "LPIL"}', "'phase_categories' is not a list of ids from 0 with names"),
+        ],
+    )
+    def test_a_fault_names_its_place_and_what_to_do(self, old, new, told):
+        said_of_it = " ".join(said("grasp", changed("grasp", ".json", old, new)))
+        assert told in said_of_it
+        assert said_of_it
+
+    def test_two_phases_of_one_image_are_refused(self):
+        ((name, data),) = EXAMPLES["grasp"].items()
+        document = json.loads(data)
+        document["annotations"][1]["phase"] = 1
+        (one,) = said("grasp", {name: dumps(document)})
+        assert "annotation 2: phase is 1, but another annotation of CASE021 frame 1 has 0; give an image one phase" in one
+
+    def test_coco_without_phases_is_still_coco(self, tmp_path):
+        assert detect.detected(put(tmp_path, EXAMPLES["coco"])).name == "coco"
 
 
 class TestPetraw:

@@ -61,12 +61,15 @@ class OfFile:
     unkept: Counter[str] = field(default_factory=Counter)
 
 
+WITH_PHASES = ("phase_categories", "phases_categories")
 ReadImages = Callable[[Reading, OfFile, Mapping[str, Any]], None]
 
 
 def _is_coco(path: Path) -> bool:
-    # Endoscapes calls its files so.
-    return registry.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco")
+    # Endoscapes calls its files so; PSI-AVA and GraSP have phases, too.
+    document = registry.document(path)
+    has_phases = isinstance(document, Mapping) and any(key in document for key in WITH_PHASES)
+    return registry.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco") and not has_phases
 
 
 @dataset_format(
@@ -83,7 +86,7 @@ def read(source: LabelFiles) -> Collection:
         of_file = Faults()
         document = documents.opened(documents.json_object, file, data, of_file)
         if document is not None:
-            read_document(reading, OfFile(Where(of_file, file)), document, _read_images)
+            read_document(reading, OfFile(Where(of_file, file)), document, read_images)
         reading.faults.extend(of_file.all())
     return Collection(labels_of(reading, "coco"), faults=reading.faults.all())
 
@@ -176,8 +179,8 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
     return True
 
 
-def _read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
-    """Add the images of a file."""
+def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
+    """Add the images of a file, each with its recording and frame."""
     objects = fields.list_of_objects(of_file.where, document, "images")
     for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
         where, frame = of_file.where.at(f"image {i}"), frame_of(image)

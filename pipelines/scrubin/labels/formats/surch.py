@@ -1,0 +1,74 @@
+"""Surch: ``segments.csv``, a row ``VideoID,StartTime,EndTime,labelID`` per segment; all videos in one file.
+
+Times are seconds from the start of the video and may have decimals; they are kept to the millisecond, and it is said where that rounds
+them. A segment ends before its ``EndTime``. The label of a segment is anatomy with action, ``etc`` is none of them: they are read as
+phases. What is in no segment is not labelled. The tables of videos and labels beside it are not read: the labels have known ids.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from scrubin.base import csv_text
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
+from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
+from scrubin.labels.parse import fields, timed_rows
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse.timed_rows import MILLISECOND, Span
+from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.labels.timing import BESIDE_PHASES
+
+NAME = "surch"
+FILE = "segments.csv"
+COLUMNS = ("VideoID", "StartTime", "EndTime", "labelID")
+
+
+def _has_segments(path: Path) -> bool:
+    header = registry.head(path).split("\n", 1)[0]
+    return [name.strip(' "\r') for name in header.split(",")] == list(COLUMNS)
+
+
+@dataset_format(
+    NAME,
+    pattern=r"segments\.csv",
+    expected=FILE,
+    title="Surch: segments in seconds, all videos in one file",
+    by_hand=ByHand(vocabulary=NAME, evidence=_has_segments),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the segments of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
+    faults = Faults()
+    found: dict[str, list[Span]] = {}
+    first, *others = sorted(source.files)
+    for other in others:
+        Where(faults, other).error("file-repeated", f"there is also {first}", "convert the folders one by one")
+    where = Where(faults, first)
+    sheet = csv_text.read(first, source.files[first], COLUMNS)
+    faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - set(COLUMNS))))
+    if sheet.columns and not sheet.rows and not sheet.faults:
+        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    for row, span in timed_rows.spans(where, sheet.rows, ("StartTime", "EndTime", "labelID"), source.vocabulary):
+        if row.cells["VideoID"]:
+            found.setdefault(row.cells["VideoID"], []).append(span)
+        else:
+            where.at(row.place).error("value-type", "there is no video", "name it")
+    if faults.errors():
+        return Collection(faults=faults.all())
+    labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(found.items())]
+    return Collection(tuple(labels), faults=faults.all())
+
+
+@writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``segments.csv``."""
+    lines = [",".join(COLUMNS)]
+    for labels in collection.recordings:
+        for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
+            if kind in BESIDE_PHASES:
+                out.lose(BESIDE_PHASES[kind])
+            else:
+                times = f"{timed_rows.seconds(start)},{timed_rows.seconds(end)}"
+                lines.append(f"{labels.recording},{times},{labels.vocabulary.phases[id_]}")
+    out.files[FILE] = "".join(f"{line}\n" for line in lines).encode()

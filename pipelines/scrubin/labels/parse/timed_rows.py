@@ -1,0 +1,71 @@
+"""Rows of a table with a start, an end, and the name of a phase, as spans of milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from scrubin.base import csv_text
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.model import Clock
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.rates import NS, instant, written
+
+MILLISECOND = Clock(Fraction(1, 1000))
+NS_OF_MS = NS // 1000
+Span = tuple[str, int, int, int]
+
+
+def spans(
+    where: Where, rows: Sequence[csv_text.CsvRow], columns: tuple[str, str, str], names: Vocabulary
+) -> Iterator[tuple[csv_text.CsvRow, Span]]:
+    """Yield each row with its span; what is wrong is noted, and what is finer than a millisecond is rounded and counted in a warning.
+
+    Parameters
+    ----------
+    where
+        Of the file.
+    columns
+        Of the start and of the end in seconds, and of the phase.
+    names
+        Whose phases these are.
+    """
+    rounded = 0
+    for row in rows:
+        at = where.at(row.place)
+        start, end = (_time(at, row.cells[column]) for column in columns[:2])
+        label = at.id_of(names, "phase", row.cells[columns[2]], "choose another vocabulary")
+        if start is None or end is None or label is None:
+            continue
+        if _ms(end) <= _ms(start):
+            what = f"it ends at {row.cells[columns[1]]} s, but starts at {row.cells[columns[0]]} s"
+            at.error("span-order", what, "give seconds, the end after the start, or remove the row")
+        else:
+            rounded += sum(time % NS_OF_MS > 0 for time in (start, end))
+            yield row, ("phase", _ms(start), _ms(end), label)
+    if rounded:
+        where.warning("time-rounded", f"kept to the millisecond: {rounded} times with more than three decimals")
+
+
+def seconds(position_ms: int) -> str:
+    """Return a time as a file has it: the shortest text of seconds.
+
+    >>> seconds(31_500)
+    '31.5'
+    """
+    return written(position_ms * NS_OF_MS, "s")
+
+
+def _time(where: Where, cell: str) -> int | None:
+    """Return nanoseconds; None after noting what is no time."""
+    try:
+        return instant(cell, "s")
+    except AnnotationError as error:
+        for fault in error.faults:
+            where.error(fault.rule or "instant", fault.what, fault.fix)
+        return None
+
+
+def _ms(time_ns: int) -> int:
+    return (time_ns + NS_OF_MS // 2) // NS_OF_MS

@@ -1,0 +1,81 @@
+"""On which files of their authors the label formats were tried.
+
+A reader that has only met files which we made is as right as what is written of the format. So it is said of each format which files of
+others it has read, when that was last counted, in November 2026. None of these files is part of this project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The files of others that a format was tried on.
+
+    Parameters
+    ----------
+    files
+        How many; each was read, or refused for a fault that it has.
+    source
+        Where they are from: a repository with its commit.
+    note
+        What was found in them, or what none of them has.
+    """
+
+    files: int
+    source: str
+    note: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What a table of formats says."""
+        said = f"tried on {self.files} file{'' if self.files == 1 else 's'} of the authors ({self.source})"
+        return f"{said}; {self.note}" if self.note else said
+
+
+NONE = "no file could be had"
+OURS = "our own"
+PLAIN = "nobody's own: plain files"
+TRIED: Mapping[str, Tried | str] = {
+    "aixsuture": NONE,
+    "autolaparo": NONE,
+    "box-lists": PLAIN,
+    "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
+    "cataract1k": NONE,
+    "cholec80": NONE,
+    "cholect45": NONE,
+    "cholect50": Tried(2, "validation labels of the challenge"),
+    "cholectrack20": NONE,
+    "cholectriplet2022": NONE,
+    "coco": PLAIN,
+    "coco-results": PLAIN,
+    "endoscapes": NONE,
+    "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
+    "ground-truth": OURS,
+    "heichole": NONE,
+    "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
+    "labelme": NONE,
+    "lasana": NONE,
+    "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
+    "matrices": PLAIN,
+    "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
+    "multibypasst40": NONE,
+    "petraw": NONE,
+    "phase-tables": PLAIN,
+    "pitvis": NONE,
+    "sarrarp50": NONE,
+    "spans": OURS,
+    "surch": Tried(1, "CheddarChoi/surch-dataset 40234bd", "refused for its line 2051, which ends before it starts; 296 videos without it"),
+    "tables": OURS,
+    "yolo": NONE,
+    "yolo4": NONE,
+}
+"""By name of the format that is read."""
+
+
+def sentence(name: str) -> str:
+    """Return what a table of formats says of one: which files of its authors it was tried on."""
+    tried = TRIED[name]
+    return tried if isinstance(tried, str) else tried.sentence
