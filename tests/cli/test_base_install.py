@@ -26,6 +26,7 @@ from scrubin import cli
 from scrubin.base import machine
 from scrubin.base.files import sha256_of
 from scrubin.cli import splits, stereo
+from scrubin.cli.commands import DECLARED
 
 LIBRARY = Path(cli.__file__).parents[1]
 FLOWS = LIBRARY.parent / "flows"
@@ -331,8 +332,9 @@ def test_the_base_and_the_loader_do_without_what_windows_lacks(folder):
 
 @pytest.mark.slow
 def test_without_permissions_every_command_that_writes_what_is_private_refuses_in_one_line(folder):
-    asked = [command for command in NEEDED if command.split()[0] in cli.WRITE_PRIVATELY]
-    assert {command.split()[0] for command in asked} == set(cli.WRITE_PRIVATELY)
+    privately = {name for name, one in DECLARED.items() if one.writes_privately}
+    asked = [command for command in NEEDED if command.split()[0] in privately]
+    assert {command.split()[0] for command in asked} == privately
     given = json.dumps([command.split() for command in asked])
     done = subprocess.run([sys.executable, "-c", AS_ON_WINDOWS + base_install.RUN], input=given, text=True, capture_output=True, cwd=folder)
     for command, (code, out, err) in zip(asked, json.loads(done.stdout), strict=True):

@@ -95,7 +95,7 @@ def test_the_long_recordings_have_regular_times(small_study):
     for row in rows:
         with av.open(str(small_study.raw / row["path"])) as container:
             times = [packet.pts for packet in container.demux(video=0) if packet.pts is not None]
-            assert set(np.diff(times).tolist()) == {250}
+            assert set(np.diff(times).tolist()) == {1000 // course.SLOW_FPS}
 
 
 def test_damaged_files_are_damaged_as_the_truth_says(small_study):

@@ -34,7 +34,7 @@ def test_after_a_bare_dvc_repro_another_user_reads_nothing_private(project):
 
 def test_make_repro_closes_what_an_earlier_version_left_open_and_opens_the_release(tmp_path, tmp_path_factory):
     folder = shutil.copytree(small_study.recorded(tmp_path_factory), tmp_path / "study", symlinks=True)
-    for name in (".cache", ".dvc", "data"):
+    for name in (".", ".cache", ".dvc", "data"):
         (folder / name).chmod(0o755)
     for name in (*private_paths.PRIVATE, "data/release"):
         for path in ((folder / name), *(folder / name).rglob("*")):
