@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scrubin.stages.release.release_params import ReleaseParams
 
 GIGABYTE = 10**9
-FIRST = "the synthetic study is made, and from it a release: usually 2 to 4 minutes on two cores, longer where others are at work\n"
+FIRST = "the synthetic study is made, and from it a release: usually about 4 minutes on two cores, longer where others are at work\n"
 SECONDS_BELOW_S = 100
 NOTES = Path(".cache/stopped.json")
 """Which stages failed and why, as `quiet_dvc` notes it."""

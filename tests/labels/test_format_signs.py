@@ -50,4 +50,4 @@ def test_a_path_that_is_not_there_is_refused(tmp_path):
 def test_it_is_said_of_every_format_which_files_of_its_authors_it_was_tried_on():
     assert set(tried.TRIED) == set(readable())
     assert tried.sentence("cataract101").startswith("tried on 3 files of the authors (as in matinmoqadas/Cataract-101")
-    assert tried.sentence("pitvis") == "no file could be had"
+    assert tried.sentence("pitvis") == "none found so far"

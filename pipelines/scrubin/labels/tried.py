@@ -35,7 +35,7 @@ class Tried:
         return f"{said}; {self.note}" if self.note else said
 
 
-NONE = "no file could be had"
+NONE = "none found so far"
 OURS = "our own"
 PLAIN = "nobody's own: plain files"
 TRIED: Mapping[str, Tried | str] = {
