@@ -43,15 +43,16 @@ def hand_over() -> None:
         try:
             server.of_the_run()  # who starts the server starts that process as well
             door.connect(path)
+            socket.send_fds(door, [len(request).to_bytes(LENGTH_BYTES)], STREAMS)
+            door.sendall(request)
         except KeyboardInterrupt:
             os._exit(interrupts.INTERRUPTED)
         except OSError:
-            return
+            return  # what has not got all of the request forks nothing
         # The fork is of this stage's group: it hears Ctrl-C, and says what comes of it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        socket.send_fds(door, [len(request).to_bytes(LENGTH_BYTES)], STREAMS)
-        door.sendall(request)
-        with door.makefile("rb") as answer:
+        said = b""
+        with contextlib.suppress(OSError), door.makefile("rb") as answer:
             said = answer.readline()
     if not said:
         sys.exit(f"{Path(sys.argv[0]).stem}: the process that it ran in was ended; what was finished is kept, run again")
