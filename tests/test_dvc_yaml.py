@@ -18,7 +18,7 @@ TEXT = (ROOT / "dvc.yaml").read_text(encoding="utf-8")
 PIPELINE = yaml.safe_load(TEXT)
 STAGES = PIPELINE["stages"]
 # How a stage is run, never what it makes.
-PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state", "watched"}
+PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state", "warm", "watched"}
 
 
 @cache

@@ -151,7 +151,7 @@ def test_ctrl_c_is_answered_at_once_and_the_next_run_goes_on(copy, tmp_path):
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=30)
-    assert running.returncode == 130
+    assert running.returncode == 130, said
     assert "run the same command again" in said
     assert "Traceback" not in said
     copy.path("videos/large.mkv").unlink()
