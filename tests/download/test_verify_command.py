@@ -145,7 +145,13 @@ def test_ctrl_c_is_answered_at_once_and_the_next_run_goes_on(copy, tmp_path):
         file.truncate(1 << 40)  # takes for ever, and no room
     state = tmp_path / "state.jsonl"
     command = [sys.executable, "-m", "scrubin", "verify", str(copy.folder), "--state", str(state)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - in the background it is ignored
+    )
     until = time.monotonic() + 30
     while time.monotonic() < until and (not state.exists() or state.stat().st_size < 5000):
         time.sleep(0.02)
