@@ -12,6 +12,7 @@ import loadable_release
 import version_pairs
 from challenge_cases import document, labels, scores, write, write_labels
 from label_examples import EXAMPLES
+from scrubin.labels.registry import format_of
 
 VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
 PHASES = "score phases --ground-truth truth --predictions found --bootstrap 30"
@@ -27,7 +28,11 @@ PROMISED = [
     *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
     *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
     *("splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json", "completion fish : splits l"),
-    *(f"convert formats/{name} --from {name} --to csv --out o/{name} --json" for name in EXAMPLES if name not in ("yolo", "yolo4")),
+    *(
+        f"convert formats/{name} --from {name} --to csv --out o/{name} --json" + " --fps 25" * format_of(name).by_hand.asks_fps
+        for name in EXAMPLES
+        if name not in ("yolo", "yolo4")
+    ),
     *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
 ]
 """What the base install does as the full one."""

@@ -94,12 +94,15 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
         return readable()["tables"]
     every = _every(path)
     files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, every))}
-    able = [name for name in files if wanted is None or wanted in contents_of(readable()[name])]
-    likely = _likely({name: files[name] for name in able})
-    if is_tables and (not likely or likely[0].by_hand.precedence):
+    able = {name: files[name] for name in files if wanted is None or wanted in contents_of(readable()[name])}
+    others = {name: files[name] for name in files if name not in able}
+    first, any_file = ([_likely(among, first_only=first_only) for among in (able, others)] for first_only in (True, False))
+    wanted_likely = first[0] or any_file[0]
+    if is_tables and (not wanted_likely or wanted_likely[0].by_hand.precedence):
         # A release has tables and ground truth; what is scored is the ground truth.
         return readable()["tables"]
-    likely = likely or _likely({name: files[name] for name in files if name not in able})
+    # A damaged file can look like what is wanted, when the first one is of another format.
+    likely = next((likely for likely in (*first, *any_file) if likely), [])
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
     return likely[0]
@@ -193,17 +196,14 @@ def _is_own_tables(path: Path) -> bool:
     return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
-def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
+def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[AnyFormat]:
     """Return the formats whose files look like them, those of the first precedence that any has.
 
-    The first file that tells anything decides; where it fits no format, any of the first ones.
+    The first file that tells anything decides, or any of the first ones.
     """
-    for first_only in (True, False):
-        fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
-        if fits:
-            first = min(form.by_hand.precedence for form in fits)
-            return [form for form in fits if form.by_hand.precedence == first]
-    return []
+    fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
+    first = min((form.by_hand.precedence for form in fits), default=0)
+    return [form for form in fits if form.by_hand.precedence == first]
 
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:

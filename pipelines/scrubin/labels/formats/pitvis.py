@@ -88,12 +88,15 @@ def read(source: LabelFiles) -> Labels:
 
 def _values(where: Where, row: csv_text.CsvRow) -> list[int] | None:
     """Return the numbers of a row; None after noting a cell that is none."""
-    cells = [row.cells[column] for column in COLUMNS]
-    if all(cell.isascii() and cell.removeprefix("-").isdigit() and len(cell) <= LONGEST for cell in cells):
-        return [int(cell) for cell in cells]
-    column, cell = next((name, one) for name, one in zip(COLUMNS, cells, strict=True) if not one.removeprefix("-").isdigit())
-    where.error("value-type", f"{column} is '{csv_text.shown(cell)}', no whole number", "correct it")
-    return None
+    values = []
+    for column in COLUMNS:
+        cell = row.cells[column]
+        if not cell.isascii() or not cell.removeprefix("-").isdigit() or len(cell) > LONGEST:
+            what = f"{column} is '{csv_text.shown(cell)}', no whole number of at most {LONGEST} digits"
+            where.error("value-type", what, "correct it")
+            return None
+        values.append(int(cell))
+    return values
 
 
 def _is_of_video(where: Where, video: int, recording: str) -> bool:
