@@ -13,7 +13,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error, warning
 from scrubin.evaluate.computation import Computation
 from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, Scene
-from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, panoptic, pixels
+from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, compat_challenges, panoptic, pixels
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import MASKS, SCOPES
 from scrubin.evaluate.series import IntArray, Series, listed
@@ -118,13 +118,16 @@ def study_of(
 
 
 def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
-    """Return what ``kind=masks`` or ``kind=pixels`` computes.
+    """Return what ``kind=masks``, ``kind=pixels`` or a published program computes.
 
     Raises
     ------
     MetricsError
         For a confidence or tolerance that is none.
     """
+    if "program" in choice:
+        published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
+        return lambda draw: [result for one in published for result in one.results(draw)]
     confidence = _number(choice, "confidence", 0.0, 1.0)
     if choice["kind"] == MASKS:
         decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]
