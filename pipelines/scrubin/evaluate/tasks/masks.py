@@ -49,8 +49,8 @@ def masked(series: Mapping[str, Series], rows: Rows) -> tuple[dict[str, Series],
         kept_series[name] = replace(own, frames=own.frames[kept], values=own.values[kept])
         kept_rows[name] = of_video[of_video["position"].isin(own.frames[kept])]
     said = [
-        *([f"{count_text(frames, 'frame')} of the ground truth have an instance without mask, and do not count"] * bool(frames)),
-        *([f"{count_text(videos, 'video')} of the ground truth have no mask, and do not count"] * bool(videos)),
+        *([f"{count_text(frames, 'frame')} of the ground truth left out: an instance has no mask"] * bool(frames)),
+        *([f"{count_text(videos, 'video')} of the ground truth left out: nothing in it has a mask"] * bool(videos)),
     ]
     return kept_series, kept_rows, tuple(warning("", "mask-missing", what, "draw every mask") for what in said)
 
@@ -60,7 +60,7 @@ def refuse_without(rows: Rows) -> None:
     without = {name: int((~_has_mask(of_video)).sum()) for name, of_video in rows.items()}
     named = [name for name, number in without.items() if number]
     if named:
-        what = f"{count_text(sum(without.values()), 'predicted instance')} of {listed(named)} have no mask"
+        what = f"{count_text(sum(without.values()), 'predicted instance')} of {listed(named)} without mask"
         raise MetricsError([error("", "mask-missing", what, "predict the mask of every instance")])
 
 
