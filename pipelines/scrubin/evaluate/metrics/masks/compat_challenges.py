@@ -153,7 +153,7 @@ def frames_by_program(study: MaskStudy, component: str, program: str) -> Publish
         by_score = np.argsort(study.predictions.scores[frame.found], kind="stable")
         of_truth = study.truth.classes[component][frame.truth]
         of_found = study.predictions.classes[component][frame.found][by_score]
-        layers = [frame.found_masks[at] for at in by_score]
+        layers = [frame.found_masks[at] for at in by_score.tolist()]
         ones = _painted(of_truth, list(frame.true_masks), frame.height, frame.width)
         others = _painted(of_found, layers, frame.height, frame.width)
         for class_ in np.union1d(of_truth, of_found).tolist():

@@ -147,10 +147,10 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
         counts = study.predictions.scores[frame.found] >= confidence
         of_found = study.predictions.classes[component][frame.found]
         for class_ in np.union1d(of_truth, of_found[counts]).tolist():
-            true = [frame.true_masks[at] for at in np.flatnonzero(of_truth == class_)]
-            found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts)]
-            sides = (side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found))
-            values[:, frame.place, class_] = of_class(*sides, frame.height, frame.width, tolerance_px)
+            true = [frame.true_masks[at] for at in np.flatnonzero(of_truth == class_).tolist()]
+            found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts).tolist()]
+            truth, prediction = (side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found))
+            values[:, frame.place, class_] = of_class(truth, prediction, frame.height, frame.width, tolerance_px)
     if empty == "counted":
         values = np.where(np.isnan(values), np.array(PERFECT)[:, None, None], values)
     options = {"tolerance": f"{exact(tolerance_px)} px", "confidence": exact(confidence), "empty": empty}
