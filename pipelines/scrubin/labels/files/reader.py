@@ -155,7 +155,8 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     is_whole = isinstance(form, DatasetFormat)
     if of_files is None and not is_whole:
         what = f"the format {form.name} does not say its vocabulary"
-        raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, "name one by --vocabulary, or 'vocabulary' of the source in params.yaml")])
+        fix = "name one by --vocabulary, or 'vocabulary' of the source in params.yaml"
+        raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, fix)])
     merges = options.label_map
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
