@@ -21,9 +21,11 @@ from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
+from scrubin.labels.masks import counts, polygons
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
+IMAGES = {"sizes": "854x480", "masks": "40x30", "pixels": "40x30"}
 
 
 def golden_file(name):
@@ -49,7 +51,7 @@ def results():
                 if (task, kind) == ("skill", "raters"):
                     continue  # it reads the ratings beside the files
                 choice = chosen(choices, [f"kind={kind}"] if kind else [], task)
-                scoring = SCORINGS[task](semantics, choice | ({"image": "854x480"} if kind == "sizes" else {}))
+                scoring = SCORINGS[task](semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {}))
                 yield from (result for part in scoring.parts for result in part.results(None))
     yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
 
@@ -78,8 +80,15 @@ def boxes(rng, *, scored):
         ids = {"triplet_id": triplets, "instrument_id": parts[:, 0], "verb_id": parts[:, 1], "target_id": parts[:, 2]}
         columns = dict(zip(model.BOX, box.T, strict=True))
         score = rng.random(24).round(3) if scored else np.ones(24)
-        rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, "score": score})
+        own = {"score": score, model.MASK: masks(24, moved=scored)}
+        rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, **own})
     return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt")
+
+
+def masks(number, *, moved):
+    """Triangles in a picture of 40 x 30 px, on both sides nearly the same."""
+    corners = np.random.default_rng(7).uniform(4, 26, (number, 3, 2)) + np.random.default_rng(8).uniform(-2, 2, (number, 3, 2)) * moved
+    return [counts.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
 
 
 def of_phases(semantics, choice):

@@ -26,6 +26,9 @@ ClassesOf = Literal["ivt", "i"]
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 BOX = ("x", "y", "w", "h")
 INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
+MASK = "mask"
+"""A detail of instances: the compressed counts of `labels.masks`, of a picture of the ``width`` and ``height`` in `Labels.frames`;
+null where an instance has none."""
 INSTANCE_DTYPES: Mapping[Any, Any] = {
     "position": "int64",
     **dict.fromkeys(IDS, "Int64"),

@@ -86,19 +86,30 @@ BOXES = "boxes"
 SIZES = "sizes"
 CURVES = "curves"
 BOX_KINDS = (SIZES, CURVES)
+MASKS = "masks"
+PIXELS = "pixels"
+MASK_KINDS = (MASKS, PIXELS)
 STATED = "stated"
+TOLERANCE_PX = 10
+"""What SAR-RARP50 was scored with."""
+CONFIDENCE = 0.5
+EMPTY = ("left-out", "counted")
 DETECTION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
         "kind": Choice(
-            (BOXES, *BOX_KINDS),
+            (BOXES, *BOX_KINDS, *MASK_KINDS),
             BOXES,
-            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
+            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON); "
+            "AP and panoptic quality of masks; Dice, IoU and distances of the pixels of a class",
         ),
         "component": Choice(("all", *BOX_COMPONENTS), "all", "whose class must be right"),
         "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
         "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
         "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
         "image": Choice((), STATED, "size of the images in px, such as 854x480, where no file states it"),
+        "confidence": Choice((), str(CONFIDENCE), "least one of a detection in panoptic quality and of pixels, in 0..1"),
+        "tolerance": Choice((), str(TOLERANCE_PX), "of the surface distance, in px"),
+        "empty": Choice(EMPTY, EMPTY[0], "whether a class that is neither annotated nor predicted in a frame counts as perfect"),
     },
     "compat": {
         "program": Choice(BOX_PROGRAMS, BOX_PROGRAMS[0], "which published program"),
@@ -180,7 +191,7 @@ class Metric:
 
 METRICS: Mapping[str, Metric] = {
     "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", RECOGNITION_CHOICES),
-    "detection": Metric("average precision, best confidence and association of boxes", DETECTION_CHOICES),
+    "detection": Metric("average precision, best confidence and association of boxes; masks and pixels", DETECTION_CHOICES),
     "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", PHASE_CHOICES),
     "skill": Metric("Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", SKILL_CHOICES),
     "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", ERROR_CHOICES),

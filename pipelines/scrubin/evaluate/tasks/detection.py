@@ -39,10 +39,11 @@ from scrubin.evaluate.metrics.detection.average_precision import (
     ranking,
 )
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, SCOPES, STATED
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
+from scrubin.evaluate.tasks import masks
 from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
@@ -117,14 +118,14 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     found = {name: _stated(positions[name], images.get(name)) for name in names}
     missing = [name for name in names if np.isnan(found[name]).any()]
     if missing:
-        what = f"sizes of boxes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
+        what = f"sizes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
         msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
         raise MetricsError(msg)
     return np.concatenate([found[name] for name in names])
 
 
 def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
-    if images is None:
+    if images is None or not {"width", "height"} <= set(images):
         return np.full((len(positions), 2), np.nan)
     return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
 
@@ -140,6 +141,8 @@ OF_KIND: Mapping[str, Sequence[str]] = {
     BOXES: ("component", "scope", "iou", "interpolation"),
     "sizes": ("component", "image"),
     "curves": ("component", "iou"),
+    "masks": ("component", "image", "confidence"),
+    "pixels": ("component", "scope", "image", "confidence", "tolerance", "empty"),
 }
 
 
@@ -292,6 +295,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
+    of_masks = semantics == "paper" and choice["kind"] in MASK_KINDS
+    left_out: tuple[Fault, ...] = ()
+    if of_masks:
+        series, rows, left_out = masks.masked(truth.series, truth.rows)
+        truth = replace(truth, series=series, rows=rows)
+        masks.refuse_without(predictions.rows)
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -302,8 +311,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         for name, pair in joined.pairs.items()
     }
-    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_prediction))
-    scene = checked(study)
+    placed = [_placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
+    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in placed)))
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
@@ -312,6 +321,10 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
+    elif of_masks:
+        images = image_sizes(choice["image"], names, at_truth, truth.images)
+        masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
+        results = masks.computation(masks.study_of(scene, images, *placed), components, choice)
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)
@@ -320,7 +333,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)
-    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
@@ -404,7 +417,8 @@ def _iou(text: str) -> float:
     return value
 
 
-def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
+def _placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
+    """Return the video and the frame in it of each instance that counts, and their rows."""
     videos, places, parts = [], [], []
     for number, name in enumerate(names):
         place_of = {frame: place for place, frame in enumerate(frames[name].tolist()) if frame >= 0}
@@ -413,10 +427,12 @@ def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[A
         videos.append(np.full(len(rows), number, np.int64))
         places.append(np.array([place_of[frame] for frame in rows["position"].tolist()], np.int64))
         parts.append(rows)
-    every = pd.concat(parts, ignore_index=True)
-    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in boxes.sizes}
+    return np.concatenate(videos), np.concatenate(places), pd.concat(parts, ignore_index=True)
+
+
+def _rows(videos: IntArray, frames: IntArray, every: pd.DataFrame, sizes_of: Mapping[str, int]) -> BoxRows:
+    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in sizes_of}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
     crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
     areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
-    boxes_xywh = every[list(BOX)].to_numpy(np.float64)
-    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, boxes_xywh, scores, crowds, areas)
+    return BoxRows(videos, frames, classes, every[list(BOX)].to_numpy(np.float64), scores, crowds, areas)
