@@ -15,7 +15,7 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.evaluate import score_document
 from scrubin.evaluate.computation import chosen
 from scrubin.evaluate.metrics import registry, skill
-from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection, phases, recognition, recordings
@@ -25,7 +25,7 @@ from scrubin.labels.masks import counts, polygons
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
-IMAGES = {"sizes": "854x480", "masks": "40x30", "pixels": "40x30"}
+IMAGES = {"sizes": "854x480"}
 
 
 def golden_file(name):
@@ -47,10 +47,11 @@ def results():
             if (task, semantics) == ("skill", "compat"):
                 continue
             kinds = choices["kind"].values if "kind" in choices else ("",)
-            for kind in kinds:
+            programs = [f"program={name}" for name in MASK_PROGRAMS] if (task, semantics) == ("detection", "compat") else []
+            for kind in (*kinds, *programs):
                 if (task, kind) == ("skill", "raters"):
                     continue  # it reads the ratings beside the files
-                choice = chosen(choices, [f"kind={kind}"] if kind else [], task)
+                choice = chosen(choices, [kind if "=" in kind else f"kind={kind}"] if kind else [], task)
                 scoring = SCORINGS[task](semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {}))
                 yield from (result for part in scoring.parts for result in part.results(None))
     yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
@@ -82,7 +83,8 @@ def boxes(rng, *, scored):
         score = rng.random(24).round(3) if scored else np.ones(24)
         own = {"score": score, model.MASK: masks(24, moved=scored)}
         rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, **own})
-    return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt")
+    images = {name: pd.DataFrame({"position": FRAMES, "width": 40, "height": 30}) for name in rows} if not scored else {}
+    return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt", images=images)
 
 
 def masks(number, *, moved):

@@ -9,37 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mask_cases import CLASSES, LENGTHS, Instance, drawn, study
+from mask_cases import CLASSES, LENGTHS, Instance, by_hand, drawn, outline, study
 from scrubin.evaluate.metrics.masks import boundaries, pixels
 
 SMALL = (40, 50)
-
-
-def outline(mask):
-    """The pixels of a mask with a side to the outside, one by one."""
-    inside = {(int(y), int(x)) for y, x in zip(*np.nonzero(mask), strict=True)}
-    return [(y, x) for y, x in sorted(inside) if {(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)} - inside]
-
-
-def ways(ones, others):
-    return np.array([min(math.dist(one, other) for other in others) for one in ones])
-
-
-def by_hand(truth, found, tolerance):
-    """Dice, IoU, NSD and HD95 of two masks, by their definitions."""
-    if not truth.any() and not found.any():
-        return [math.nan] * 4
-    if not truth.any() or not found.any():
-        return [0, 0, 0, math.dist((0, 0), truth.shape)]
-    there, back = ways(outline(truth), outline(found)), ways(outline(found), outline(truth))
-    near = ((there <= tolerance).sum() + (back <= tolerance).sum()) / (len(there) + len(back))
-    shared = (truth & found).sum()
-    return [
-        2 * shared / (truth.sum() + found.sum()),
-        shared / (truth | found).sum(),
-        near,
-        max(np.percentile(there, 95), np.percentile(back, 95)),
-    ]
 
 
 def union(side, place, class_, least=0.0):

@@ -82,6 +82,7 @@ RECOGNITION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 BOX_COMPONENTS = ("ivt", "i", "v", "t")
 BOX_PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
+MASK_PROGRAMS = ("SAR_RARP50-evaluation", "ISINet")
 BOXES = "boxes"
 SIZES = "sizes"
 CURVES = "curves"
@@ -112,7 +113,7 @@ DETECTION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
         "empty": Choice(EMPTY, EMPTY[0], "whether a class that is neither annotated nor predicted in a frame counts as perfect"),
     },
     "compat": {
-        "program": Choice(BOX_PROGRAMS, BOX_PROGRAMS[0], "which published program"),
+        "program": Choice((*BOX_PROGRAMS, *MASK_PROGRAMS), BOX_PROGRAMS[0], "which published program; the last two are of pixels"),
         "component": Choice(("all", *BOX_COMPONENTS), "all", "as the program names them"),
         "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
         "iou": Choice((), "0.5", "threshold of the program"),

@@ -39,7 +39,7 @@ from scrubin.evaluate.metrics.detection.average_precision import (
     ranking,
 )
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, SCOPES, STATED
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, MASK_PROGRAMS, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
@@ -295,7 +295,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
-    of_masks = semantics == "paper" and choice["kind"] in MASK_KINDS
+    of_masks = choice["kind"] in MASK_KINDS if semantics == "paper" else choice["program"] in MASK_PROGRAMS
     left_out: tuple[Fault, ...] = ()
     if of_masks:
         series, rows, left_out = masks.masked(truth.series, truth.rows)
@@ -322,9 +322,11 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     elif of_masks:
-        images = image_sizes(choice["image"], names, at_truth, truth.images)
+        images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
-        results = masks.computation(masks.study_of(scene, images, *placed), components, choice)
+        of_sides = masks.study_of(scene, images, *placed)
+        lacking = np.concatenate([at_prediction[name] < 0 for name in names])
+        results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)

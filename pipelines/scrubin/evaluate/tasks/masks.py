@@ -13,7 +13,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error, warning
 from scrubin.evaluate.computation import Computation
 from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, Scene
-from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, panoptic, pixels
+from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, compat_challenges, panoptic, pixels
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import MASKS, SCOPES
 from scrubin.evaluate.series import IntArray, Series, listed
@@ -49,8 +49,8 @@ def masked(series: Mapping[str, Series], rows: Rows) -> tuple[dict[str, Series],
         kept_series[name] = replace(own, frames=own.frames[kept], values=own.values[kept])
         kept_rows[name] = of_video[of_video["position"].isin(own.frames[kept])]
     said = [
-        *([f"{count_text(frames, 'frame')} of the ground truth have an instance without mask, and do not count"] * bool(frames)),
-        *([f"{count_text(videos, 'video')} of the ground truth have no mask, and do not count"] * bool(videos)),
+        *([f"{count_text(frames, 'frame')} of the ground truth left out: an instance has no mask"] * bool(frames)),
+        *([f"{count_text(videos, 'video')} of the ground truth left out: nothing in it has a mask"] * bool(videos)),
     ]
     return kept_series, kept_rows, tuple(warning("", "mask-missing", what, "draw every mask") for what in said)
 
@@ -60,7 +60,7 @@ def refuse_without(rows: Rows) -> None:
     without = {name: int((~_has_mask(of_video)).sum()) for name, of_video in rows.items()}
     named = [name for name, number in without.items() if number]
     if named:
-        what = f"{count_text(sum(without.values()), 'predicted instance')} of {listed(named)} have no mask"
+        what = f"{count_text(sum(without.values()), 'predicted instance')} of {listed(named)} without mask"
         raise MetricsError([error("", "mask-missing", what, "predict the mask of every instance")])
 
 
@@ -118,13 +118,16 @@ def study_of(
 
 
 def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
-    """Return what ``kind=masks`` or ``kind=pixels`` computes.
+    """Return what ``kind=masks``, ``kind=pixels`` or a published program computes.
 
     Raises
     ------
     MetricsError
         For a confidence or tolerance that is none.
     """
+    if "program" in choice:
+        published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
+        return lambda draw: [result for one in published for result in one.results(draw)]
     confidence = _number(choice, "confidence", 0.0, 1.0)
     if choice["kind"] == MASKS:
         decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]

@@ -12,6 +12,7 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
+from scrubin.evaluate.metrics.masks import compat_challenges
 from scrubin.evaluate.metrics.phases import compat as of_phases
 from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
@@ -189,7 +190,7 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
 """What computes each of the metrics: order and chosen variant to what is to be computed."""
 QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "recognition": of_recognition.QUIRKS,
-    "detection": of_detection.QUIRKS,
+    "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),
     "phases": of_phases.QUIRKS,
     "skill": (),
     "errors": error_recognition.QUIRKS,

@@ -69,6 +69,8 @@ class MaskStudy:
         (frames, 2), width and height of each picture in px.
     truth, predictions
         The masks.
+    unpredicted
+        (frames,), whether the predictions lack the frame; None: they have all.
     """
 
     names: tuple[str, ...]
@@ -77,6 +79,7 @@ class MaskStudy:
     images: IntArray
     truth: MaskRows
     predictions: MaskRows
+    unpredicted: BoolArray | None = None
 
     @property
     def videos(self) -> IntArray:

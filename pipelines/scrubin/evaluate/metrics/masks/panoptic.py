@@ -151,9 +151,9 @@ def _inside_crowds(frame: Frame, of_truth: IntArray, of_found: IntArray, crowds:
     inside = np.zeros(len(of_found), np.bool_)
     for class_ in np.unique(of_truth[crowds]).tolist():
         own = np.flatnonzero(of_found == class_)
-        masks = [frame.true_masks[at] for at in np.flatnonzero(crowds & (of_truth == class_))]
+        masks = [frame.true_masks[at] for at in np.flatnonzero(crowds & (of_truth == class_)).tolist()]
         together = rle.union(masks, frame.height * frame.width)
-        found = [frame.found_masks[at] for at in own]
+        found = [frame.found_masks[at] for at in own.tolist()]
         inside[own] = 2 * overlaps.intersections(found, [together])[:, 0] > overlaps.areas(found)
     return inside
 

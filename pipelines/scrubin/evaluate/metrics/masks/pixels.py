@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.base import statistics
-from scrubin.evaluate.metrics.masks import FloatArray, Frame, IntArray, MaskStudy, boundaries, frames_of
+from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskStudy, boundaries, frames_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
 from scrubin.labels.masks import overlaps, rle
@@ -147,26 +147,25 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
         counts = study.predictions.scores[frame.found] >= confidence
         of_found = study.predictions.classes[component][frame.found]
         for class_ in np.union1d(of_truth, of_found[counts]).tolist():
-            true = [frame.true_masks[at] for at in np.flatnonzero(of_truth == class_)]
-            found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts)]
-            values[:, frame.place, class_] = _of_class(frame, true, found, tolerance_px)
+            true = [frame.true_masks[at] for at in np.flatnonzero(of_truth == class_).tolist()]
+            found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts).tolist()]
+            truth, prediction = (side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found))
+            values[:, frame.place, class_] = of_class(truth, prediction, frame.height, frame.width, tolerance_px)
     if empty == "counted":
         values = np.where(np.isnan(values), np.array(PERFECT)[:, None, None], values)
     options = {"tolerance": f"{exact(tolerance_px)} px", "confidence": exact(confidence), "empty": empty}
     return Measured(values, study.starts, study.names, component, options)
 
 
-def _of_class(frame: Frame, true: Sequence[IntArray], found: Sequence[IntArray], tolerance_px: float) -> tuple[float, float, float, float]:
-    """Return Dice, IoU, NSD and HD95 of a class in a frame."""
-    pixels = frame.height * frame.width
-    truth, prediction = (side[0] if len(side) == 1 else rle.union(side, pixels) for side in (true, found))
+def of_class(truth: IntArray, prediction: IntArray, height: int, width: int, tolerance_px: float) -> tuple[float, float, float, float]:
+    """Return Dice, IoU, NSD and HD95 of two masks of a picture; four times NaN where both are empty."""
     areas = rle.area(truth), rle.area(prediction)
     if not any(areas):
         return (math.nan,) * 4
     if not all(areas):
-        return 0.0, 0.0, 0.0, boundaries.diagonal(frame.height, frame.width)
+        return 0.0, 0.0, 0.0, boundaries.diagonal(height, width)
     shared = int(overlaps.intersections([truth], [prediction])[0, 0])
-    apart = boundaries.distances(*(rle.picture(runs, frame.height, frame.width) for runs in (truth, prediction)))
+    apart = boundaries.distances(*(rle.picture(runs, height, width) for runs in (truth, prediction)))
     near, far = boundaries.within(apart, tolerance_px), boundaries.percentile_95(apart)
     return 2 * shared / sum(areas), shared / (sum(areas) - shared), near, far
 
