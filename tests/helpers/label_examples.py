@@ -184,7 +184,8 @@ def cholectrack20():
         "iscrowd": 0,
         "area": 0.12,
     }
-    bag = {**tool, "instrument": 6, "verb": -1, "target": -2, "triplet": -1, "intraoperative_track": 9}
+    tracks = {"visibility_track": 7, "intracorporeal_track": 8, "intraoperative_track": 9}
+    bag = {**tool, **tracks, "instrument": 6, "verb": -1, "target": -2, "triplet": -1}
     head = {"info": {"dataset": "made up"}, "video": {"name": "VID02", "num_frames": 3, "height": 480, "width": 854}, "categories": {}}
     return {"ct20/VID02.json": dumps({**head, "annotations": {"25": [tool, bag], "50": [tool], "75": []}})}
 

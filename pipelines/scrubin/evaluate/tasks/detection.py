@@ -183,19 +183,29 @@ class Boxes:
         return {"ivt": len(vocabulary.triplets), "i": len(vocabulary.instruments), "v": len(vocabulary.verbs), "t": len(vocabulary.targets)}
 
 
-def truth_of(source: Source) -> Boxes:
+def truth_of(source: Source, classes: ClassesOf | None = None) -> Boxes:
     """Return the annotated boxes; frames with an instance without box or whole class are left out.
+
+    Parameters
+    ----------
+    classes
+        Of which the boxes are to be; None: triplets, where all files have them.
 
     Raises
     ------
     ScrubinError
         For files that cannot be used, or without boxes.
     """
-    return _boxes(source, side.read_truth(source, "boxes"), "ground truth")
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth", classes)
 
 
-def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
+def predictions_of(source: Source, truth: Boxes, truth_source: Source, classes: ClassesOf | None = None) -> Boxes:
     """Return the predicted boxes in the classes of the truth.
+
+    Parameters
+    ----------
+    classes
+        As of `truth_of`.
 
     Raises
     ------
@@ -203,9 +213,9 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         For files that cannot be used, or in other classes than the truth.
     """
     if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, _of_results(source, truth_source), "predictions")
+        boxes = _boxes(source, _of_results(source, truth_source), "predictions", classes)
     else:
-        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
+        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions", classes)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -213,14 +223,14 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     return boxes
 
 
-def _boxes(source: Source, read: Side, role: Role) -> Boxes:
+def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has a box"
         raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
+    classes = classes or ("ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):

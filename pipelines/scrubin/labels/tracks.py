@@ -1,0 +1,66 @@
+"""Ids of tracks among the details of instances: whether each box has one, once in its frame, and of one class in the video."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+
+ONLY = "track"
+"""The detail of formats that know one kind of track only."""
+ONE_BOX = "a track has one box in a frame; correct the id, or remove a box"
+SHOWN = 3
+"""So many ids are named."""
+
+
+def without_track(rows: pd.DataFrame, ids: pd.Series[Any]) -> npt.NDArray[np.int64]:
+    """Return the frames of boxes that are in no track: their id is missing, or below 0, as detections have it.
+
+    Parameters
+    ----------
+    rows
+        Instances with ``position`` and box.
+    ids
+        Of each row.
+    """
+    is_without = (ids.isna() | (ids < 0).fillna(value=True)) & rows["x"].notna()
+    return rows["position"][is_without.astype(bool)].to_numpy(np.int64)
+
+
+def repeated(rows: pd.DataFrame, ids: pd.Series[Any]) -> Iterator[tuple[int, list[int]]]:
+    """Yield each id that two boxes of a frame have, with these frames, increasing; parameters as `without_track`."""
+    known = pd.DataFrame({"position": rows["position"], "id": ids})[(ids.notna() & (ids >= 0).fillna(value=False)).astype(bool)]
+    again = known[known.duplicated(["position", "id"])]
+    for id_, of_id in again.groupby("id", sort=True):
+        yield int(str(id_)), sorted(set(of_id["position"].tolist()))
+
+
+def note(file: str, column: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults) -> None:
+    """Warn of ids that two boxes of a frame have, and of those that boxes of several instruments have.
+
+    The boxes can be used all the same; who follows tracks refuses the first, while a tracker may mistake an instrument.
+
+    Parameters
+    ----------
+    column
+        Of the ids.
+    rows
+        Instances of one video.
+    """
+    if column not in rows:
+        return
+    for id_, frames in repeated(rows, rows[column]):
+        faults.warning(file, "track-repeated", f"{column} {id_} stands twice in a frame", ONE_BOX, frames=frames)
+    known = rows[(rows[column].notna() & rows["instrument_id"].notna() & (rows[column] >= 0).fillna(value=False)).astype(bool)]
+    instruments = {str(id_): sorted(set(of)) for id_, of in known.groupby(column, sort=True)["instrument_id"]}
+    several = {id_: of for id_, of in instruments.items() if len(of) > 1}
+    if several:
+        shown = [f"{id_} ({' and '.join(vocabulary.instruments[one] for one in of)})" for id_, of in list(several.items())[:SHOWN]]
+        what = f"ids in {column} have several instruments: {', '.join(shown)}{' ...' if len(several) > SHOWN else ''}"
+        faults.warning(file, "track-class", what, "give another instrument another id", count=len(several))
