@@ -108,3 +108,23 @@ def test_a_threshold_that_is_none_is_refused(study, capsys):
     for wrong in ("0", "1.5", "half"):
         said = fault(capsys, *sides(study, "tracks", "--variant", f"iou={wrong}"))
         assert "give a number above 0, up to 1, such as 0.5" in said
+
+
+def lines(study, rows, name="VID01.txt"):
+    (study / "found" / VIDEO).unlink(missing_ok=True)
+    (study / "found" / name).write_text("".join(f"{row}\n" for row in rows))
+
+
+def test_text_of_the_benchmark_is_scored_as_the_json_it_belongs_to(study, capsys):
+    before = values(study, capsys)
+    lines(study, [f"{at},{id_},85.4,48,170.8,96,0.9,0,-1,-1" for at, id_ in ((1, 8), (51, 9), (76, 9))])
+    assert values(study, capsys) == pytest.approx(before)
+    assert "found: read as cholectrack20-txt" in good(capsys, *sides(study, "tracks")).err
+
+
+def test_text_of_a_tracker_counts_from_1_and_may_have_no_classes(study, capsys):
+    write(study, "truth", {0: [tool(1)], 1: [tool(1)], 2: [tool(1)]})
+    lines(study, [f"{at},8,85.4,48,170.8,96,0.9,-1,-1,-1" for at in (1, 2, 3)])
+    assert values(study, capsys)["HOTA"] == 1
+    said = fault(capsys, *sides(study, "tracks"))
+    assert "boxes have no instrument (3 frames); name it, or score all instruments as one: --variant classes=one" in said

@@ -100,9 +100,9 @@ def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
 
 
 def _tracks(order: Order, choice: Mapping[str, str]) -> Scoring:
-    truth = tracks.truth_of(order.truth, choice["kind"])
+    truth = tracks.truth_of(order.truth, choice)
     counted = replace(truth, series=_counted_truth(truth.series, order))
-    sides = [tracks.predictions_of(source, counted, order.truth, choice["kind"]) for source in order.predictions]
+    sides = [tracks.predictions_of(source, counted, order.truth, choice) for source in order.predictions]
     models = [replace(one, series=_counted(one.series, order)) for one in sides]
     runs = [tracks.computed(counted, one, order.semantics, choice) for one in models]
     return _of_sides([truth, *sides], runs, _unknown(order, truth.series))

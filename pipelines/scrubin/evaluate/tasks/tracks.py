@@ -21,35 +21,42 @@ from scrubin.evaluate.metrics.detection.matching import check_threshold
 from scrubin.evaluate.metrics.result import Result, Semantics
 from scrubin.evaluate.metrics.tracks import TrackRows, TrackVideo
 from scrubin.evaluate.metrics.tracks.combined import counted, results
+from scrubin.evaluate.metrics.variants import CLASSES_TOGETHER
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, paired
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection
 from scrubin.evaluate.tasks.detection import Boxes, Role
 from scrubin.labels.model import BOX
-from scrubin.labels.tracks import ONE_BOX, ONLY, repeated, without_track
+from scrubin.labels.tracks import ONE_BOX, ONLY, ids_of, repeated, without_track
 
 CLASS = "instrument_id"
 
 
-def truth_of(source: Source, kind: str) -> Boxes:
+def truth_of(source: Source, choice: Mapping[str, str]) -> Boxes:
     """Return the annotated boxes, whose rows have the column ``track``: the ids of a kind, from 0, each once in a frame.
+
+    Parameters
+    ----------
+    choice
+        The value of every choice.
 
     Raises
     ------
     ScrubinError
         For files that cannot be used, without boxes, without such tracks, or with a track that has two boxes in a frame.
     """
-    return _tracked(source, detection.truth_of(source, "i"), "ground truth", kind)
+    return _tracked(source, detection.truth_of(source, "i", without_class=True), "ground truth", choice)
 
 
-def predictions_of(source: Source, truth: Boxes, truth_source: Source, kind: str) -> Boxes:
+def predictions_of(source: Source, truth: Boxes, truth_source: Source, choice: Mapping[str, str]) -> Boxes:
     """Return the predicted boxes with their ids; errors as of `truth_of`, and for other classes than those of the truth."""
-    return _tracked(source, detection.predictions_of(source, truth, truth_source, "i"), "predictions", kind)
+    boxes = detection.predictions_of(source, truth, truth_source, "i", without_class=True)
+    return _tracked(source, boxes, "predictions", choice)
 
 
-def _tracked(source: Source, boxes: Boxes, role: Role, kind: str) -> Boxes:
-    file, faults = str(source.path), Faults()
+def _tracked(source: Source, boxes: Boxes, role: Role, choice: Mapping[str, str]) -> Boxes:
+    file, faults, kind = str(source.path), Faults(), choice["kind"]
     own = f"{kind}_track"
     columns = [column for column in (own, ONLY) if any(column in rows for rows in boxes.rows.values())]
     has_rows = any(len(rows) for rows in boxes.rows.values())
@@ -60,23 +67,32 @@ def _tracked(source: Source, boxes: Boxes, role: Role, kind: str) -> Boxes:
         raise MetricsError([error(file, "no-tracks", what, f"give {own} or {ONLY}, or choose another kind=..."), *boxes.faults])
     column = columns[0] if columns else ONLY
     rows = {name: _with_ids(name, of, column, faults) for name, of in boxes.rows.items()}
+    if choice["classes"] != CLASSES_TOGETHER[0]:
+        for name, of in rows.items():
+            _note_classless(name, of, faults)
     MetricsError.raise_any(faults)
     notes: tuple[Fault, ...] = ()
     if columns == [ONLY]:
-        notes = (warning(file, "track-kind", f"the {role} have one id per box, of no stated kind; taken as '{kind}'"),)
+        notes = (warning(file, "track-kind", f"boxes of the {role} have one id each, of no stated kind; taken as '{kind}'"),)
     return replace(boxes, rows=rows, faults=(*notes, *boxes.faults))
 
 
 def _with_ids(name: str, rows: pd.DataFrame, column: str, faults: Faults) -> pd.DataFrame:
     """Return the rows with the column ``track``; boxes without an id, and ids that are twice in a frame, are noted."""
-    ids = rows[column] if column in rows else pd.Series(pd.NA, index=rows.index, dtype="Int64")
-    frames = without_track(rows, ids)
+    frames = without_track(rows, column)
     if len(frames):
         what, fix = f"boxes have no id in {column}", "give every box the id of its track, a whole number from 0"
         faults.error(name, "track-missing", what, fix, frames=frames.tolist(), count=len(frames))
-    for id_, at in repeated(rows, ids):
+    for id_, at in repeated(rows, column):
         faults.error(name, "track-repeated", f"{column} {id_} stands twice in a frame", ONE_BOX, frames=at)
-    return rows.assign(track=ids)
+    return rows.assign(track=ids_of(rows, column))
+
+
+def _note_classless(name: str, rows: pd.DataFrame, faults: Faults) -> None:
+    frames = rows["position"][rows[CLASS].isna()].tolist()
+    if frames:
+        fix = f"name it, or score all instruments as one: --variant classes={CLASSES_TOGETHER[0]}"
+        faults.error(name, "class-missing", "boxes have no instrument", fix, frames=frames, count=len(frames))
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
@@ -130,5 +146,6 @@ def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray
     place_of = dict(zip(frames.tolist(), np.asarray(places).tolist(), strict=True))
     kept = rows[rows["position"].isin(list(place_of))]
     at = np.array([place_of[position] for position in kept["position"].tolist()], np.int64)
-    ids, classes = (kept[column].to_numpy(np.int64) for column in ("track", CLASS))
+    # A box without an instrument is only there where all are scored as one.
+    ids, classes = (kept[column].fillna(0).to_numpy(np.int64) for column in ("track", CLASS))
     return TrackRows(at, ids, classes, kept[list(BOX)].to_numpy(np.float64))

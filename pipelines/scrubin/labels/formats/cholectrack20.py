@@ -210,6 +210,7 @@ def _parts(where: Where, ids: Mapping[str, int | None], vocabulary: Vocabulary) 
     fps=Fraction(25),
     vocabulary="cholectrack20",
     takes=lambda vocabulary: False,
+    nameless=True,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.json`` per recording, as Python's ``json`` spells it; a phase needs a tool in its frame."""
