@@ -6,6 +6,7 @@
 import json
 import re
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks import detection, phases, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
 from scrubin.labels.masks import counts, polygons
@@ -93,6 +94,19 @@ def masks(number, *, moved):
     return [counts.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
 
 
+def of_tracks(semantics, choice):
+    rng = np.random.default_rng(6)
+    truth, predicted = boxes(rng, scored=False), boxes(rng, scored=True)
+    truth, predicted = (replace(one, rows={name: tracked(rows) for name, rows in one.rows.items()}) for one in (truth, predicted))
+    return tracks.computed(truth, predicted, semantics, choice)
+
+
+def tracked(rows):
+    """Each of the two boxes of a frame goes on in the next, as another instrument than the other."""
+    number = rows.groupby("position").cumcount()
+    return rows.assign(track=number, instrument_id=number)
+
+
 def of_phases(semantics, choice):
     rng = np.random.default_rng(3)
     truth = {name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}
@@ -116,7 +130,14 @@ def sheet(rng, levels):
     return TaskSheet("Peg.csv", "Peg", pd.DataFrame(rng.integers(0, levels, (8, 2)).astype(float), ids, ["first", "second"]))
 
 
-SCORINGS = {"recognition": of_recognition, "detection": of_detection, "phases": of_phases, "skill": of_skill, "errors": of_errors}
+SCORINGS = {
+    "recognition": of_recognition,
+    "detection": of_detection,
+    "tracks": of_tracks,
+    "phases": of_phases,
+    "skill": of_skill,
+    "errors": of_errors,
+}
 
 
 if __name__ == "__main__":

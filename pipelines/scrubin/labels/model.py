@@ -61,6 +61,8 @@ class LabelFiles:
         Whether a format that has a row for every frame may lack some: a warning instead of an error.
     first
         The number of the first frame, where a user says that frames are not numbered from 0.
+    image_size
+        Width and height in px of images whose size no file states, where a user says it.
     """
 
     recording: str
@@ -70,6 +72,7 @@ class LabelFiles:
     label_map: LabelMap | None = None
     sparse: bool = False
     first: int = 0
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,19 @@ SKILL_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     },
     "compat": {},
 }
+TRACK_KINDS = ("visibility", "intracorporeal", "intraoperative")
+CLASSES_TOGETHER = ("one", "averaged", "pooled")
+TRACK_CLASSES = "all"
+_TRACKS: Mapping[str, Choice] = {
+    "kind": Choice(
+        TRACK_KINDS, TRACK_KINDS[-1], "how long two boxes are one instrument: while it is in view, in the body, or in the operation"
+    ),
+    "classes": Choice(
+        (TRACK_CLASSES, *CLASSES_TOGETHER), TRACK_CLASSES, "all boxes as one class; the mean of single classes; boxes of all classes pooled"
+    ),
+    "iou": Choice((), "0.5", "least IoU of a true box, in 0..1, of all but HOTA and its parts"),
+}
+TRACK_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": _TRACKS, "compat": _TRACKS}
 ERROR_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 
 
@@ -193,6 +206,7 @@ class Metric:
 METRICS: Mapping[str, Metric] = {
     "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", RECOGNITION_CHOICES),
     "detection": Metric("average precision, best confidence and association of boxes; masks and pixels", DETECTION_CHOICES),
+    "tracks": Metric("HOTA, CLEAR MOT and identity scores of tracked instruments", TRACK_CHOICES),
     "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", PHASE_CHOICES),
     "skill": Metric("Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", SKILL_CHOICES),
     "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", ERROR_CHOICES),

@@ -186,19 +186,33 @@ class Boxes:
         return {"ivt": len(vocabulary.triplets), "i": len(vocabulary.instruments), "v": len(vocabulary.verbs), "t": len(vocabulary.targets)}
 
 
-def truth_of(source: Source) -> Boxes:
+def truth_of(source: Source, classes: ClassesOf | None = None, *, without_class: bool = False) -> Boxes:
     """Return the annotated boxes; frames with an instance without box or whole class are left out.
+
+    Parameters
+    ----------
+    classes
+        Of which the boxes are to be; None: triplets, where all files have them.
+    without_class
+        Whether boxes without a class are kept, and their frames count.
 
     Raises
     ------
     ScrubinError
         For files that cannot be used, or without boxes.
     """
-    return _boxes(source, side.read_truth(source, "boxes"), "ground truth")
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth", classes, without_class=without_class)
 
 
-def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
+def predictions_of(
+    source: Source, truth: Boxes, truth_source: Source, classes: ClassesOf | None = None, *, without_class: bool = False
+) -> Boxes:
     """Return the predicted boxes in the classes of the truth.
+
+    Parameters
+    ----------
+    classes, without_class
+        As of `truth_of`.
 
     Raises
     ------
@@ -206,9 +220,10 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         For files that cannot be used, or in other classes than the truth.
     """
     if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, _of_results(source, truth_source), "predictions")
+        boxes = _boxes(source, _of_results(source, truth_source), "predictions", classes, without_class=without_class)
     else:
-        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
+        sized = replace(source, image_size=source.image_size or _one_size(truth))
+        boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -216,19 +231,26 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     return boxes
 
 
-def _boxes(source: Source, read: Side, role: Role) -> Boxes:
+def _one_size(truth: Boxes) -> tuple[int, int] | None:
+    """Return width and height in px of all images of the truth; None where its files do not state one."""
+    stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
+    sizes = {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *, without_class: bool) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has a box"
         raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
+    classes = classes or ("ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):
             continue
-        kept = boxed_layer(layer, classes)
+        kept = boxed_layer(layer, None if without_class else classes)
         left_out += len(layer.positions) - len(kept.positions)
         _check_boxes(source, read, video.name, kept, role)
         series[video.name] = series_of(video, layer.file, kept.positions, np.arange(len(kept.positions)))
