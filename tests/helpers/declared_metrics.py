@@ -18,7 +18,7 @@ from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
 
@@ -42,7 +42,7 @@ def by_metric():
 def results():
     for task, of_task in METRICS.items():
         for semantics, choices in of_task.choices.items():
-            if (task, semantics) == ("skill", "compat"):
+            if (task, semantics) in (("skill", "compat"), ("criteria", "compat")):
                 continue
             kinds = choices["kind"].values if "kind" in choices else ("",)
             for kind in kinds:
@@ -90,6 +90,13 @@ def of_phases(semantics, choice):
     return phases.computed(phases.Truth(truth, load("cholec80"), True), runs[: 1 if semantics == "compat" else 2], semantics, choice)
 
 
+def of_criteria(semantics, choice):
+    rng = np.random.default_rng(6)
+    truth = {name: Series(FRAMES, (rng.random((12, 2, 3)) < 0.4).astype(float)) for name in "ab"}
+    predictions = {name: Series(FRAMES, rng.random((12, 2)).round(3)) for name in "ab"}
+    return criteria.computed(criteria.Truth(truth, ("C1", "C2"), ("1", "2", "3")), predictions, choice)
+
+
 def of_skill(semantics, choice):
     rng = np.random.default_rng(4)
     return recordings.skill_computed([sheet(rng, 6)], [sheet(rng, 6)], choice, Source(Path("none")))
@@ -105,7 +112,14 @@ def sheet(rng, levels):
     return TaskSheet("Peg.csv", "Peg", pd.DataFrame(rng.integers(0, levels, (8, 2)).astype(float), ids, ["first", "second"]))
 
 
-SCORINGS = {"recognition": of_recognition, "detection": of_detection, "phases": of_phases, "skill": of_skill, "errors": of_errors}
+SCORINGS = {
+    "recognition": of_recognition,
+    "detection": of_detection,
+    "phases": of_phases,
+    "criteria": of_criteria,
+    "skill": of_skill,
+    "errors": of_errors,
+}
 
 
 if __name__ == "__main__":
