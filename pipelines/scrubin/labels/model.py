@@ -27,6 +27,9 @@ ClassesOf = Literal["ivt", "i"]
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 BOX = ("x", "y", "w", "h")
 INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
+MASK = "mask"
+"""A detail of instances: the compressed counts of `labels.masks`, of a picture of the ``width`` and ``height`` in `Labels.frames`;
+null where an instance has none."""
 INSTANCE_DTYPES: Mapping[Any, Any] = {
     "position": "int64",
     **dict.fromkeys(IDS, "Int64"),
@@ -60,6 +63,8 @@ class LabelFiles:
         Whether a format that has a row for every frame may lack some: a warning instead of an error.
     first
         The number of the first frame, where a user says that frames are not numbered from 0.
+    image_size
+        Width and height in px of images whose size no file states, where a user says it.
     """
 
     recording: str
@@ -69,6 +74,7 @@ class LabelFiles:
     label_map: LabelMap | None = None
     sparse: bool = False
     first: int = 0
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

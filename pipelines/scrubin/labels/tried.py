@@ -49,6 +49,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cholect50": Tried(2, "validation labels of the challenge"),
     "cholectrack20": NONE,
     "cholectriplet2022": NONE,
+    "cholectrack20-txt": NONE,
     "coco": PLAIN,
     "coco-results": PLAIN,
     "cvschallenge": Tried(
@@ -65,6 +66,7 @@ TRIED: Mapping[str, Tried | str] = {
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
     "mark-tables": PLAIN,
     "matrices": PLAIN,
+    "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
     "multibypasst40": NONE,
     "petraw": NONE,

@@ -17,7 +17,7 @@ criteria that nobody judged do not count.
 >>> [round(one.overall.value, 4) for one in Criteria([video], ["C1"]).results()][::2]
 [1.0, 0.0967, 0.0522, 1.0]
 >>> round(alpha(video.judged[:, 0]), 4)
-0.55
+0.6
 """
 
 from __future__ import annotations
