@@ -15,7 +15,7 @@ criteria that nobody judged do not count.
 
 >>> video = CriteriaVideo("a", np.array([[[1, 1, 0]], [[0, 0, 0]], [[1, 1, 1]]]), np.array([[0.8], [0.3], [0.6]]))
 >>> [round(one.overall.value, 4) for one in Criteria([video], ["C1"]).results()][::2]
-[1.0, 0.0967, 0.0522, 1.0]
+[1.0, 0.0967, 0.0893, 1.0]
 >>> round(alpha(video.judged[:, 0]), 4)
 0.6
 """
