@@ -52,7 +52,11 @@ TRIED: Mapping[str, Tried | str] = {
     "cholectrack20-txt": NONE,
     "coco": PLAIN,
     "coco-results": PLAIN,
+    "cvschallenge": Tried(
+        1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
+    ),
     "endoscapes": NONE,
+    "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,
@@ -60,6 +64,7 @@ TRIED: Mapping[str, Tried | str] = {
     "labelme": NONE,
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
+    "mark-tables": PLAIN,
     "matrices": PLAIN,
     "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
