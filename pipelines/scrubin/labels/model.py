@@ -61,6 +61,8 @@ class LabelFiles:
         Whether a format that has a row for every frame may lack some: a warning instead of an error.
     first
         The number of the first frame, where a user says that frames are not numbered from 0.
+    image_size
+        Width and height of the images in px, where a user says it: masks whose files have shares of the image need it.
     """
 
     recording: str
@@ -70,6 +72,7 @@ class LabelFiles:
     label_map: LabelMap | None = None
     sparse: bool = False
     first: int = 0
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class Layer:
         Every labelled position, increasing, shape (n,). It may have no row: labelled as "nothing there".
     rows
         A data frame with ``position`` and ids; undefined is null. Rows of a position keep the order of the file.
-        Instances may have more columns than ours, such as tracks; what does not know them leaves them out.
+        Instances may have more columns than ours, such as masks or tracks; what does not know them leaves them out.
     every_frame
         Whether the format labels every frame of the source, so that the length must be that of the video.
     boxless
@@ -259,8 +262,8 @@ def detailed_rows(rows: Sequence[Mapping[str, Any]], details: Mapping[str, str])
 
 
 def details_of(rows: pd.DataFrame) -> list[str]:
-    """Return the columns of instances that are not among ours."""
-    return [str(name) for name in rows.columns if name not in INSTANCE_COLUMNS]
+    """Return the columns of instances that are neither among ours nor their masks."""
+    return [str(name) for name in rows.columns if name not in (*INSTANCE_COLUMNS, MASK)]
 
 
 def segment_rows(rows: Sequence[tuple[str, int, int, int]]) -> pd.DataFrame:

@@ -111,6 +111,8 @@ class Options:
         The vocabulary of files that do not name their own, such as that of the ground truth for predictions.
     instant
         Which instant of a frame's period decides its phase where spans of time become frames.
+    image_size
+        Width and height of the images in px, where somebody says it.
     """
 
     vocabulary: Vocabulary | None = None
@@ -119,6 +121,7 @@ class Options:
     first: int = 0
     classes: Vocabulary | None = None
     instant: Instant = "start"
+    image_size: tuple[int, int] | None = None
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -159,7 +162,16 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     merges = options.label_map
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
-    return LabelFiles(recording, files, of_files or FILES_OWN, options.box_tolerance, merges, sparse=True, first=options.first)
+    return LabelFiles(
+        recording,
+        files,
+        of_files or FILES_OWN,
+        options.box_tolerance,
+        merges,
+        sparse=True,
+        first=options.first,
+        image_size=options.image_size,
+    )
 
 
 def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, bytes]:
