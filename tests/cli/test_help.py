@@ -120,3 +120,19 @@ def test_a_narrow_terminal_breaks_no_word(monkeypatch, capsys):
     lines = overview().splitlines()
     assert max(map(len, lines)) <= 80
     assert all(len(line) <= 60 for line in lines if line.startswith("  "))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["scor"], "invalid choice: 'scor'; did you mean 'score'?"),
+        (["splits", "mak"], "invalid choice: 'mak'; did you mean 'make'?"),
+        (["score", "phase"], "invalid choice: 'phase'; did you mean 'phases'?"),
+        (["splits", "zzz"], "invalid choice: 'zzz'; known are show, diff, check, make, extend, leaks"),
+    ],
+)
+def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(typed, meant, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(typed)
+    assert end.value.code == cli.USAGE
+    assert capsys.readouterr().err.endswith(f"{meant}\n")

@@ -185,7 +185,7 @@ NOTHING = {
     "a misspelt format": (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
     "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; name the folder that has errors, facts, frames, "),
     "a vocabulary for tables": (tables(only=["phases"]), ("--vocabulary", "cholect50"), "tables name their own vocabulary"),
-    "no parameters": (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: cannot be read as YAML"),
+    "no parameters": (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: there is no such file here"),
     "several formats": ({**EXAMPLES["cholec80"], **EXAMPLES["cholect50"]}, (), "this could be cholec80 or cholect50"),
     "a negative frame": (EXAMPLES["cholect50"], ("--first-frame", "-1"), "give 0 or more"),
 }

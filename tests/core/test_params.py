@@ -82,6 +82,11 @@ def test_text_that_is_no_yaml_is_an_error_of_its_own(tmp_path):
         load(tmp_path, "raw: [")
 
 
+def test_a_folder_without_parameters_says_where_they_are(tmp_path):
+    with pytest.raises(ParamsError, match=r"params.yaml: there is no such file here; .* scrubin new-study"):
+        params.read(tmp_path / "params.yaml")
+
+
 def test_a_missing_section_is_named(tmp_path):
     with pytest.raises(ParamsError, match="section 'frames' is missing"):
         load(tmp_path, "raw: data/raw\n")

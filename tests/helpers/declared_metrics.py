@@ -6,6 +6,7 @@
 import json
 import re
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,17 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.evaluate import score_document
 from scrubin.evaluate.computation import chosen
 from scrubin.evaluate.metrics import registry, skill
-from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks import detection, phases, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
+from scrubin.labels.masks import counts, polygons
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
+IMAGES = {"sizes": "854x480"}
 
 
 def golden_file(name):
@@ -45,11 +48,12 @@ def results():
             if (task, semantics) == ("skill", "compat"):
                 continue
             kinds = choices["kind"].values if "kind" in choices else ("",)
-            for kind in kinds:
+            programs = [f"program={name}" for name in MASK_PROGRAMS] if (task, semantics) == ("detection", "compat") else []
+            for kind in (*kinds, *programs):
                 if (task, kind) == ("skill", "raters"):
                     continue  # it reads the ratings beside the files
-                choice = chosen(choices, [f"kind={kind}"] if kind else [], task)
-                scoring = SCORINGS[task](semantics, choice | ({"image": "854x480"} if kind == "sizes" else {}))
+                choice = chosen(choices, [kind if "=" in kind else f"kind={kind}"] if kind else [], task)
+                scoring = SCORINGS[task](semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {}))
                 yield from (result for part in scoring.parts for result in part.results(None))
     yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
 
@@ -78,8 +82,29 @@ def boxes(rng, *, scored):
         ids = {"triplet_id": triplets, "instrument_id": parts[:, 0], "verb_id": parts[:, 1], "target_id": parts[:, 2]}
         columns = dict(zip(model.BOX, box.T, strict=True))
         score = rng.random(24).round(3) if scored else np.ones(24)
-        rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, "score": score})
-    return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt")
+        own = {"score": score, model.MASK: masks(24, moved=scored)}
+        rows[name] = pd.DataFrame({"position": np.repeat(FRAMES, 2), **ids, **columns, **own})
+    images = {name: pd.DataFrame({"position": FRAMES, "width": 40, "height": 30}) for name in rows} if not scored else {}
+    return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt", images=images)
+
+
+def masks(number, *, moved):
+    """Triangles in a picture of 40 x 30 px, on both sides nearly the same."""
+    corners = np.random.default_rng(7).uniform(4, 26, (number, 3, 2)) + np.random.default_rng(8).uniform(-2, 2, (number, 3, 2)) * moved
+    return [counts.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
+
+
+def of_tracks(semantics, choice):
+    rng = np.random.default_rng(6)
+    truth, predicted = boxes(rng, scored=False), boxes(rng, scored=True)
+    truth, predicted = (replace(one, rows={name: tracked(rows) for name, rows in one.rows.items()}) for one in (truth, predicted))
+    return tracks.computed(truth, predicted, semantics, choice)
+
+
+def tracked(rows):
+    """Each of the two boxes of a frame goes on in the next, as another instrument than the other."""
+    number = rows.groupby("position").cumcount()
+    return rows.assign(track=number, instrument_id=number)
 
 
 def of_phases(semantics, choice):
@@ -105,7 +130,14 @@ def sheet(rng, levels):
     return TaskSheet("Peg.csv", "Peg", pd.DataFrame(rng.integers(0, levels, (8, 2)).astype(float), ids, ["first", "second"]))
 
 
-SCORINGS = {"recognition": of_recognition, "detection": of_detection, "phases": of_phases, "skill": of_skill, "errors": of_errors}
+SCORINGS = {
+    "recognition": of_recognition,
+    "detection": of_detection,
+    "tracks": of_tracks,
+    "phases": of_phases,
+    "skill": of_skill,
+    "errors": of_errors,
+}
 
 
 if __name__ == "__main__":

@@ -170,6 +170,15 @@ def multibypasst40():
     return {"mbt40/C1V1.json": dumps(document)}
 
 
+def mot():
+    rows = ("1,4,85.4,48,170.8,96,0.98,0,1", "1,7,500,200,100.5,80.25,1,6,0.5", "3,4,90,50,170.8,96,-1,0,-1", "3,-1,10,20,30,40,0.4,-1,-1")
+    classes = ",".join(load("cholectrack20").instruments)
+    return {
+        "mot/VID02.txt": "".join(f"{row}\n" for row in rows).encode(),
+        "mot/VID02/seqinfo.ini": f"[Sequence]\nname=VID02\nseqLength=4\nimWidth=854\nimHeight=480\nclasses={classes}\n".encode(),
+    }
+
+
 def multibypass140():
     phases = [(0, 53583, "preparation", 0), (4301, 7743, "out_of_body", 12), (53583, 60000, "gastric_pouch_creation", 1)]
     phases.append((54000, 54500, "severe_index", 13))
@@ -200,7 +209,8 @@ def cholectrack20():
         "iscrowd": 0,
         "area": 0.12,
     }
-    bag = {**tool, "instrument": 6, "verb": -1, "target": -2, "triplet": -1, "intraoperative_track": 9}
+    tracks = {"visibility_track": 7, "intracorporeal_track": 8, "intraoperative_track": 9}
+    bag = {**tool, **tracks, "instrument": 6, "verb": -1, "target": -2, "triplet": -1}
     head = {"info": {"dataset": "made up"}, "video": {"name": "VID02", "num_frames": 3, "height": 480, "width": 854}, "categories": {}}
     return {"ct20/VID02.json": dumps({**head, "annotations": {"25": [tool, bag], "50": [tool], "75": []}})}
 
@@ -385,6 +395,7 @@ EXAMPLES = {
         lasana,
         m2cai,
         masks_png,
+        mot,
         multibypass140,
         multibypasst40,
         petraw,

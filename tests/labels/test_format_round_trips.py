@@ -29,6 +29,7 @@ SAME_BYTES = [
     "heichole",
     "lasana",
     "m2cai",
+    "mot",
     "multibypass140",
     "multibypasst40",
     "pitvis",
@@ -72,7 +73,7 @@ def assert_same(one, other):
 
 
 def test_every_format_has_an_example():
-    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "ground-truth"}
+    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "ground-truth", "cholectrack20-txt"}
     assert set(readable()) == {*EXAMPLES, "tables", *of_scores}
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 

@@ -56,7 +56,7 @@ def test_without_the_size_of_the_images_only_boxes_are_read_and_that_is_told():
     (labels,) = read_files("yolo_seg", files).recordings
     assert "mask" not in labels.instances.rows
     assert sentences(faults_of("yolo_seg", files)) == (
-        "y/v1_000004.txt, line 1: only the box around the corners is read; say the size of the images: convert --image-size",
+        "y/v1_000004.txt, line 1: only the box around the corners is read; say the size of the images: --image-size",
     )
 
 

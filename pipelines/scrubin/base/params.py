@@ -114,6 +114,9 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
 def _document(path: Path) -> dict[Any, Any]:
     try:
         values = strangers.read_yaml(path)
+    except FileNotFoundError as error:
+        msg = f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study"
+        raise ParamsError(msg) from error
     except OSError as error:
         msg = f"{path}: cannot be read as YAML: {error}"
         raise ParamsError(msg) from error

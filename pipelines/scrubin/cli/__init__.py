@@ -9,14 +9,15 @@ import argparse
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from scrubin.base import machine
 from scrubin.base.errors import ScrubinError
-from scrubin.base.faults import printable
+from scrubin.base.faults import hint, printable
 from scrubin.cli.commands import DECLARED, needed, overview
 
 COMMANDS = {name: one.does for name, one in DECLARED.items()}
@@ -27,6 +28,7 @@ USAGE = 2
 """As argparse ends for arguments that cannot be used."""
 NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
+_NO_CHOICE = re.compile(r"(?P<what>.*invalid choice: '(?P<typed>[^']*)') \(choose from (?P<known>.*)\)")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,18 @@ def _of_machine(error: OSError | RecursionError | MemoryError) -> str:
     return f"the memory does not suffice ({printable(str(error)) or 'out of memory'}); give less at once, or use a larger machine"
 
 
-class LazyParser(argparse.ArgumentParser):
+class _NearMissParser(argparse.ArgumentParser):
+    """A parser that answers a mistyped command with the one that was meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the message; of a choice that there is not, with the near miss."""
+        choice = _NO_CHOICE.fullmatch(message)
+        if choice is not None:
+            message = f"{choice['what']}; {hint(choice['typed'], choice['known'].replace(chr(39), '').split(', '))}"
+        super().error(message)
+
+
+class LazyParser(_NearMissParser):
     """A parser that is told its arguments when it parses, so that those of the other commands are not imported."""
 
     declare: Callable[[argparse.ArgumentParser], None] | None = None
@@ -114,7 +127,7 @@ class LazyParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
 
-class _Overview(argparse.ArgumentParser):
+class _Overview(_NearMissParser):
     """The parser of `scrubin` itself, whose help has every command at its door."""
 
     def format_help(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from fractions import Fraction
 from typing import TypeVar, get_args
 
@@ -32,6 +33,28 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
         msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
         raise AnnotationError(msg)
     return rate
+
+
+def add_image_size(parser: argparse.ArgumentParser, when: str) -> None:
+    """Declare the size of images; ``when`` says where it is needed."""
+    parser.add_argument("--image-size", metavar="WxH", help=f"size of the images in px, {when}")
+
+
+def size_or_none(text: str | None) -> tuple[int, int] | None:
+    """Return width and height in px; None when the option is not given.
+
+    Raises
+    ------
+    AnnotationError
+        When it is no size.
+    """
+    if text is None:
+        return None
+    match = re.fullmatch(r"([1-9][0-9]{0,5})[x×]([1-9][0-9]{0,5})", text)
+    if match is None:
+        msg = f"--image-size {text}: give width and height in px, such as 854x480"
+        raise AnnotationError(msg)
+    return int(match[1]), int(match[2])
 
 
 def add_instant(parser: argparse.ArgumentParser, of: str) -> None:

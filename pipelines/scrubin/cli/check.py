@@ -11,7 +11,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
-from scrubin.cli.arguments import add_instant
+from scrubin.cli.arguments import add_image_size, add_instant, size_or_none
 from scrubin.data import verify
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, as in `scrubin convert` (default: by the files)")
     parser.add_argument("--vocabulary", metavar="NAME", help="names and ids of PATH (default: that of the format, or the file's own)")
     parser.add_argument("--first-frame", type=int, default=0, metavar="N", help="number of the first frame in PATH (default: 0)")
+    add_image_size(parser, "where boxes are in px and PATH does not say it")
     add_instant(parser, "PATH")
     parser.add_argument(
         "--params",
@@ -149,7 +150,7 @@ def run_validate(args: argparse.Namespace) -> int:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    options = Options(chosen, first=args.first_frame, instant=args.instant)
+    options = Options(chosen, first=args.first_frame, instant=args.instant, image_size=size_or_none(args.image_size))
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     if not machine.is_installed(JUDGE):
         how = f"{machine.install_command('curate')} to have Great Expectations judge, as the pipeline does"

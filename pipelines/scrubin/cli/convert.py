@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.strangers import existing_video
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import add_instant, rate_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
 from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of the first frame in PATH, such as 1 for Cholec80's PNG files (default: 0)",
     )
     add_instant(parser, "PATH")
-    parser.add_argument("--image-size", metavar="WxH", help="size of the images in px, where a format needs it and PATH does not say it")
+    add_image_size(parser, "where a format needs it and PATH does not say it")
     parser.add_argument(
         "--only-instruments", action="store_true", help="take instances as instruments, without verb and target (default: whole triplets)"
     )
@@ -110,7 +109,7 @@ def _request(args: argparse.Namespace) -> ConversionRequest:
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
-    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    chosen, size = vocabulary.load(args.vocabulary) if args.vocabulary else None, size_or_none(args.image_size)
     merges = label_map.load(args.label_map) if args.label_map else None
 
     def check(collection: Collection) -> None:
@@ -122,10 +121,10 @@ def _request(args: argparse.Namespace) -> ConversionRequest:
         args.source,
         Path(args.out),
         args.target,
-        Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant),
+        Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant, image_size=size),
         rate_or_none("--fps", args.fps),
         rate_or_none("--to-fps", args.to_fps),
-        _size(args.image_size),
+        size,
         args.only_instruments,
         check,
     )
@@ -139,16 +138,6 @@ def _formats() -> str:
         lines.append(f"  {name:<18} {can}  {form.title or 'our own tables as CSV'}")
     others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in known)
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
-
-
-def _size(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"([1-9][0-9]{0,5})[x×]([1-9][0-9]{0,5})", text)
-    if match is None:
-        msg = f"--image-size {text}: give width and height in px, such as 854x480"
-        raise AnnotationError(msg)
-    return int(match[1]), int(match[2])
 
 
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:

@@ -16,6 +16,7 @@ from scrubin.evaluate.metrics.detection import Scene
 from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
 from scrubin.evaluate.metrics.result import Result, over_runs
+from scrubin.evaluate.metrics.tracks import TrackVideo
 from scrubin.evaluate.metrics.variants import Choice
 from scrubin.evaluate.series import IntArray
 
@@ -227,7 +228,7 @@ def with_alone(
     return results
 
 
-Named = TypeVar("Named", PhaseVideo, TripletVideo)
+Named = TypeVar("Named", PhaseVideo, TripletVideo, TrackVideo)
 
 
 def drawn_videos(videos: Sequence[Named], draw: Draw | None) -> list[Named]:

@@ -43,6 +43,8 @@ class Source:
         Frames per second by which files number frames where they do not say it; None: the custom of the format.
     instant
         Which instant of a frame's period decides its phase where files have spans of time.
+    image_size
+        Width and height in px of images whose size no file states.
     """
 
     path: Path
@@ -50,6 +52,7 @@ class Source:
     vocabulary: Vocabulary | None = None
     fps: Fraction | None = None
     instant: Instant = "start"
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +108,8 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     ScrubinError
         With everything that is wrong in any file.
     """
-    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), wanted)
+    options = Options(classes=source.vocabulary, instant=source.instant, image_size=source.image_size)
+    reading = reader.read_path(source.path, source.form, options, wanted)
     return Side(reader.instances_by_frame(reading, source.fps, "score"), _line(source, reading))
 
 
@@ -147,7 +151,8 @@ def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[
 
 
 def _as_predicted(source: Source, classes: Vocabulary) -> Options:
-    return Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
+    known = source.vocabulary or classes
+    return Options(classes=known, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant, image_size=source.image_size)
 
 
 def _line(source: Source, reading: Reading) -> str:

@@ -62,7 +62,7 @@ class LabelFiles:
     first
         The number of the first frame, where a user says that frames are not numbered from 0.
     image_size
-        Width and height of the images in px, where a user says it: masks whose files have shares of the image need it.
+        Width and height in px of images whose size no file states, where a user says it.
     """
 
     recording: str

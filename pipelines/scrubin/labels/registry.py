@@ -273,6 +273,8 @@ class Writer:
         Whether every frame must have a phase, so that the last one is repeated.
     phases_as_spans
         Whether phases are written as spans of time instead of frames.
+    nameless
+        Whether an instance may have no instrument, such as a box that nobody named.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
@@ -291,6 +293,7 @@ class Writer:
     frames: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
     phases_as_spans: bool = False
+    nameless: bool = False
 
 
 FORMATS: dict[str, Format] = {}
@@ -335,6 +338,7 @@ def writes(
     frames: tuple[str, ...] = (),
     needs: tuple[str, ...] = (),
     phases_as_spans: bool = False,
+    nameless: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -344,7 +348,19 @@ def writes(
             raise ValueError(msg)
         taken = takes or (lambda _: not vocabulary)
         WRITERS[name] = Writer(
-            name, write, frozenset(holds), fps, whole_fps, vocabulary, taken, pixels, every_frame, frozenset(frames), needs, phases_as_spans
+            name,
+            write,
+            frozenset(holds),
+            fps,
+            whole_fps,
+            vocabulary,
+            taken,
+            pixels,
+            every_frame,
+            frozenset(frames),
+            needs,
+            phases_as_spans,
+            nameless,
         )
         return write
 

@@ -222,14 +222,19 @@ def class_occurrence(layer: Layer, vocabulary: Vocabulary, classes: ClassesOf) -
     return (class_scores(layer, vocabulary, classes) > 0).astype(np.int8)
 
 
-def boxed_layer(layer: Layer, classes: ClassesOf) -> Layer:
+def boxed_layer(layer: Layer, classes: ClassesOf | None) -> Layer:
     """Return the positions on which detection can be scored, and their instances.
 
     A position of which any instance lacks its box or its class does not count. In recordings without any box none
     does: see `counts_for_detection`.
+
+    Parameters
+    ----------
+    classes
+        Which an instance needs; None: a box is enough.
     """
     rows = layer.rows
-    is_complete = rows[[*BOX, ID_OF[classes]]].notna().all(axis=1).to_numpy()
+    is_complete = rows[[*BOX, *([] if classes is None else [ID_OF[classes]])]].notna().all(axis=1).to_numpy()
     positions = complete_frames(layer.positions, rows["position"].to_numpy(np.int64), is_complete)
     return replace(layer, positions=positions, rows=rows[rows["position"].isin(positions)])
 

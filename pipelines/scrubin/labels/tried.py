@@ -50,6 +50,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cholect50": Tried(2, "validation labels of the challenge"),
     "cholectrack20": NONE,
     "cholectriplet2022": NONE,
+    "cholectrack20-txt": NONE,
     "coco": Tried(
         3,
         "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0; a part of COCO 2017, enginbozaba/tiny_coco 44ee1df",
@@ -66,6 +67,7 @@ TRIED: Mapping[str, Tried | str] = {
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
     "masks_png": Tried(10, "samples of CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "the legend was written for them"),
     "matrices": PLAIN,
+    "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
     "multibypasst40": NONE,
     "petraw": NONE,

@@ -14,7 +14,7 @@ from scrubin.base import files, machine, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
-from scrubin.cli.arguments import add_instant, rate_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
 from scrubin.evaluate import selection
 from scrubin.evaluate.metrics.variants import LEVEL, METRICS, Choice
 
@@ -74,6 +74,7 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fps", metavar="N", help="frames per second by which the ground truth counts, where no file says it")
     parser.add_argument("--predictions-fps", metavar="N", help="the same of the predictions (default: they count as the ground truth)")
+    add_image_size(parser, "where boxes of a file are in px and no file says it (default for predictions: that of the ground truth)")
     add_instant(parser, "either side")
 
 
@@ -169,9 +170,10 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
         raise MetricsError(msg)
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
     form, of_truth = (None if name is None else format_of(name) for name in (args.predictions_from, args.truth_format))
-    truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant)
+    size = size_or_none(args.image_size)
+    truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant, size)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), form, classes, fps, args.instant) for path in args.predictions]
+    predictions = [Source(Path(path), form, classes, fps, args.instant, size) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
             raise MetricsError([error(str(source.path), "file-missing", "there is no such file or folder", "name the files of both sides")])

@@ -82,26 +82,38 @@ RECOGNITION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 BOX_COMPONENTS = ("ivt", "i", "v", "t")
 BOX_PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
+MASK_PROGRAMS = ("SAR_RARP50-evaluation", "ISINet")
 BOXES = "boxes"
 SIZES = "sizes"
 CURVES = "curves"
 BOX_KINDS = (SIZES, CURVES)
+MASKS = "masks"
+PIXELS = "pixels"
+MASK_KINDS = (MASKS, PIXELS)
 STATED = "stated"
+TOLERANCE_PX = 10
+"""What SAR-RARP50 was scored with."""
+CONFIDENCE = 0.5
+EMPTY = ("left-out", "counted")
 DETECTION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
         "kind": Choice(
-            (BOXES, *BOX_KINDS),
+            (BOXES, *BOX_KINDS, *MASK_KINDS),
             BOXES,
-            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
+            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON); "
+            "AP and panoptic quality of masks; Dice, IoU and distances of the pixels of a class",
         ),
         "component": Choice(("all", *BOX_COMPONENTS), "all", "whose class must be right"),
         "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
         "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
         "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
         "image": Choice((), STATED, "size of the images in px, such as 854x480, where no file states it"),
+        "confidence": Choice((), str(CONFIDENCE), "least one of a detection in panoptic quality and of pixels, in 0..1"),
+        "tolerance": Choice((), str(TOLERANCE_PX), "of the surface distance, in px"),
+        "empty": Choice(EMPTY, EMPTY[0], "whether a class that is neither annotated nor predicted in a frame counts as perfect"),
     },
     "compat": {
-        "program": Choice(BOX_PROGRAMS, BOX_PROGRAMS[0], "which published program"),
+        "program": Choice((*BOX_PROGRAMS, *MASK_PROGRAMS), BOX_PROGRAMS[0], "which published program; the last two are of pixels"),
         "component": Choice(("all", *BOX_COMPONENTS), "all", "as the program names them"),
         "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
         "iou": Choice((), "0.5", "threshold of the program"),
@@ -159,6 +171,19 @@ SKILL_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     },
     "compat": {},
 }
+TRACK_KINDS = ("visibility", "intracorporeal", "intraoperative")
+CLASSES_TOGETHER = ("one", "averaged", "pooled")
+TRACK_CLASSES = "all"
+_TRACKS: Mapping[str, Choice] = {
+    "kind": Choice(
+        TRACK_KINDS, TRACK_KINDS[-1], "how long two boxes are one instrument: while it is in view, in the body, or in the operation"
+    ),
+    "classes": Choice(
+        (TRACK_CLASSES, *CLASSES_TOGETHER), TRACK_CLASSES, "all boxes as one class; the mean of single classes; boxes of all classes pooled"
+    ),
+    "iou": Choice((), "0.5", "least IoU of a true box, in 0..1, of all but HOTA and its parts"),
+}
+TRACK_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": _TRACKS, "compat": _TRACKS}
 ERROR_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 
 
@@ -180,7 +205,8 @@ class Metric:
 
 METRICS: Mapping[str, Metric] = {
     "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", RECOGNITION_CHOICES),
-    "detection": Metric("average precision, best confidence and association of boxes", DETECTION_CHOICES),
+    "detection": Metric("average precision, best confidence and association of boxes; masks and pixels", DETECTION_CHOICES),
+    "tracks": Metric("HOTA, CLEAR MOT and identity scores of tracked instruments", TRACK_CHOICES),
     "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", PHASE_CHOICES),
     "skill": Metric("Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", SKILL_CHOICES),
     "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", ERROR_CHOICES),

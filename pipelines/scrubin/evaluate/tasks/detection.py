@@ -39,10 +39,11 @@ from scrubin.evaluate.metrics.detection.average_precision import (
     ranking,
 )
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, SCOPES, STATED
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, MASK_PROGRAMS, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
+from scrubin.evaluate.tasks import masks
 from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
@@ -117,14 +118,14 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     found = {name: _stated(positions[name], images.get(name)) for name in names}
     missing = [name for name in names if np.isnan(found[name]).any()]
     if missing:
-        what = f"sizes of boxes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
+        what = f"sizes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
         msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
         raise MetricsError(msg)
     return np.concatenate([found[name] for name in names])
 
 
 def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
-    if images is None:
+    if images is None or not {"width", "height"} <= set(images):
         return np.full((len(positions), 2), np.nan)
     return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
 
@@ -140,6 +141,8 @@ OF_KIND: Mapping[str, Sequence[str]] = {
     BOXES: ("component", "scope", "iou", "interpolation"),
     "sizes": ("component", "image"),
     "curves": ("component", "iou"),
+    "masks": ("component", "image", "confidence"),
+    "pixels": ("component", "scope", "image", "confidence", "tolerance", "empty"),
 }
 
 
@@ -183,19 +186,33 @@ class Boxes:
         return {"ivt": len(vocabulary.triplets), "i": len(vocabulary.instruments), "v": len(vocabulary.verbs), "t": len(vocabulary.targets)}
 
 
-def truth_of(source: Source) -> Boxes:
+def truth_of(source: Source, classes: ClassesOf | None = None, *, without_class: bool = False) -> Boxes:
     """Return the annotated boxes; frames with an instance without box or whole class are left out.
+
+    Parameters
+    ----------
+    classes
+        Of which the boxes are to be; None: triplets, where all files have them.
+    without_class
+        Whether boxes without a class are kept, and their frames count.
 
     Raises
     ------
     ScrubinError
         For files that cannot be used, or without boxes.
     """
-    return _boxes(source, side.read_truth(source, "boxes"), "ground truth")
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth", classes, without_class=without_class)
 
 
-def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
+def predictions_of(
+    source: Source, truth: Boxes, truth_source: Source, classes: ClassesOf | None = None, *, without_class: bool = False
+) -> Boxes:
     """Return the predicted boxes in the classes of the truth.
+
+    Parameters
+    ----------
+    classes, without_class
+        As of `truth_of`.
 
     Raises
     ------
@@ -203,9 +220,10 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         For files that cannot be used, or in other classes than the truth.
     """
     if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, _of_results(source, truth_source), "predictions")
+        boxes = _boxes(source, _of_results(source, truth_source), "predictions", classes, without_class=without_class)
     else:
-        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
+        sized = replace(source, image_size=source.image_size or _one_size(truth))
+        boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -213,19 +231,26 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     return boxes
 
 
-def _boxes(source: Source, read: Side, role: Role) -> Boxes:
+def _one_size(truth: Boxes) -> tuple[int, int] | None:
+    """Return width and height in px of all images of the truth; None where its files do not state one."""
+    stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
+    sizes = {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *, without_class: bool) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has a box"
         raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
+    classes = classes or ("ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):
             continue
-        kept = boxed_layer(layer, classes)
+        kept = boxed_layer(layer, None if without_class else classes)
         left_out += len(layer.positions) - len(kept.positions)
         _check_boxes(source, read, video.name, kept, role)
         series[video.name] = series_of(video, layer.file, kept.positions, np.arange(len(kept.positions)))
@@ -292,6 +317,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
+    of_masks = choice["kind"] in MASK_KINDS if semantics == "paper" else choice["program"] in MASK_PROGRAMS
+    left_out: tuple[Fault, ...] = ()
+    if of_masks:
+        series, rows, left_out = masks.masked(truth.series, truth.rows)
+        truth = replace(truth, series=series, rows=rows)
+        masks.refuse_without(predictions.rows)
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -302,8 +333,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         for name, pair in joined.pairs.items()
     }
-    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_prediction))
-    scene = checked(study)
+    placed = [_placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
+    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in placed)))
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
@@ -312,6 +343,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
+    elif of_masks:
+        images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
+        masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
+        of_sides = masks.study_of(scene, images, *placed)
+        lacking = np.concatenate([at_prediction[name] < 0 for name in names])
+        results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)
@@ -320,7 +357,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)
-    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
@@ -404,7 +441,8 @@ def _iou(text: str) -> float:
     return value
 
 
-def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
+def _placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
+    """Return the video and the frame in it of each instance that counts, and their rows."""
     videos, places, parts = [], [], []
     for number, name in enumerate(names):
         place_of = {frame: place for place, frame in enumerate(frames[name].tolist()) if frame >= 0}
@@ -413,10 +451,12 @@ def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[A
         videos.append(np.full(len(rows), number, np.int64))
         places.append(np.array([place_of[frame] for frame in rows["position"].tolist()], np.int64))
         parts.append(rows)
-    every = pd.concat(parts, ignore_index=True)
-    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in boxes.sizes}
+    return np.concatenate(videos), np.concatenate(places), pd.concat(parts, ignore_index=True)
+
+
+def _rows(videos: IntArray, frames: IntArray, every: pd.DataFrame, sizes_of: Mapping[str, int]) -> BoxRows:
+    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in sizes_of}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
     crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
     areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
-    boxes_xywh = every[list(BOX)].to_numpy(np.float64)
-    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, boxes_xywh, scores, crowds, areas)
+    return BoxRows(videos, frames, classes, every[list(BOX)].to_numpy(np.float64), scores, crowds, areas)

@@ -12,13 +12,15 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
+from scrubin.evaluate.metrics.masks import compat_challenges
 from scrubin.evaluate.metrics.phases import compat as of_phases
 from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
+from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings
+from scrubin.evaluate.tasks import detection, phases, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
 
 T = TypeVar("T")
@@ -95,6 +97,15 @@ def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
     sides = [detection.predictions_of(source, counted, order.truth) for source in order.predictions]
     models = [replace(one, series=_counted(one.series, order)) for one in sides]
     runs = [detection.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+
+
+def _tracks(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = tracks.truth_of(order.truth, choice)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [tracks.predictions_of(source, counted, order.truth, choice) for source in order.predictions]
+    models = [replace(one, series=_counted(one.series, order)) for one in sides]
+    runs = [tracks.computed(counted, one, order.semantics, choice) for one in models]
     return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
@@ -182,6 +193,7 @@ def _some(counted: T, order: Order) -> T:
 SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "recognition": _recognition,
     "detection": _detection,
+    "tracks": _tracks,
     "phases": _phases,
     "skill": _skill,
     "errors": _errors,
@@ -189,7 +201,8 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
 """What computes each of the metrics: order and chosen variant to what is to be computed."""
 QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "recognition": of_recognition.QUIRKS,
-    "detection": of_detection.QUIRKS,
+    "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),
+    "tracks": of_tracks.QUIRKS,
     "phases": of_phases.QUIRKS,
     "skill": (),
     "errors": error_recognition.QUIRKS,

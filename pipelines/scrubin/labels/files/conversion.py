@@ -116,7 +116,7 @@ def convert(asked: ConversionRequest) -> Conversion:
     writer = output.writer_of(asked.target)
     _refuse_source(asked.path, asked.out)
     named = None if asked.source is None else format_of(asked.source)
-    reading = reader.read_path(asked.path, named, replace(asked.options, image_size=asked.size))
+    reading = reader.read_path(asked.path, named, asked.options)
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, asked.fps)

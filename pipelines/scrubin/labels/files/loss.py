@@ -300,6 +300,8 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
     partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
+    nameless = rows["instrument_id"].isna()
+    rows, positions = _without(rows, positions, not writer.nameless, nameless, "instances without an instrument", losses)
     if "repeats" not in holds:
         twice = rows.duplicated(["position", *IDS[:3]])
         _add(losses, "instances that repeat a class of their frame", int(twice.sum()))

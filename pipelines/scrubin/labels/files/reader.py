@@ -112,7 +112,7 @@ class Options:
     instant
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
-        Width and height of the images in px, where somebody says it.
+        Width and height in px of images whose size no file states.
     """
 
     vocabulary: Vocabulary | None = None
@@ -158,20 +158,13 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     is_whole = isinstance(form, DatasetFormat)
     if of_files is None and not is_whole:
         what = f"the format {form.name} does not say its vocabulary"
-        raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, "name one")])
+        fix = "name one by --vocabulary, or 'vocabulary' of the source in params.yaml"
+        raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, fix)])
     merges = options.label_map
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
-    return LabelFiles(
-        recording,
-        files,
-        of_files or FILES_OWN,
-        options.box_tolerance,
-        merges,
-        sparse=True,
-        first=options.first,
-        image_size=options.image_size,
-    )
+    classes = of_files or FILES_OWN
+    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, options.first, options.image_size)
 
 
 def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, bytes]:

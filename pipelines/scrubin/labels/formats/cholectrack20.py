@@ -19,7 +19,7 @@ import pandas as pd
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import registry
+from scrubin.labels import registry, tracks
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
@@ -108,14 +108,16 @@ def _labels(recording: str, where: Where, document: Mapping[str, Any], source: L
     at_phase = sorted(phases)
     where.faults.extend(fields.unkept(where.file, unknown))
     phase_layer = Layer(where.file, np.array(at_phase, np.int64), phase_rows(at_phase, [phases[frame] for frame in at_phase]))
-    ordered = sorted(rows, key=lambda row: int(row["position"]))
+    instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
+    for column in TRACKS:
+        tracks.note(where.file, column, instances, source.vocabulary, where.faults)
     return Labels(
         recording,
         "cholectrack20",
         source.vocabulary,
         SOURCE_FRAMES,
         phase_layer if at_phase else None,
-        Layer(where.file, np.array(sorted(positions), np.int64), detailed_rows(ordered, DETAILS)),
+        Layer(where.file, np.array(sorted(positions), np.int64), instances),
         frames=_sizes(document.get("video"), sorted(positions)),
         about={"cholectrack20": {key: value for key, value in document.items() if key != "annotations"}},
     )
@@ -208,6 +210,7 @@ def _parts(where: Where, ids: Mapping[str, int | None], vocabulary: Vocabulary) 
     fps=Fraction(25),
     vocabulary="cholectrack20",
     takes=lambda vocabulary: False,
+    nameless=True,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.json`` per recording, as Python's ``json`` spells it; a phase needs a tool in its frame."""

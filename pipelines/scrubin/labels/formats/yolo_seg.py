@@ -1,7 +1,7 @@
 """YOLO text of segmentation: one file per frame, a row per instance; the class, then the corners ``x1 y1 x2 y2 ...`` in 0..1.
 
 Predictions have the confidence behind the corners. Classes are named as those of YOLO's boxes. The corners are shares of an image whose
-size no file says: by ``convert --image-size`` they become masks, as polygons of COCO do; without it only the boxes around them are read.
+size no file says: by ``--image-size`` they become masks, as polygons of COCO do; without it only the boxes around them are read.
 An empty file is labelled as "no instrument".
 """
 
@@ -62,7 +62,7 @@ def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -
         return None
     row = {**ids, "x": x, "y": y, "w": right - x, "h": bottom - y, "score": score}
     if source.image_size is None:
-        where.warning("mask-size", "only the box around the corners is read", "say the size of the images: convert --image-size")
+        where.warning("mask-size", "only the box around the corners is read", "say the size of the images: --image-size")
         return row
     runs = masks.of_polygons(where, [corners * source.image_size], source.image_size)
     if runs is not None and not rle.area(runs):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import error
+from scrubin.base.faults import Fault, error
 
 IntArray = npt.NDArray[np.int64]
 FIRST, GROUP, MORE, SIGN = 48, 0x1F, 0x20, 0x10
@@ -52,9 +52,12 @@ def runs_of_texts(texts: Sequence[str | bytes]) -> list[IntArray]:
     >>> [runs.tolist() for runs in runs_of_texts(["132", b"6"])]
     [[1, 3, 2], [6]]
     """
-    data = [_ascii(text) for text in texts]
+    data = [text.encode("ascii", "replace") if isinstance(text, str) else bytes(text) for text in texts]
     lengths = np.array([len(one) for one in data], np.int64)
     codes = np.frombuffer(b"".join(data), np.uint8).astype(np.int64) - FIRST
+    # 64 characters: five bits and the sixth. The question mark of what is no ASCII is one of them, so that is asked for by itself.
+    if ((codes < 0) | (codes >= 2 * MORE)).any() or not all(text.isascii() for text in texts):
+        raise AnnotationError([_foreign(texts)])
     is_last = (codes & MORE) == 0
     ends = np.cumsum(lengths)
     unfinished = ~is_last[ends[lengths > 0] - 1]
@@ -129,17 +132,12 @@ def checked(runs: npt.ArrayLike, height: int, width: int) -> IntArray:
     return whole
 
 
-def _ascii(text: str | bytes) -> bytes:
-    try:
-        data = text.encode("ascii") if isinstance(text, str) else bytes(text)
-    except UnicodeEncodeError:
-        data = b"\x00"
-    # 64 characters: five bits and the sixth.
-    if data and not (min(data) >= FIRST and max(data) < FIRST + 2 * MORE):
-        at = next(place for place, code in enumerate(data) if not FIRST <= code < FIRST + 2 * MORE)
-        what = f"character {at} of the counts of a mask is none of '0' to 'o'"
-        raise AnnotationError([error("", "mask-form", what, "give counts as pycocotools writes them")])
-    return data
+def _foreign(texts: Sequence[str | bytes]) -> Fault:
+    """Return the fault of the first character that counts cannot have."""
+    every = (text if isinstance(text, str) else text.decode("latin-1") for text in texts)
+    at = next(place for text in every for place, one in enumerate(text) if not FIRST <= ord(one) < FIRST + 2 * MORE)
+    what = f"character {at} of the counts of a mask is none of '0' to 'o'"
+    return error("", "mask-form", what, "give counts as pycocotools writes them")
 
 
 def _undone(written: IntArray) -> IntArray:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
 
+BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 MOST_QUERIES = 2_000_000
 """Looked up at once: 16 MB an array."""
@@ -31,19 +32,18 @@ def intersections(ones: Sequence[IntArray], others: Sequence[IntArray]) -> IntAr
     [[1, 0]]
     """
     shared = np.zeros((len(ones), len(others)), np.int64)
-    of_ones = [rle.spans(runs) for runs in ones]
-    lengths = [len(starts) for starts, _ in of_ones]
-    kept = np.flatnonzero(lengths)
-    if not len(kept) or not len(others):
+    if not len(ones) or not len(others):
         return shared
-    bounds = np.concatenate([side for at in kept for side in of_ones[at]])
-    # Of a mask first all starts, then all ends: what lies before an end less what lies before a start.
-    signs = np.concatenate([np.repeat([-1, 1], lengths[at]) for at in kept])
-    firsts = np.concatenate([[0], np.cumsum([2 * lengths[at] for at in kept])[:-1]])
-    at_once = max(1, MOST_QUERIES // len(bounds))
+    starts, ends, numbers = _spans(ones)
+    kept = np.flatnonzero(numbers)
+    if not len(kept):
+        return shared
+    firsts = np.concatenate([[0], np.cumsum(numbers[kept])[:-1]])
+    at_once = max(1, MOST_QUERIES // len(starts))
     for first in range(0, len(others), at_once):
-        covered = _covered(others[first : first + at_once], bounds)
-        shared[kept, first : first + at_once] = np.add.reduceat(covered * signs, firsts, axis=1).T
+        some = others[first : first + at_once]
+        rises = _covered(some, ends) - _covered(some, starts)
+        shared[kept, first : first + at_once] = np.add.reduceat(rises, firsts, axis=1).T
     return shared
 
 
@@ -65,21 +65,37 @@ def ious(found: Sequence[IntArray], truth: Sequence[IntArray], crowds: npt.Array
     return values
 
 
-def _covered(masks: Sequence[IntArray], bounds: IntArray) -> IntArray:
-    """Return how many foreground pixels of each mask lie before each bound, (masks, bounds).
+def _spans(masks: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return where foreground begins and ends, (spans of all masks,) each, and the number of spans of each mask, (masks,)."""
+    runs, is_foreground, ends, firsts = _joined(masks)
+    kept = is_foreground & (runs > 0)
+    return ends[kept] - runs[kept], ends[kept], np.add.reduceat(kept, firsts, dtype=np.int64)
 
-    The masks are laid one behind the other, so that all are looked up at once.
+
+def _joined(masks: Sequence[IntArray]) -> tuple[IntArray, BoolArray, IntArray, IntArray]:
+    """Return the runs of all masks, which of them are foreground, where each ends in its picture, and the first one of each mask."""
+    runs = np.concatenate(masks)
+    lengths = np.array([len(one) for one in masks])
+    firsts = np.cumsum(lengths) - lengths
+    is_foreground = (np.arange(len(runs)) - np.repeat(firsts, lengths)) % 2 == 1
+    total = np.cumsum(runs)
+    ends = total - np.repeat(total[firsts] - runs[firsts], lengths)
+    return runs, is_foreground, ends, firsts
+
+
+def _covered(masks: Sequence[IntArray], bounds: IntArray) -> IntArray:
+    """Return how many foreground pixels of each mask, and of those before, lie before each bound, (masks, bounds).
+
+    The masks are laid one behind the other, with a pixel between them, so that all are looked up at once.
     """
-    pixels = int(masks[0].sum()) + 1
-    # Behind each one pixel of background, and as many runs that the next begins with background, too.
-    behind = (np.array([1, 0], np.int64), np.array([0, 1, 0], np.int64))
-    runs = np.concatenate([part for mask in masks for part in (mask, behind[len(mask) % 2])])
-    ends = np.cumsum(runs)
-    is_foreground = np.arange(len(runs)) % 2 == 1
+    runs, is_foreground, ends, firsts = _joined(masks)
+    places = np.arange(len(masks)) * (int(masks[0].sum()) + 1)
+    ends = ends + np.repeat(places, np.diff(firsts, append=len(runs)))
+    # Foreground before a run, less its beginning where it is foreground itself; behind the last run nothing rises.
+    slopes = np.append(is_foreground, [False]).astype(np.int64)
     before = np.concatenate([[0], np.cumsum(np.where(is_foreground, runs, 0))])
-    starts = np.arange(len(masks)) * pixels
-    queries = bounds[None, :] + starts[:, None]
+    levels = before - slopes * np.append(ends - runs, [0])
+    queries = bounds[None, :] + places[:, None]
     at = np.searchsorted(ends, queries, side="right")
-    inside = np.where(is_foreground[at], queries - (ends[at] - runs[at]), 0)
-    covered: IntArray = before[at] + inside
+    covered: IntArray = levels[at] + slopes[at] * queries
     return covered

@@ -16,8 +16,9 @@ inside. Detections of equal confidence in different frames are one threshold, as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -52,8 +53,8 @@ class SizedDetections:
 
     Parameters
     ----------
-    videos, classes, scores, turns
-        (detections,), turns among equal confidences of a frame and class.
+    videos, classes, scores, turns, ranks
+        (detections,), turns among equal confidences of a frame and class, and ranks from 0 among all of them.
     hits, ignored
         (detections, sizes, IoUs).
     positives
@@ -66,6 +67,7 @@ class SizedDetections:
     classes: IntArray
     scores: FloatArray
     turns: IntArray
+    ranks: IntArray
     hits: BoolArray
     ignored: BoolArray
     positives: IntArray
@@ -79,16 +81,11 @@ class SizedDetections:
         draw
             Positions of videos, which may repeat; None: all.
         """
-        drawn = np.arange(len(self.positives)) if draw is None else draw
-        positives = self.positives[drawn].sum(axis=0)
-        times = np.bincount(drawn, minlength=len(self.positives))[self.videos]
-        rows = np.repeat(np.arange(len(self.videos)), times)
-        ranked = rows[np.lexsort((self.turns[rows], -self.scores[rows]))]
-        by_class = [ranked[self.classes[ranked] == class_] for class_ in range(positives.shape[0])]
+        by_class, positives = self.drawn(draw)
         results = []
         for at, size in enumerate(SIZES):
             classes = {
-                str(class_): Value(self._average(of, at, int(positives[class_, at])), int(positives[class_, at]))
+                str(class_): Value(self.average(of, at, int(positives[class_, at])), int(positives[class_, at]))
                 for class_, of in enumerate(by_class)
             }
             defined = [one.value for one in classes.values() if one.defined]
@@ -97,15 +94,52 @@ class SizedDetections:
             results.append(Result(variant, Value(statistics.mean(defined), len(defined)), classes))
         return results
 
-    def _average(self, rows: IntArray, size: int, positives: int) -> float:
+    def drawn(self, draw: IntArray | None) -> tuple[list[IntArray], IntArray]:
+        """Return the detections of each class by falling confidence, and the number of annotated ones (classes, sizes)."""
+        videos = np.arange(len(self.positives)) if draw is None else draw
+        times = np.bincount(videos, minlength=len(self.positives))[self.videos]
+        rows = np.repeat(np.arange(len(self.videos)), times)
+        ranked = rows[np.lexsort((self.turns[rows], -self.scores[rows]))]
+        positives: IntArray = self.positives[videos].sum(axis=0)
+        return [ranked[self.classes[ranked] == class_] for class_ in range(len(positives))], positives
+
+    def average(self, rows: IntArray, size: int, positives: int, ious: Sequence[int] = tuple(range(len(IOUS)))) -> float:
+        """Return the average precision of detections by falling confidence, the mean over some of the IoUs; NaN without annotated ones."""
         if not positives:
             return math.nan
         values = []
-        for iou in range(len(IOUS)):
+        for iou in ious:
             kept = rows[~self.ignored[rows, size, iou]]
             of_curve = curve(self.hits[kept, size, iou], self.scores[kept], self.turns[kept], positives)
             values.append(float(area(of_curve, "101-point")))
         return statistics.mean(values)
+
+    def recall(self, rows: IntArray, size: int, positives: int, most: int) -> float:
+        """Return the share that is found by so many detections of a frame, the mean over all IoUs; NaN without annotated ones."""
+        if not positives:
+            return math.nan
+        kept = rows[self.ranks[rows] < most]
+        return statistics.mean((self.hits[kept, size].sum(axis=0) / positives).tolist())
+
+
+class _Side(Protocol):
+    """What matching takes of one side, in order of frames."""
+
+    @property
+    def places(self) -> IntArray: ...
+
+    @property
+    def classes(self) -> Mapping[str, IntArray]: ...
+
+    @property
+    def scores(self) -> FloatArray: ...
+
+    @property
+    def crowds(self) -> BoolArray: ...
+
+
+OverlapsOf = Callable[[IntArray, IntArray], FloatArray]
+"""Rows of annotated and of predicted instances of one frame to their IoUs, (detections, annotated)."""
 
 
 def sized(scene: Scene, component: str, images: FloatArray) -> SizedDetections:
@@ -134,27 +168,59 @@ def sized(scene: Scene, component: str, images: FloatArray) -> SizedDetections:
     true_px, found_px = (_in_pixels(side, images) for side in (scene.truth, scene.predictions))
     crowds, stated = scene.truth.crowds, scene.truth.areas
     areas = np.where(np.isnan(stated), true_px[:, 2] * true_px[:, 3], stated)
-    of_truth = _of_sizes(areas) & ~crowds[:, None]
-    of_found = _of_sizes(found_px[:, 2] * found_px[:, 3])
+
+    def overlaps(truth: IntArray, found: IntArray) -> FloatArray:
+        return _overlaps(true_px[truth], found_px[found], crowds[truth])
+
+    areas_px2 = (areas, found_px[:, 2] * found_px[:, 3])
+    return decided(scene.truth, scene.predictions, component, classes, scene.starts, areas_px2, overlaps)
+
+
+def decided(
+    truth: _Side,
+    predictions: _Side,
+    component: str,
+    classes: int,
+    starts: IntArray,
+    areas_px2: tuple[FloatArray, FloatArray],
+    overlaps_of: OverlapsOf,
+) -> SizedDetections:
+    """Match detections at every IoU and for every size, whatever they are: boxes or masks.
+
+    Parameters
+    ----------
+    truth, predictions
+        Both sides.
+    component, classes
+        Whose class must be right, and how many there are.
+    starts
+        (videos + 1,), where the frames of each video begin among all of them.
+    areas_px2
+        The area of each annotated and of each predicted instance.
+    overlaps_of
+        Gives the IoUs in a frame, with a crowd the share of the detection that lies inside.
+    """
+    of_truth = _of_sizes(areas_px2[0]) & ~truth.crowds[:, None]
+    of_found = _of_sizes(areas_px2[1])
     kept: list[IntArray] = []
     turns: list[int] = []
     hits: list[BoolArray] = []
     ignored: list[BoolArray] = []
-    for truth, found in _groups(scene.truth, scene.predictions, component, classes):
-        overlaps = _overlaps(true_px[truth], found_px[found], crowds[truth])
-        right, passed = _matched(overlaps, of_truth[truth], crowds[truth], of_found[found])
-        kept.append(found)
-        turns += _turns(scene.predictions.scores[found])
+    for true_rows, found_rows in _groups(truth, predictions, component, classes):
+        right, passed = _matched(overlaps_of(true_rows, found_rows), of_truth[true_rows], truth.crowds[true_rows], of_found[found_rows])
+        kept.append(found_rows)
+        turns += _turns(predictions.scores[found_rows])
         hits.append(right)
         ignored.append(passed)
     rows = np.concatenate([*kept, np.zeros(0, np.int64)])
-    positives = np.zeros((len(scene.names), classes, len(SIZES)), np.int64)
-    np.add.at(positives, (scene.truth.videos, scene.truth.classes[component]), of_truth)
+    ranks = np.concatenate([*(np.arange(len(of_frame)) for of_frame in kept), np.zeros(0, np.int64)])
+    videos = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    positives = np.zeros((len(starts) - 1, classes, len(SIZES)), np.int64)
+    np.add.at(positives, (videos[truth.places], truth.classes[component]), of_truth)
     nothing = np.zeros((0, len(SIZES), len(IOUS)), np.bool_)
-    own = scene.predictions.taken(rows)
-    of_class = own.classes[component]
     right, passed = (np.concatenate([*every, nothing]) for every in (hits, ignored))
-    return SizedDetections(own.videos, of_class, own.scores, np.array(turns, np.int64), right, passed, positives, component)
+    own = (videos[predictions.places[rows]], predictions.classes[component][rows], predictions.scores[rows])
+    return SizedDetections(*own, np.array(turns, np.int64), ranks, right, passed, positives, component)
 
 
 def _in_pixels(boxes: Boxes, images: FloatArray) -> FloatArray:
@@ -170,7 +236,7 @@ def _of_sizes(areas: FloatArray) -> BoolArray:
     return inside
 
 
-def _groups(truth: Boxes, found: Boxes, component: str, classes: int) -> Iterator[tuple[IntArray, IntArray]]:
+def _groups(truth: _Side, found: _Side, component: str, classes: int) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield rows of annotated and predicted boxes of each frame and class that has predictions, these by falling confidence."""
     keys, others = (side.places * classes + side.classes[component] for side in (truth, found))
     order = np.argsort(keys, kind="stable")

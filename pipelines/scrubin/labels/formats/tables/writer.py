@@ -39,13 +39,13 @@ HOLDS: tuple[Content, ...] = (
 )
 
 
-@writes("tables", holds=HOLDS, whole_fps=True)
+@writes("tables", holds=HOLDS, whole_fps=True, nameless=True)
 def write(collection: Collection, out: Output) -> None:
     """Write the tables as parquet, and ``labels.json``."""
     _write(collection, out, "parquet")
 
 
-@writes("tables-csv", holds=HOLDS, whole_fps=True)
+@writes("tables-csv", holds=HOLDS, whole_fps=True, nameless=True)
 def write_csv(collection: Collection, out: Output) -> None:
     """Write the tables as CSV, and ``labels.json``."""
     _write(collection, out, "csv")

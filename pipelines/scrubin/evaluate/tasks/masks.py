@@ -1,0 +1,161 @@
+"""Masks of instances: what of both sides counts, average precision and panoptic quality, pixels of classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.errors import MetricsError
+from scrubin.base.faults import Fault, count_text, error, warning
+from scrubin.evaluate.computation import Computation
+from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, Scene
+from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, compat_challenges, panoptic, pixels
+from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.metrics.variants import MASKS, SCOPES
+from scrubin.evaluate.series import IntArray, Series, listed
+from scrubin.labels.model import MASK
+
+Rows = Mapping[str, pd.DataFrame]
+DRAW = "draw the mask of every instance, or leave --variant kind out to score boxes"
+
+
+def masked(series: Mapping[str, Series], rows: Rows) -> tuple[dict[str, Series], dict[str, pd.DataFrame], tuple[Fault, ...]]:
+    """Return the annotated frames of which every instance has its mask, and what is to be said of the others.
+
+    A video in which nothing has a mask does not count, but one in which nothing is annotated does: somebody looked.
+
+    Raises
+    ------
+    MetricsError
+        When no instance has a mask.
+    """
+    if not any(_has_mask(of_video).any() for of_video in rows.values()):
+        raise MetricsError([error("", "mask-missing", "no instance of the ground truth has a mask", DRAW)])
+    kept_series, kept_rows, frames, videos = {}, {}, 0, 0
+    for name, of_video in rows.items():
+        has_mask = _has_mask(of_video)
+        if len(has_mask) and not has_mask.any():
+            videos += 1
+            continue
+        own = series.get(name)
+        if own is None:
+            continue
+        kept = ~np.isin(own.frames, of_video["position"].to_numpy(np.int64)[~has_mask])
+        frames += int((~kept).sum())
+        kept_series[name] = replace(own, frames=own.frames[kept], values=own.values[kept])
+        kept_rows[name] = of_video[of_video["position"].isin(own.frames[kept])]
+    said = [
+        *([f"{count_text(frames, 'frame')} of the ground truth left out: an instance has no mask"] * bool(frames)),
+        *([f"{count_text(videos, 'video')} of the ground truth left out: nothing in it has a mask"] * bool(videos)),
+    ]
+    return kept_series, kept_rows, tuple(warning("", "mask-missing", what, "draw every mask") for what in said)
+
+
+def refuse_without(rows: Rows) -> None:
+    """Refuse predicted instances without a mask; raises `MetricsError` with their number."""
+    without = {name: int((~_has_mask(of_video)).sum()) for name, of_video in rows.items()}
+    named = [name for name, number in without.items() if number]
+    if named:
+        what = f"{count_text(sum(without.values()), 'predicted instance')} of {listed(named)} without mask"
+        raise MetricsError([error("", "mask-missing", what, "predict the mask of every instance")])
+
+
+def refuse_other_sizes(images: FloatArray, names: Sequence[str], at: Mapping[str, IntArray], stated: Rows) -> None:
+    """Refuse predictions whose files state another size of a picture than the ground truth; raises `MetricsError` with the first.
+
+    Parameters
+    ----------
+    images
+        (frames of all videos, 2), width and height by the ground truth in px.
+    names
+        The videos.
+    at
+        By video, its frames as the predictions number them; -1 where there is none.
+    stated
+        By video, what its files say of frames.
+    """
+    first = 0
+    for name in names:
+        of_video = images[first : first + len(at[name])]
+        first += len(at[name])
+        own = stated.get(name)
+        if own is None or not {"width", "height"} <= set(own):
+            continue
+        sizes = own.set_index("position")[["width", "height"]].astype("float64").reindex(at[name]).to_numpy(np.float64)
+        other = np.flatnonzero((~np.isnan(sizes) & (sizes != of_video)).any(axis=1))
+        if len(other):
+            theirs, ours = (f"{int(of[other[0]][0])} x {int(of[other[0]][1])} px" for of in (sizes, of_video))
+            what = f"{name}, frame {int(at[name][other[0]])}: masks of {theirs} are predicted, the picture has {ours}"
+            raise MetricsError([error("", "mask-size", what, "predict masks of the size of the picture")])
+
+
+def study_of(
+    scene: Scene, images: FloatArray, truth: tuple[IntArray, IntArray, pd.DataFrame], predictions: tuple[IntArray, IntArray, pd.DataFrame]
+) -> MaskStudy:
+    """Return the masks of both sides.
+
+    Parameters
+    ----------
+    scene
+        Their boxes, checked.
+    images
+        (frames of all videos, 2), width and height in px.
+    truth, predictions
+        Video, frame in it and row of each instance, in the order from which the scene was made.
+    """
+
+    def side(boxes: Boxes, videos: IntArray, frames: IntArray, rows: pd.DataFrame) -> MaskRows:
+        order = np.argsort(scene.starts[videos] + frames, kind="stable")
+        texts = rows[MASK].to_numpy(object)[order].tolist() if len(rows) else []
+        return MaskRows(boxes.places, boxes.classes, texts, boxes.scores, boxes.crowds, boxes.areas)
+
+    sides = side(scene.truth, *truth), side(scene.predictions, *predictions)
+    return MaskStudy(scene.names, scene.starts, scene.sizes, images.astype(np.int64), *sides)
+
+
+def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
+    """Return what ``kind=masks``, ``kind=pixels`` or a published program computes.
+
+    Raises
+    ------
+    MetricsError
+        For a confidence or tolerance that is none.
+    """
+    if "program" in choice:
+        published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
+        return lambda draw: [result for one in published for result in one.results(draw)]
+    confidence = _number(choice, "confidence", 0.0, 1.0)
+    if choice["kind"] == MASKS:
+        decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]
+
+        def results(draw: IntArray | None) -> list[Result]:
+            every = ([*average_precision.results(found, draw), *counted.results(draw)] for found, counted in decided)
+            return [result for of_component in every for result in of_component]
+
+        return results
+    tolerance_px = _number(choice, "tolerance", 0.0, math.inf)
+    measured = [
+        pixels.measured(study, name, tolerance_px=tolerance_px, confidence=confidence, empty=choice["empty"]) for name in components
+    ]
+    scopes = SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
+    return lambda draw: [result for one in measured for result in one.results(scopes, draw)]
+
+
+def _has_mask(rows: pd.DataFrame) -> BoolArray:
+    return rows[MASK].notna().to_numpy(np.bool_) if MASK in rows else np.zeros(len(rows), np.bool_)
+
+
+def _number(choice: Mapping[str, str], name: str, least: float, most: float) -> float:
+    try:
+        value = float(choice[name])
+    except ValueError:
+        value = math.nan
+    if not (least <= value <= most and math.isfinite(value)):
+        limits = f"from {least:g} to {most:g}" if math.isfinite(most) else f"from {least:g} on"
+        msg = f"--variant {name}={choice[name]}: give a number {limits}"
+        raise MetricsError(msg)
+    return value

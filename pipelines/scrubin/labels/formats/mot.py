@@ -1,0 +1,277 @@
+"""Tracks as text: ``<video>.txt``, a box per line: frame, id, left, top, width, height, confidence, class, and what is not read.
+
+``mot`` is that of MOTChallenge, as its files and most trackers write it: frames are numbered from 1, boxes are in px, and the size of the
+images stands in ``seqinfo.ini`` beside the file (``imWidth``, ``imHeight``), or is named by ``--image-size``. ``cholectrack20-txt`` is
+what CholecTrack20's benchmark takes: frames are those of its JSON, as they stand there, at 25 fps, and images are of 854x480.
+An id is a name and means something in its video only; below 0 it is none, as in files of detections. Classes are the instruments of the
+vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with commas; -1 is none. In ten columns the last three are a place
+in the world, which is not kept, unless the last two are -1. Boxes are drawn whole, also where they leave the image. Where ``seqinfo.ini``
+has ``seqLength``, every frame is labelled; else those with a box are. ``<video>/gt/gt.txt`` is named after its folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.base.faults import Faults
+from scrubin.labels import registry, tracks
+from scrubin.labels.formats.coco import ids_of
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.columns import Classes, classes_of
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+
+PATTERN = r"(?:[^/]+\.txt|seqinfo\.ini)"
+EXPECTED = "<video>.txt or <video>/gt/gt.txt, with <video>/seqinfo.ini"
+COLUMNS = ("frame", "id", "left", "top", "width", "height", "confidence", "class", "visibility")
+FEWEST, MOST = 7, 10
+SEQINFO = "seqinfo.ini"
+VISIBLE = "visible_share"
+DETAILS = {tracks.ONLY: "Int64", VISIBLE: "float64"}
+WRITTEN = (tracks.ONLY, "intraoperative_track")
+"""Details that are written as the id: the first that the labels have."""
+TEXT = r"[^/]+\.txt"
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]{0,15}|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
+STATED = re.compile(r"^\s*(imWidth|imHeight|seqLength)\s*=\s*([0-9]{1,9})\s*$", re.MULTILINE)
+CLASSES = re.compile(r"^\s*classes\s*=\s*(.*?)\s*$", re.MULTILINE)
+PX_DIGITS = 4
+BEYOND = 1.0
+"""So far of its side a box may leave the image."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is not the same in the two formats.
+
+    Parameters
+    ----------
+    name
+        Of the format.
+    first
+        The number of the first frame.
+    clock
+        What a frame counts.
+    size
+        Width and height of images in px where nothing states it; None: it is asked for.
+    """
+
+    name: str
+    first: int
+    clock: Clock
+    size: tuple[int, int] | None = None
+
+
+MOT = Layout("mot", 1, Clock(Fraction(1)))
+CHOLECTRACK20 = Layout("cholectrack20-txt", 0, SOURCE_FRAMES, (854, 480))
+
+
+def _cells(path: Path) -> list[str]:
+    """Return the cells of the first line with any, if all are numbers and so many that no other table has them."""
+    lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix == ".txt" else []
+    cells = [cell.strip() for cell in lines[0].split(",")] if lines else []
+    return cells if len(cells) in (len(COLUMNS), MOST) and all(NUMBER.fullmatch(cell) for cell in cells) else []
+
+
+def _is_mot(path: Path) -> bool:
+    return "imWidth" in registry.head(path) if path.name == SEQINFO else bool(_cells(path)) and not _is_of_cholectrack20(path)
+
+
+def _is_of_cholectrack20(path: Path) -> bool:
+    cells = _cells(path)
+    return len(cells) == MOST and not cells[7].startswith("-") and all(float(cell) == -1 for cell in cells[8:])
+
+
+@dataset_format(
+    "mot",
+    pattern=PATTERN,
+    expected=EXPECTED,
+    title="MOTChallenge text: frame, id, left, top, width, height, confidence, class; frames from 1, boxes in px",
+    by_hand=ByHand(
+        vocabulary="cholectrack20",
+        fps=Fraction(1),
+        fps_unstated=True,
+        evidence=_is_mot,
+    ),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the tracks of the videos whose files have no error; all faults are in ``Collection.faults``."""
+    return _read(source, MOT)
+
+
+@dataset_format(
+    "cholectrack20-txt",
+    pattern=TEXT,
+    expected="<video>.txt",
+    title="CholecTrack20's predictions: frame as in its JSON, id, left, top, width, height, confidence, class, -1, -1; read only",
+    by_hand=ByHand(
+        vocabulary="cholectrack20",
+        fps=Fraction(25),
+        evidence=_is_of_cholectrack20,
+        holds=("instances", "boxes", "repeats", "scores", "details", "partial"),
+    ),
+)
+def read_of_cholectrack20(source: LabelFiles) -> Collection:
+    """Return the tracks of the videos whose files have no error; all faults are in ``Collection.faults``."""
+    return _read(source, CHOLECTRACK20)
+
+
+def _read(source: LabelFiles, layout: Layout) -> Collection:
+    faults = Faults()
+    recordings: dict[str, Labels] = {}
+    first: dict[str, str] = {}
+    for file, data in sorted(source.files.items()):
+        path = PurePosixPath(file)
+        if path.name == SEQINFO:
+            continue
+        of_file = Faults()
+        name = path.parent.parent.name if (path.parent.name, path.name) == ("gt", "gt.txt") else path.stem
+        if first.setdefault(name, file) != file:
+            of_file.error(file, "file-repeated", f"{name} has two files", f"keep this one or {first[name]}")
+        labels = _labels(source, layout, Where(of_file, file), name, data)
+        if labels is not None and not of_file.errors():
+            recordings[name] = labels
+        faults.extend(of_file.all())
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+
+
+def _stated(source: LabelFiles, where: Where) -> Where | None:
+    """Return the ``seqinfo.ini`` of a video; None where there is none."""
+    path = PurePosixPath(where.file)
+    near = [str(folder / SEQINFO) for folder in (path.parent / path.stem, path.parent, path.parent.parent)]
+    return next((Where(where.faults, file) for file in near if file in source.files), None)
+
+
+def _classes(source: LabelFiles, where: Where | None, text: str) -> Classes | None:
+    """Return the classes by id; None after noting names that cannot be used.
+
+    Parameters
+    ----------
+    where, text
+        Of the ``seqinfo.ini``.
+    """
+    listed = CLASSES.search(text)
+    if where is None or listed is None:
+        return Classes(source.vocabulary, False, tuple(range(len(source.vocabulary.instruments))))
+    names = [name.strip() for name in listed[1].split(",")]
+    if not all(names):
+        where.error("classes-form", "a class has no name", "give the names of the classes by id, from 0, with commas")
+        return None
+    is_known = all(source.vocabulary.find("instrument", name) is not None for name in names)
+    return classes_of(where.at("classes"), names, source.vocabulary if is_known else None, source.label_map)
+
+
+def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: bytes) -> Labels | None:
+    beside = _stated(source, where)
+    info = "" if beside is None else documents.opened(documents.text, beside.file, source.files[beside.file], where.faults) or ""
+    stated = {key: int(value) for key, value in STATED.findall(info) if int(value)}
+    size = (stated["imWidth"], stated["imHeight"]) if {"imWidth", "imHeight"} <= stated.keys() else source.image_size or layout.size
+    text, classes = documents.opened(documents.text, where.file, data, where.faults), _classes(source, beside, info)
+    if text is None or classes is None:
+        return None
+    if size is None:
+        what = "boxes are in px, and nothing says the size of the images"
+        where.error("image-size", what, f"give --image-size WIDTHxHEIGHT, or {SEQINFO} with imWidth and imHeight beside it")
+        return None
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes)
+            rows += [] if row is None else [row]
+    instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
+    # Messages name frames as the file does.
+    as_named = instances.assign(position=instances["position"] + layout.first)
+    tracks.note(where.file, tracks.ONLY, as_named, classes.vocabulary, where.faults, refuses=True)
+    without = tracks.without_track(as_named, tracks.ONLY).tolist()
+    if without:
+        where.faults.warning(where.file, "track-missing", "boxes have no id, as detections do", "", frames=without, count=len(without))
+    last = max((int(row["position"]) for row in rows), default=-1)
+    length = stated.get("seqLength", 0)
+    if 0 < length <= last:
+        where.error("frame-range", f"frame {last + layout.first} is beyond the {length} of {SEQINFO}", "correct one of them")
+    positions = list(range(length)) if length else sorted({int(row["position"]) for row in rows})
+    frames = pd.DataFrame({"position": positions, "width": size[0], "height": size[1]})
+    layer = Layer(where.file, np.array(positions, np.int64), instances)
+    detail: Detail = "triplet" if classes.triplets else "instrument"
+    return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames)
+
+
+def _row(where: Where, line: str, layout: Layout, size: tuple[int, int], tolerance: float, classes: Classes) -> dict[str, Any] | None:
+    cells = [cell.strip() for cell in line.rstrip().rstrip(",").split(",")]
+    if not FEWEST <= len(cells) <= MOST:
+        what = f"{len(cells)} values, expected {FEWEST} to {MOST}"
+        where.error("row-length", what, f"write {', '.join(COLUMNS)}, separated by commas")
+        return None
+    if not all(NUMBER.fullmatch(cell) for cell in cells):
+        where.error("value-type", f"{documents.shown(line.strip()[:60])} is not all numbers", "write numbers, separated by commas")
+        return None
+    values = dict(zip(COLUMNS, map(float, cells), strict=False))
+    if len(cells) == MOST and not values["visibility"] == float(cells[-1]) == -1:
+        where.at("").warning("not-kept", "not kept: places in the world")
+        del values["class"]
+    numbers = {key: values[key] for key in ("frame", "id", "class") if key in values}
+    whole: dict[str, Any] = {key: int(value) if value.is_integer() else value for key, value in numbers.items()}
+    frame = fields.whole(where, whole, "frame", low=layout.first)
+    id_ = fields.whole(where, whole, "id", low=-fields.LARGEST)
+    box = fields.pixel_box(where, {"bbox": [values[side] for side in COLUMNS[2:6]]}, size, max(tolerance, BEYOND))
+    score = None if values["confidence"] == -1 else values["confidence"]
+    if score is not None and not 0 <= score <= 1:
+        where.error("score-range", f"confidence {score:g} is not in 0..1", "write -1 where there is none")
+        return None
+    ids: Mapping[str, int] | None = {}
+    if whole.get("class", -1) != -1:
+        class_ = fields.whole(where, whole, "class", high=len(classes.ids) - 1)
+        ids = None if class_ is None else ids_of(classes, classes.ids[class_])
+    if frame is None or id_ is None or box is None or ids is None:
+        return None
+    visible = values.get("visibility", -1.0)
+    details = {tracks.ONLY: None if id_ < 0 else id_, VISIBLE: visible if len(cells) < MOST and 0 <= visible <= 1 else None}
+    return {"position": frame - layout.first, **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details}
+
+
+@writes("mot", holds=("instances", "boxes", "repeats", "scores", "details", "partial", "empty frames"), pixels=True, nameless=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``<video>.txt`` and ``<video>/seqinfo.ini`` per recording; a box without an id has -1."""
+    labelled = [labels for labels in collection.recordings if labels.instances is not None]
+    for labels in labelled:
+        layer = labels.instances
+        assert layer is not None
+        assert labels.frames is not None
+        known = details_of(layer.rows)
+        column = next((name for name in WRITTEN if name in known), "")
+        for name in known:
+            if name not in (column, VISIBLE):
+                out.lose(f"'{name}' of instances", int(layer.rows[name].notna().sum()))
+        sizes = labels.frames.set_index("position")[["width", "height"]].astype(int).to_dict("index")
+        per_frame = by_position(layer)
+        lines = [_line(at, row, sizes[at], column) for at, rows in per_frame.items() for row in rows]
+        positions = list(per_frame)
+        is_whole = positions == list(range(len(positions)))
+        if not is_whole:
+            out.lose("frames labelled as empty", sum(not rows for rows in per_frame.values()))
+        size = sizes[positions[0]]
+        info = [f"name={labels.recording}", *([f"seqLength={len(positions)}"] if is_whole else [])]
+        info += [f"imWidth={size['width']}", f"imHeight={size['height']}", f"classes={','.join(labels.vocabulary.instruments)}"]
+        out.files[f"{labels.recording}.txt"] = "".join(lines).encode()
+        out.files[f"{labels.recording}/{SEQINFO}"] = ("[Sequence]\n" + "".join(f"{line}\n" for line in info)).encode()
+
+
+def _line(position: int, row: Mapping[str, Any], size: Mapping[Any, int], column: str) -> str:
+    sides = (size["width"], size["height"], size["width"], size["height"])
+    box = [_written(row[side] * length) for side, length in zip("xywh", sides, strict=True)]
+    id_, class_ = (-1 if value is None else int(value) for value in (row.get(column), row["instrument_id"]))
+    score, visible = (-1 if value is None else value for value in (row["score"], row.get(VISIBLE)))
+    return ",".join(map(str, [position + MOT.first, id_, *box, _written(score), class_, _written(visible)])) + "\n"
+
+
+def _written(value: float) -> str:
+    """Return a number with as few digits as it has; boxes are rounded."""
+    return f"{round(value, PX_DIGITS) + 0.0:.{PX_DIGITS}f}".rstrip("0").rstrip(".")

@@ -1,0 +1,130 @@
+"""Tracks through the command: which ids are scored, and what ids can be that are none."""
+
+import json
+
+import pytest
+
+from score_runs import fault, good, sides
+
+BOX, OTHER = [0.1, 0.1, 0.2, 0.2], [0.6, 0.6, 0.2, 0.2]
+KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
+VIDEO = "VID01.json"
+
+
+def tool(ids, box=BOX, instrument=0):
+    tracks = dict(zip(KINDS, ids, strict=True)) if isinstance(ids, tuple) else dict.fromkeys(KINDS, ids)
+    return {"instrument": instrument, "verb": -1, "target": -1, "triplet": -1, "phase": 0, "tool_bbox": box, "score": 1.0, **tracks}
+
+
+def write(study, side, frames):
+    (study / side).mkdir(exist_ok=True)
+    document = {"video": {"name": "VID01", "width": 854, "height": 480}, "annotations": {str(at): tools for at, tools in frames.items()}}
+    (study / side / VIDEO).write_text(json.dumps(document))
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A grasper leaves the view for a frame: a new track of visibility, the same one of the operation. The tracker takes it for new."""
+    write(tmp_path, "truth", {1: [tool((1, 1, 1))], 26: [], 51: [tool((2, 1, 1))], 76: [tool((2, 1, 1))]})
+    write(tmp_path, "found", {1: [tool(8)], 26: [], 51: [tool(9)], 76: [tool(9)]})
+    return tmp_path
+
+
+def values(study, capsys, *variant):
+    out = study / "s.json"
+    good(capsys, *sides(study, "tracks", "--out", out, "--variant", "classes=one", *variant))
+    found = json.loads(out.read_text())["results"]
+    return {one["metric"].removeprefix("tracks "): one["overall"]["value"] for one in found}
+
+
+def test_a_new_id_after_the_view_is_right_for_visibility_and_a_switch_in_the_operation(study, capsys):
+    seen, operation = values(study, capsys, "kind=visibility"), values(study, capsys)
+    assert (seen["HOTA"], seen["IDF1"], seen["IDSW"]) == (1, 1, 0)
+    assert (operation["DetA"], operation["IDSW"]) == (1, 1)
+    assert operation["AssA"] == pytest.approx((1 / 3 + 2 * 2 / 3) / 3)
+    assert operation["IDF1"] == pytest.approx(2 / 3)
+
+
+def test_classes_have_names_and_hota_its_thresholds(study, capsys):
+    out = study / "s.json"
+    good(capsys, *sides(study, "tracks", "--out", out))
+    found = json.loads(out.read_text())["results"]
+    averaged = next(one for one in found if one["metric"] == "tracks MOTA" and one["options"]["classes"] == "averaged")
+    assert averaged["classes"]["0"] == {"name": "grasper", "value": pytest.approx(2 / 3), "n": 3}
+    assert averaged["classes"]["1"]["value"] is None
+    assert averaged["videos"]["VID01"] == {"value": pytest.approx(2 / 3), "n": 1}
+    curve = next(one["curves"]["all"] for one in found if "curves" in one)
+    assert curve["threshold"][::9] == [0.05, 0.5, 0.95]
+    assert len(curve["HOTA"]) == 19
+
+
+def test_intervals_a_page_and_a_sheet_are_written(study, capsys):
+    page, sheet = study / "s.html", study / "s.csv"
+    good(capsys, *sides(study, "tracks", "--bootstrap", 5, "--html", page, "--out", sheet))
+    assert "tracks HOTA" in page.read_text()
+    assert "tracks IDF1,paper,classes=pooled" in sheet.read_text()
+
+
+def test_an_id_that_stands_twice_in_a_frame_is_refused(study, capsys):
+    write(study, "found", {1: [tool(8), tool(8, OTHER)], 51: [tool(9)], 76: [tool(9)]})
+    said = fault(capsys, *sides(study, "tracks"))
+    assert "VID01, frame 1: intraoperative_track 8 stands twice in a frame; a track has one box in a frame" in said
+    good(capsys, *sides(study, "detection"))
+
+
+@pytest.mark.parametrize("missing", [None, -1])
+@pytest.mark.parametrize("side", ["truth", "found"])
+def test_a_box_without_an_id_is_refused(study, capsys, missing, side):
+    write(study, side, {1: [tool((4, missing, 4))], 51: [tool(9)], 76: [tool(9)]})
+    assert "VID01, frame 1: boxes have no id in intracorporeal_track; give every box the id of its track" in fault(
+        capsys, *sides(study, "tracks", "--variant", "kind=intracorporeal")
+    )
+    good(capsys, *sides(study, "tracks", "--variant", "kind=visibility"))
+
+
+def test_an_id_that_jumps_to_another_instrument_is_shown_and_scored(study, capsys):
+    write(study, "found", {1: [tool(8)], 51: [tool(8, instrument=2)], 76: [tool(8)]})
+    said = good(capsys, *sides(study, "tracks")).err
+    assert "found/VID01.json: ids in intraoperative_track have several instruments: 8 (grasper and hook)" in said
+
+
+def test_a_frame_that_is_not_in_the_truth_does_not_count(study, capsys):
+    before = values(study, capsys)
+    write(study, "found", {1: [tool(8)], 26: [], 30: [tool(5)], 51: [tool(9)], 76: [tool(9)]})
+    assert values(study, capsys) == before
+    assert "not labelled, so not counted (1 frame)" not in good(capsys, *sides(study, "tracks")).err
+    assert "frame 30: not labelled, so not counted" in good(capsys, *sides(study, "tracks")).err
+
+
+def test_boxes_without_any_tracks_are_refused(study, capsys):
+    write(study, "found", {1: [{key: value for key, value in tool(1).items() if key not in KINDS}]})
+    said = fault(capsys, *sides(study, "tracks"))
+    assert "the boxes of the predictions have no ids of the kind 'intraoperative'; give intraoperative_track or track" in said
+    write(study, "found", {1: [{key: value for key, value in tool(1).items() if key != KINDS[2]}]})
+    assert "only intracorporeal_track, visibility_track; give" in fault(capsys, *sides(study, "tracks"))
+
+
+def test_a_threshold_that_is_none_is_refused(study, capsys):
+    for wrong in ("0", "1.5", "half"):
+        said = fault(capsys, *sides(study, "tracks", "--variant", f"iou={wrong}"))
+        assert "give a number above 0, up to 1, such as 0.5" in said
+
+
+def lines(study, rows, name="VID01.txt"):
+    (study / "found" / VIDEO).unlink(missing_ok=True)
+    (study / "found" / name).write_text("".join(f"{row}\n" for row in rows))
+
+
+def test_text_of_the_benchmark_is_scored_as_the_json_it_belongs_to(study, capsys):
+    before = values(study, capsys)
+    lines(study, [f"{at},{id_},85.4,48,170.8,96,0.9,0,-1,-1" for at, id_ in ((1, 8), (51, 9), (76, 9))])
+    assert values(study, capsys) == pytest.approx(before)
+    assert "found: read as cholectrack20-txt" in good(capsys, *sides(study, "tracks")).err
+
+
+def test_text_of_a_tracker_counts_from_1_and_may_have_no_classes(study, capsys):
+    write(study, "truth", {0: [tool(1)], 1: [tool(1)], 2: [tool(1)]})
+    lines(study, [f"{at},8,85.4,48,170.8,96,0.9,-1,-1,-1" for at in (1, 2, 3)])
+    assert values(study, capsys)["HOTA"] == 1
+    said = fault(capsys, *sides(study, "tracks"))
+    assert "boxes have no instrument (3 frames); name it, or score all instruments as one: --variant classes=one" in said

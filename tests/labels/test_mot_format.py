@@ -1,0 +1,118 @@
+"""Tracks as text: MOTChallenge's layout and that of CholecTrack20's benchmark, told apart and read as what they are."""
+
+import pytest
+
+from label_examples import EXAMPLES, faults_of, read_files, write_files
+from scrubin.base.errors import AnnotationError
+from scrubin.labels.files.detect import detected
+
+SIZE = {"image_size": (854, 480)}
+ROW = "1,4,85.4,48,170.8,96,0.98,0,1\n"
+
+
+def one(text, form="mot", name="VID02.txt", **options):
+    (labels,) = read_files(form, {f"a/{name}": text.encode()}, **(SIZE if form == "mot" else {}), **options).recordings
+    return labels
+
+
+def said(text, **options):
+    return [fault.sentence for fault in faults_of("mot", {"a/VID02.txt": text.encode()}, **{**SIZE, **options})]
+
+
+def test_frames_count_from_1_and_boxes_are_shares_of_the_image():
+    labels = one(ROW + "3,9,500,200,100.5,80.25,0.5,6,-1\n")
+    rows = labels.instances.rows
+    assert rows["position"].tolist() == labels.instances.positions.tolist() == [0, 2]
+    assert rows.loc[0, ["x", "y", "w", "h"]].tolist() == pytest.approx([0.1, 0.1, 0.2, 0.2])
+    assert (rows["track"].tolist(), rows["instrument_id"].tolist(), rows["score"].tolist()) == ([4, 9], [0, 6], [0.98, 0.5])
+
+
+def test_frames_of_cholectrack20_are_those_of_its_json():
+    labels = one(
+        "1, 1, 594.27, 247.59, 71.24, 174.88, 0.98, 0, -1, -1\n26, 3, 115.49, 39.98, 95.33, 233.93, 0.46, 4, -1, -1\n", "cholectrack20-txt"
+    )
+    assert labels.instances.positions.tolist() == [1, 26]
+    assert labels.instances.rows["x"].tolist() == pytest.approx([594.27 / 854, 115.49 / 854])
+    assert labels.clock.period_s is None
+
+
+@pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        (ROW, "mot"),
+        ("1,3,113.84,274.5,57.307,130.05,-1,-1,-1,-1\n", "mot"),
+        ("1,1,399,182,121,229,1,4.4852,6.9,0\n", "mot"),
+        ("1, 1, 594.27, 247.59, 71.24, 174.88, 0.98, 0, -1, -1\n", "cholectrack20-txt"),
+    ],
+)
+def test_the_layouts_are_told_apart_by_their_columns(tmp_path, row, form):
+    (tmp_path / "VID02.txt").write_text(row)
+    assert detected(tmp_path).name == form
+
+
+def test_a_sequence_says_its_size_its_empty_frames_and_its_name():
+    info = b"[Sequence]\nname=VID02\nimWidth = 1708\nimHeight=960\nseqLength=5\n"
+    (labels,) = read_files("mot", {"a/VID02/gt/gt.txt": ROW.encode(), "a/VID02/seqinfo.ini": info}, **SIZE).recordings
+    assert labels.recording == "VID02"
+    assert labels.instances.positions.tolist() == [0, 1, 2, 3, 4]
+    assert labels.instances.rows["w"].tolist() == pytest.approx([0.1])
+    with pytest.raises(AnnotationError, match=r"frame 6 is beyond the 5 of seqinfo.ini; correct one of them"):
+        read_files("mot", {"a/VID02.txt": b"6" + ROW[1:].encode(), "a/VID02/seqinfo.ini": info})
+
+
+def test_classes_are_those_that_a_sequence_lists():
+    files = {"a/VID02.txt": ROW.encode(), "a/VID02/seqinfo.ini": b"classes = hook, grasper\n"}
+    (labels,) = read_files("mot", files, **SIZE).recordings
+    assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
+
+
+def test_boxes_without_id_class_or_confidence_are_kept_without():
+    assert said("1,-1,10,20,30,40,-1,-1,-1,-1\n") == ["a/VID02.txt, frame 1: boxes have no id, as detections do"]
+    row = one("1,-1,10,20,30,40,-1,-1,-1,-1\n").instances.rows
+    assert "track" not in row
+    assert row[["instrument_id", "score"]].isna().all(axis=None)
+
+
+def test_a_place_in_the_world_is_no_class():
+    assert said("1,1,399,182,121,229,1,4.4852,6.9,0\n") == ["a/VID02.txt: not kept: places in the world"]
+
+
+def test_an_id_that_stands_twice_in_a_frame_is_an_error_and_one_of_several_instruments_is_shown():
+    assert said(ROW + ROW) == [
+        "a/VID02.txt, frame 1: track 4 stands twice in a frame; a track has one box in a frame; correct the id, or remove a box"
+    ]
+    jumps = "a/VID02.txt: ids in track have several instruments: 4 (grasper and hook); give another instrument another id"
+    assert said(ROW + ROW.replace("1,4", "2,4").replace(",0,1", ",2,1")) == [jumps]
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ("0" + ROW[1:], "line 1: 'frame' is 0, expected a whole number from 1"),
+        ("1.5" + ROW[1:], "line 1: 'frame' is 1.5, expected a whole number"),
+        ("1,4,85.4,48,170.8,0,0.98,0,1\n", "give a width and a height above 0"),
+        ("1,4,85.4,48,170.8,96,7,0,1\n", "line 1: confidence 7 is not in 0..1; write -1 where there is none"),
+        (
+            "1,4,85.4,48,170.8,96,0.98,7,1\n",
+            "'class' is 7, expected a whole number in 0..6; ids are numbered from 0; these look numbered from 1",
+        ),
+        ("1,4,0.1,0.1,0.2,0.2,0.98,0,1\n", "it looks like shares of the image; multiply by its size"),
+        ("1,4,85.4\n", "line 1: 3 values, expected 7 to 10; write frame, id, left, top"),
+        ("1,x,85.4,48,170.8,96,0.98,0,1\n", "is not all numbers"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named_with_the_mend(row, fault):
+    assert fault in " ".join(said(row))
+
+
+def test_a_size_that_nothing_states_is_asked_for():
+    (sentence,) = said(ROW, image_size=None)
+    assert "nothing says the size of the images; give --image-size WIDTHxHEIGHT, or seqinfo.ini with imWidth and imHeight" in sentence
+
+
+def test_what_is_written_of_cholectrack20_is_the_track_of_the_operation():
+    out = write_files("mot", read_files("cholectrack20", EXAMPLES["cholectrack20"]))
+    assert out.files["VID02.txt"].decode().splitlines()[0].split(",")[:2] == ["26", "4"]
+    assert out.losses["'visibility_track' of instances"] == 3
+    assert b"seqLength" not in out.files["VID02/seqinfo.ini"]
+    assert out.losses["frames labelled as empty"] == 1

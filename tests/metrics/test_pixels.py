@@ -1,0 +1,102 @@
+"""Dice, IoU, surface distance and HD95 of classes: against definitions written out on lists of pixels, with empty classes and draws."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from mask_cases import CLASSES, LENGTHS, Instance, by_hand, drawn, outline, study
+from scrubin.evaluate.metrics.masks import boundaries, pixels
+
+SMALL = (40, 50)
+
+
+def union(side, place, class_, least=0.0):
+    masks = [one.pixels for one in side if (one.place, one.class_) == (place, class_) and one.score >= least]
+    return np.any([np.zeros(SMALL, bool), *masks], axis=0)
+
+
+def case(seed):
+    truth, found = drawn(seed, sized=SMALL)
+    expected = np.array(
+        [
+            [by_hand(union(truth, place, class_), union(found, place, class_, 0.3), 2.0) for class_ in range(CLASSES)]
+            for place in range(sum(LENGTHS))
+        ]
+    )
+    measured = pixels.measured(study(truth, found, sized=SMALL), "i", tolerance_px=2.0, confidence=0.3, empty="left-out")
+    return measured, np.moveaxis(expected, 2, 0)
+
+
+def largest_difference(cases, seed):
+    apart = 0.0
+    for number in range(cases):
+        measured, expected = case(seed + number)
+        assert (np.isnan(measured.values) == np.isnan(expected)).all()
+        apart = max(apart, float(np.nanmax(np.abs(measured.values - expected))))
+    return apart
+
+
+def test_values_of_frames_are_those_of_the_definitions():
+    assert largest_difference(2, seed=30) < 1e-12
+
+
+@pytest.mark.slow
+def test_values_of_frames_are_those_of_the_definitions_on_many():
+    assert largest_difference(100, seed=3000) < 1e-12
+
+
+def test_means_are_over_frames_then_videos_then_classes():
+    measured, expected = case(40)
+    starts = np.concatenate([[0], np.cumsum(LENGTHS)])
+    of_videos = np.array(
+        [[[mean(of[first:last, class_]) for class_ in range(CLASSES)] for first, last in itertools.pairwise(starts)] for of in expected]
+    )
+    every = measured.results(["video-wise", "global"])
+    for at, metric in enumerate(pixels.METRICS):
+        wise, together = (one for one in every if one.variant.metric == metric)
+        assert [one.value for one in wise.classes.values()] == pytest.approx([mean(of) for of in of_videos[at].T], nan_ok=True)
+        assert [one.value for one in together.classes.values()] == pytest.approx([mean(of) for of in expected[at].T], nan_ok=True)
+        assert wise.overall.value == pytest.approx(mean([mean(of) for of in of_videos[at].T]))
+        assert [one.value for one in wise.videos.values()] == pytest.approx([mean(of) for of in of_videos[at]], nan_ok=True)
+
+
+def mean(values):
+    defined = [one for one in values if not math.isnan(one)]
+    return sum(defined) / len(defined) if defined else math.nan
+
+
+def test_draws_repeat_videos():
+    measured, _ = case(41)
+    drawn_twice = measured.results(["global"], np.array([1, 1]))[0]
+    once = pixels.Measured(measured.values[:, 4:7], np.array([0, 3]), ("b",), "i", measured.options).results(["global"])[0]
+    assert drawn_twice.overall.value == pytest.approx(once.overall.value)
+    assert drawn_twice.classes["0"].n == 2 * once.classes["0"].n
+
+
+def test_a_class_on_neither_side_is_left_out_or_perfect_and_on_one_side_the_worst():
+    mask = np.zeros(SMALL, bool)
+    mask[5:9, 5:9] = True
+    of = study([Instance(0, 0, 1.0, mask)], [Instance(0, 1, 1.0, mask)], (1,), SMALL)
+    left_out, counted = (pixels.measured(of, "i", tolerance_px=1, confidence=0.5, empty=empty).values for empty in ("left-out", "counted"))
+    assert left_out[:, 0, :2].T.tolist() == [[0, 0, 0, math.hypot(*SMALL)]] * 2
+    assert np.isnan(left_out[:, 0, 2]).all()
+    assert counted[:, 0, 2].tolist() == [1, 1, 1, 0]
+
+
+MASKS = arrays.arrays(np.bool_, (7, 9)).filter(np.any)
+
+
+@settings(max_examples=50, deadline=None)
+@given(MASKS, MASKS, st.floats(0, 5))
+def test_distances_are_symmetric_none_to_itself_and_at_most_the_diagonal(one, other, tolerance):
+    there, back = boundaries.distances(one, other), boundaries.distances(other, one)
+    assert boundaries.percentile_95(there) == boundaries.percentile_95(back) <= boundaries.diagonal(7, 9)
+    assert boundaries.within(there, tolerance) == boundaries.within(back, tolerance)
+    assert boundaries.percentile_95(boundaries.distances(one, one)) == 0
+    assert boundaries.within(boundaries.distances(one, one), 0) == 1
+    assert {tuple(place) for place in np.argwhere(boundaries.boundary(one)).tolist()} == set(outline(one))

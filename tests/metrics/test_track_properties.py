@@ -1,0 +1,128 @@
+"""What must hold of any tracks: perfect is 1, names of ids and order do not matter, boxes are matched as SciPy assigns them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+import track_cases as cases
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.tracks import TrackRows, TrackVideo, hota
+from scrubin.evaluate.metrics.tracks.assignment import assigned
+from scrubin.evaluate.metrics.tracks.combined import counted, results
+
+QUICK = settings(max_examples=60, deadline=None)
+SHARES = ("HOTA", "HOTA(0)", "DetA", "AssA", "LocA", "DetRe", "DetPr", "AssRe", "AssPr", "MOTP", "IDF1", "IDP", "IDR")
+SCORES = st.integers(1, 6).flatmap(
+    lambda columns: st.lists(st.lists(st.sampled_from([0, 0, 0.25, 0.5, 1]), min_size=columns, max_size=columns), min_size=1, max_size=6)
+)
+BOX = [0.1, 0.1, 0.2, 0.2]
+
+
+@QUICK
+@given(SCORES)
+def test_an_assignment_is_that_of_scipy_also_where_several_are_best(scores):
+    rows, columns = linear_sum_assignment(-np.array(scores))
+    assert assigned(scores) == list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+@QUICK
+@given(cases.VIDEOS)
+def test_predictions_that_are_the_truth_are_perfect(drawn):
+    videos = cases.drawn_videos([[(truth, truth) for truth, _ in frames] for frames in drawn])
+    videos = [TrackVideo(one.name, one.length, one.truth, _renamed(one.truth)) for one in videos]
+    for (name, way), value in cases.numbers(videos).items():
+        if name in (*SHARES, "MOTA") and value.defined:
+            assert value.value == pytest.approx(1)
+        elif name in ("IDSW", "FP", "FN", "PT", "ML") and value.defined:
+            assert value.value == 0, (name, way)
+
+
+def _renamed(rows):
+    """Ids are names: others mean the same."""
+    return TrackRows(rows.frames, 100 - np.asarray(rows.ids), rows.classes, rows.boxes)
+
+
+@QUICK
+@given(cases.VIDEOS)
+def test_shares_lie_in_0_to_1_and_whole_is_made_of_parts(drawn):
+    for way in ("one", "pooled"):
+        of = {name: value for (name, _), value in cases.numbers(cases.drawn_videos(drawn), way=way).items()}
+        assert all(0 <= of[name].value <= 1 + 1e-12 for name in SHARES if of[name].defined)
+        if of["HOTA"].defined:
+            assert of["HOTA"].value <= np.sqrt(of["DetA"].value) + 1e-12
+        if of["MT"].defined:
+            assert of["MT"].value + of["PT"].value + of["ML"].value == of["MT"].n
+
+
+@QUICK
+@given(cases.VIDEOS)
+def test_videos_drawn_again_are_the_same_as_given_again(drawn):
+    videos = cases.drawn_videos(drawn)
+    draw = np.array([len(videos) - 1, 0, 0])
+    given_again = [
+        TrackVideo(f"{at}", *(getattr(videos[of], name) for name in ("length", "truth", "predictions"))) for at, of in enumerate(draw)
+    ]
+    one = results(counted(videos, cases.CLASSES, 0.5), "all", "paper", {}, draw)
+    other = results(counted(given_again, cases.CLASSES, 0.5), "all", "paper", {})
+    assert [(result.variant.name, result.overall.n) for result in one] == [(result.variant.name, result.overall.n) for result in other]
+    np.testing.assert_allclose([result.overall.value for result in one], [result.overall.value for result in other], atol=1e-12)
+
+
+def test_a_track_that_is_cut_in_two_keeps_its_boxes_and_loses_its_identity():
+    frames = range(10)
+    truth = cases.rows_of([[at, 0, 0, *BOX] for at in frames])
+    cut = cases.rows_of([[at, int(at >= 4), 0, *BOX] for at in frames])
+    of = {name: value.value for (name, _), value in cases.numbers([TrackVideo("a", 10, truth, cut)], way="one").items()}
+    # 4 boxes share 4 of 10 with their track, 6 share 6 of 10.
+    assert of["AssA"] == pytest.approx((4 * 0.4 + 6 * 0.6) / 10)
+    assert (of["DetA"], of["IDF1"], of["IDSW"], of["MOTA"], of["Frag"]) == (1, 0.6, 1, 0.9, 0)
+
+
+def test_a_box_in_the_frame_before_stays_with_its_track_though_another_lies_nearer():
+    truth = cases.rows_of([[0, 0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1, 1]])
+    near = cases.rows_of([[0, 5, 0, 0, 0, 1, 1], [1, 5, 0, 0.2, 0, 1, 1], [1, 6, 0, 0, 0, 1, 1]])
+    assert cases.numbers([TrackVideo("a", 2, truth, near)], way="one")["IDSW", "one"].value == 0
+    without = cases.rows_of([[0, 5, 0, 0, 0, 1, 1], [1, 5, 0, 0.9, 0, 1, 1], [1, 6, 0, 0, 0, 1, 1]])
+    assert cases.numbers([TrackVideo("a", 2, truth, without)], way="one")["IDSW", "one"].value == 1
+
+
+def test_boxes_of_other_classes_are_matched_only_where_classes_are_one():
+    truth, other = cases.rows_of([[0, 0, 0, *BOX]]), cases.rows_of([[0, 0, 1, *BOX]])
+    of = cases.numbers([TrackVideo("a", 1, truth, other)])
+    assert (of["HOTA", "one"].value, of["HOTA", "pooled"].value) == (1, 0)
+    assert of["IDF1", "averaged"].n == 2
+
+
+def test_nothing_on_either_side_is_undefined_by_definition_and_0_as_published():
+    nothing = [TrackVideo("a", 3, cases.rows_of([]), cases.rows_of([]))]
+    assert all((not value.defined, value.n) == (True, 0) for value in cases.numbers(nothing).values())
+    published = cases.numbers(nothing, semantics="compat")
+    assert {name for (name, _), value in published.items() if value.value} == {"LocA"}
+
+
+def test_thresholds_are_those_of_trackeval_to_the_last_bit():
+    assert hota.ALPHAS.tolist() == np.arange(0.05, 0.99, 0.05).tolist()
+    assert len(hota.ALPHAS) == 19
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([[0, 7, 0, *BOX], [0, 7, 1, *BOX]], "the annotations of a have the id 7 twice in frame 0; a track has one box in a frame"),
+        ([[3, 7, 0, *BOX]], "is in no frame of 0 to 2"),
+        ([[0, -1, 0, *BOX]], "ids of the annotations of a are not one whole number from 0 per row"),
+        ([[0, 1, 0, 0, 0, np.nan, 1]], "a box that is not finite"),
+    ],
+)
+def test_tracks_that_are_none_are_refused(rows, said):
+    with pytest.raises(MetricsError, match=said):
+        counted([TrackVideo("a", 3, cases.rows_of(rows), cases.rows_of([]))], 2, 0.5)
+
+
+def test_videos_are_given_once_each():
+    one = TrackVideo("a", 1, cases.rows_of([]), cases.rows_of([]))
+    for videos, said in (([], "no video is given"), ([one, one], "a video is given twice")):
+        with pytest.raises(MetricsError, match=said):
+            counted(videos, 1, 0.5)
