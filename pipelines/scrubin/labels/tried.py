@@ -45,12 +45,17 @@ TRIED: Mapping[str, Tried | str] = {
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
     "cholec80": NONE,
+    "cholecseg8k": NONE,
     "cholect45": NONE,
     "cholect50": Tried(2, "validation labels of the challenge"),
     "cholectrack20": NONE,
     "cholectriplet2022": NONE,
     "cholectrack20-txt": NONE,
-    "coco": PLAIN,
+    "coco": Tried(
+        3,
+        "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0; a part of COCO 2017, enginbozaba/tiny_coco 44ee1df",
+        "their 447 masks have the pixels that pycocotools draws",
+    ),
     "coco-results": PLAIN,
     "cvschallenge": Tried(
         1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
@@ -62,10 +67,11 @@ TRIED: Mapping[str, Tried | str] = {
     "ground-truth": OURS,
     "heichole": NONE,
     "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
-    "labelme": NONE,
+    "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
     "mark-tables": PLAIN,
+    "masks_png": Tried(10, "samples of CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "the legend was written for them"),
     "matrices": PLAIN,
     "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
@@ -74,11 +80,13 @@ TRIED: Mapping[str, Tried | str] = {
     "phase-tables": PLAIN,
     "pitvis": NONE,
     "sarrarp50": NONE,
+    "sarrarp50_masks": NONE,
     "spans": OURS,
     "surch": Tried(1, "CheddarChoi/surch-dataset 40234bd", "refused for its line 2051, which ends before it starts; 296 videos without it"),
     "tables": OURS,
     "yolo": NONE,
     "yolo4": NONE,
+    "yolo_seg": NONE,
 }
 """By name of the format that is read."""
 

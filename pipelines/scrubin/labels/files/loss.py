@@ -17,7 +17,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
-from scrubin.labels.model import BOX, IDS, Collection, Labels, Layer, details_of
+from scrubin.labels.model import BOX, IDS, MASK, Collection, Labels, Layer, details_of
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 
@@ -100,6 +100,9 @@ def _note(losses: Counter[str], what: str, names: tuple[str, ...], ids: pd.Serie
 
 OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
 """Of CholecT50: the score is 1 and the box -1 in its ground truth."""
+
+OF_MASK = "area"
+"""A detail that follows from the mask: who writes masks counts it again."""
 
 ROUNDING = 1e-5
 
@@ -285,10 +288,14 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = _cut(rows, losses)
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
+    if MASK in rows and "masks" not in holds:
+        _add(losses, "masks of instances", int(rows[MASK].notna().sum()))
+        rows = rows.drop(columns=MASK)
     if "details" not in holds:
         dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
         for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
+            standard |= rows[MASK].notna() if name == OF_MASK and MASK in rows else False
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
         rows = rows.drop(columns=dropped)
     positions = layer.positions

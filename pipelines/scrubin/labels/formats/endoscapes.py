@@ -1,9 +1,9 @@
 """Endoscapes: COCO per subset, ``<video>_<25 fps frame>.jpg``, criteria of the critical view of safety per image.
 
 ``<subset>/annotation_coco.json`` (or ``annotation_ds_coco.json``) has images with ``ds``, the three
-criteria as the mean of three raters, and boxes of five structures and of tools: these stand where
-our tables have the instrument. ``<subset>_vids.txt`` lists the videos of a subset as floats. Files with
-other classes name their vocabulary in ``info``.
+criteria as the mean of three raters, and boxes of five structures and of tools, in ``train_seg``, ``val_seg`` and
+``test_seg`` with their masks: these stand where our tables have the instrument. ``<subset>_vids.txt`` lists the videos of
+a subset as floats. Files with other classes name their vocabulary in ``info``.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from scrubin.labels.formats.coco import (
     size_of,
 )
 from scrubin.labels.marks import VIEW_OF_SAFETY
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, mark_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, mark_rows
+from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import names_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
@@ -72,7 +72,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     "endoscapes",
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
-    title="Endoscapes COCO: boxes, critical view of safety, subsets; frames at 25 fps",
+    title="Endoscapes COCO: boxes, masks, critical view of safety, subsets; frames at 25 fps",
     by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=registry.named, precedence=0),
 )
 def read(source: LabelFiles) -> Collection:
@@ -177,7 +177,7 @@ def _labels(labels: Labels, subset: str) -> Labels:
 
 @writes(
     "endoscapes",
-    holds=("instances", "boxes", "repeats", "empty frames", "marks"),
+    holds=("instances", "boxes", "masks", "repeats", "empty frames", "marks"),
     frames=("file_name",),
     fps=Fraction(25),
     takes=lambda vocabulary: not vocabulary.triplets,
@@ -218,7 +218,8 @@ def _document(recordings: list[Labels], out: Output) -> bytes:
                 sides = (images[-1]["width"], images[-1]["height"]) * 2
                 bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]
                 one = {"id": len(annotations), "image_id": images[-1]["id"], "category_id": class_of(classes, row) + 1, "bbox": bbox}
-                annotations.append({**one, "area": round(bbox[2] * bbox[3], PIXEL_DIGITS), "iscrowd": 0})
+                mask = masks.written(row.get(MASK), sides[:2])
+                annotations.append({**one, "area": round(bbox[2] * bbox[3], PIXEL_DIGITS), "iscrowd": 0, **mask})
     categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names_of(classes))]
     info = {} if classes.vocabulary.name == DEFAULT else {"info": {"vocabulary": own_categories.reference(classes.vocabulary)}}
     return (json.dumps({**info, "images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()
