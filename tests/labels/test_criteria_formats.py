@@ -103,6 +103,7 @@ def test_a_fault_of_the_challenge_names_its_line(old, new, told):
         (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a probability in 0..1"),
         (b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
         (b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
+        (b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
         (b"frame,", b"when,", "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels"),
     ],
 )
@@ -181,6 +182,7 @@ def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder
         (lambda one: one["overall_outputs"][0].__setitem__(1, 1.5), "frame 0: 1.5 is no probability; give numbers in 0..1"),
         (lambda one: one["overall_outputs"][0].__setitem__(1, "x"), 'frame 0: "x" is no probability'),
         (lambda one: one.update(overall_outputs=3), "'overall_outputs' is 3; give a list with the three probabilities of each second"),
+        (lambda one: one.clear(), "cvs-criteria.json: 'overall_outputs' is null"),
         (lambda one: one.update(overall_outputs=[]), "cvs-criteria.json: has no second; export it again"),
     ],
 )

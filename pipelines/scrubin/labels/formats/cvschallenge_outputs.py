@@ -49,9 +49,9 @@ def read(source: LabelFiles) -> Collection:
 
 
 def _layer(where: Where, data: bytes) -> Layer:
-    document = documents.opened(documents.json_object, where.file, data, where.faults) or {}
-    every = document.get(KEY)
-    if document and not isinstance(every, list):
+    document = documents.opened(documents.json_object, where.file, data, where.faults)
+    every = None if document is None else document.get(KEY)
+    if document is not None and not isinstance(every, list):
         where.error("layout", f"'{KEY}' is {documents.shown(every)}", "give a list with the three probabilities of each second")
     rows: list[tuple[int, str, str, float]] = []
     for second, values in enumerate(every if isinstance(every, list) else ()):
@@ -67,5 +67,5 @@ def _layer(where: Where, data: bytes) -> Layer:
             rows += [(second, name, "", float(value)) for name, value in zip(VIEW_OF_SAFETY, values, strict=True)]
     if isinstance(every, list) and not every:
         where.error("no-labels", "has no second", "export it again")
-    where.faults.extend(fields.unkept(where.file, [f"'{name}' of the file" for name in document if name != KEY]))
+    where.faults.extend(fields.unkept(where.file, [f"'{name}' of the file" for name in document or () if name != KEY]))
     return Layer(where.file, np.arange(len(rows) // len(VIEW_OF_SAFETY)), mark_rows(rows))
