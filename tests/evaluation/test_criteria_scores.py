@@ -120,3 +120,16 @@ def test_labels_without_criteria_are_refused(study, capsys):
     put(study / "boxes", EXAMPLES["cholect50"])
     told = fault(capsys, *arguments(study, truth="boxes"))
     assert "no criterion is judged in these cholect50 files; give labels of criteria" in told
+
+
+def test_answers_by_second_are_held_against_frames_of_the_challenge(tmp_path, capsys):
+    put(tmp_path / "truth", EXAMPLES["cvschallenge"])
+    for video, at_5_s in (("0a2b-ffca", [1, 0.25, 0]), ("1f-90", [0, 0, 0])):
+        answers = [[0.5, 0.5, 0.5]] * 5 + [at_5_s] + [[0.125, 0.125, 0.125]] * 84
+        put(tmp_path / "found", {f"{video}/cvs-criteria.json": json.dumps({"overall_outputs": answers}).encode()})
+    out = tmp_path / "s.json"
+    good(capsys, "criteria", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--out", out)
+    found = {(one["metric"], *sorted(one["options"].items())): one for one in json.loads(out.read_text())["results"]}
+    # Frame 150 of 30 per second is second 5: C1 is said rightly in both videos there, and is 0.5 at 0 s.
+    soft = one_of(found, "criteria Brier score", scope="global", truth="soft")["classes"]["C1"]
+    assert soft == {"value": pytest.approx(((2 / 3 - 0.5) ** 2 + 0 + 0.25 + 0) / 4), "n": 4}

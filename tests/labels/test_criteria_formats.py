@@ -103,6 +103,7 @@ def test_a_fault_of_the_challenge_names_its_line(old, new, told):
         (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a probability in 0..1"),
         (b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
         (b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
+        (b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
         (b"frame,", b"when,", "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels"),
     ],
 )
@@ -154,3 +155,36 @@ def test_what_has_no_place_for_marks_is_refused(tmp_path, capsys):
     code, told = converted(tmp_path, capsys, "cvschallenge", "--to", "tables")
     assert code == 1
     assert "marks of annotators (35); formats that make sense: cvschallenge, endoscapes, endoscapescvs" in told.replace("\n", " ")
+
+
+ANSWERS = {"overall_outputs": [[0.5, 0.25, 1], [0, 0.125, 0.75]]}
+
+
+def answers(change):
+    document = json.loads(json.dumps(ANSWERS))
+    change(document)
+    return "\n".join(sentences(faults_of("cvschallenge-outputs", {"0a2b/cvs-criteria.json": json.dumps(document).encode()}), "error"))
+
+
+def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder_or_file(tmp_path):
+    files = {"0a2b/cvs-criteria.json": json.dumps(ANSWERS).encode(), "out/1f.json": json.dumps(ANSWERS).encode()}
+    first, second = read_files("cvschallenge-outputs", files).recordings
+    assert (first.recording, second.recording) == ("0a2b", "1f")
+    assert marks.means(first.marks, marks.VIEW_OF_SAFETY).tolist() == ANSWERS["overall_outputs"]
+    assert first.clock.period_s == 1
+    assert detect.detected(put(tmp_path / "in", files)).name == "cvschallenge-outputs"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda one: one["overall_outputs"][1].pop(), "cvs-criteria.json, frame 1: expected 3 probabilities, but got [0, 0.125]"),
+        (lambda one: one["overall_outputs"][0].__setitem__(1, 1.5), "frame 0: 1.5 is no probability; give numbers in 0..1"),
+        (lambda one: one["overall_outputs"][0].__setitem__(1, "x"), 'frame 0: "x" is no probability'),
+        (lambda one: one.update(overall_outputs=3), "'overall_outputs' is 3; give a list with the three probabilities of each second"),
+        (lambda one: one.clear(), "cvs-criteria.json: 'overall_outputs' is null"),
+        (lambda one: one.update(overall_outputs=[]), "cvs-criteria.json: has no second; export it again"),
+    ],
+)
+def test_a_fault_of_answers_names_its_second(change, told):
+    assert told in answers(change)

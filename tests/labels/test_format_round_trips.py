@@ -75,7 +75,8 @@ def assert_same(one, other):
 
 
 def test_every_format_has_an_example():
-    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "mark-tables", "ground-truth", "cholectrack20-txt"}
+    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "mark-tables", "cvschallenge-outputs", "ground-truth"}
+    of_scores |= {"cholectrack20-txt"}
     assert set(readable()) == {*EXAMPLES, "tables", *of_scores}
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 

@@ -60,6 +60,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge": Tried(
         1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
     ),
+    "cvschallenge-outputs": NONE,
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),

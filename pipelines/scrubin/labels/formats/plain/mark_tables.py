@@ -70,6 +70,8 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
+    elif sheet.columns and not sheet.rows and not sheet.faults:
+        where.error("no-labels", "has no rows", "give a row per frame, or leave the file out")
     if number is None:
         return {}
     videos: dict[str, _Rows] = {}
