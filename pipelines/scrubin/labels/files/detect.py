@@ -96,13 +96,14 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, every))}
     able = {name: files[name] for name in files if wanted is None or wanted in contents_of(readable()[name])}
     others = {name: files[name] for name in files if name not in able}
-    first, any_file = ([_likely(among, first_only=first_only) for among in (able, others)] for first_only in (True, False))
-    wanted_likely = first[0] or any_file[0]
-    if is_tables and (not wanted_likely or wanted_likely[0].by_hand.precedence):
+    likely = _likely(able, first_only=True) or _likely(able, first_only=False)
+    if is_tables and (not likely or likely[0].by_hand.precedence):
         # A release has tables and ground truth; what is scored is the ground truth.
         return readable()["tables"]
-    # A damaged file can look like what is wanted, when the first one is of another format.
-    likely = next((likely for likely in (*first, *any_file) if likely), [])
+    first = _likely(others, first_only=True)
+    if not likely or (first and _precedence(first) < _precedence(likely) and not _likely(able, first_only=True)):
+        # A damaged file beside the first one can look like a plain matrix, which is what is wanted.
+        likely = first or _likely(others, first_only=False)
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
     return likely[0]
@@ -202,8 +203,11 @@ def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[An
     The first file that tells anything decides, or any of the first ones.
     """
     fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
-    first = min((form.by_hand.precedence for form in fits), default=0)
-    return [form for form in fits if form.by_hand.precedence == first]
+    return [form for form in fits if form.by_hand.precedence == _precedence(fits)]
+
+
+def _precedence(forms: Sequence[AnyFormat]) -> int:
+    return min((form.by_hand.precedence for form in forms), default=0)
 
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
