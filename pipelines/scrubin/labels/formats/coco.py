@@ -121,7 +121,7 @@ def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[s
         if one[key] not in EMPTY:
             of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes of scores"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores"] += 1
 
 
 def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
@@ -269,15 +269,16 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
         mask = None if runs is None else counts.text_of_runs(runs)
-        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one), MASK: mask}
+        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, masked=mask is not None), MASK: mask}
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
 
 
-def _area_of_its_own(one: Mapping[str, Any]) -> float | None:
-    """Return the area of an annotation with a sound box, where it is not that of the box."""
+def _area_of_its_own(one: Mapping[str, Any], *, masked: bool) -> float | None:
+    """Return the area that an annotation with a sound box states; without a mask only where it is not that of the box."""
     area: Any = one.get(AREA)
     _, _, width, height = one["bbox"]
-    return float(area) if fields.is_number(area) and abs(area - width * height) > 10**-PIXEL_DIGITS else None
+    is_own = masked or (fields.is_number(area) and abs(area - width * height) > 10**-PIXEL_DIGITS)
+    return float(area) if fields.is_number(area) and is_own else None
 
 
 def ids_of(classes: Classes, id_: int) -> dict[str, int]:
