@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import numpy as np
+
+from png_files import png
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels import formats
@@ -17,6 +20,8 @@ __all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_f
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
+MASK = {"size": [480, 854], "counts": "lm^1j2V<0T^P;"}
+"""Of two columns of a picture of 854x480 px, 90 px of each."""
 
 
 def dumps(value):
@@ -83,7 +88,8 @@ def shape(label, action, target, corners):
 
 def labelme():
     shapes = [shape("scissors", "dissect", "fascias", [[10, 20], [60.5, 70]]), shape("aspirator", "suck", "fluid", [[0, 0], [100, 200]])]
-    frames = {0: shapes, 1: [], 5: shapes[:1]}
+    outline = {"label": "forceps", "points": [[10, 20], [61, 20], [61, 70], [30, 70], [30, 40], [10, 40]], "shape_type": "polygon"}
+    frames = {0: shapes, 1: [], 5: [shapes[0], {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}]}
     return {
         f"prostatd/pwhv1/{frame:06d}.json": dumps({"shapes": of, "imageWidth": 100, "imageHeight": 200}) for frame, of in frames.items()
     }
@@ -100,6 +106,13 @@ def yolo4():
     return {"yolo/labels/pwhv1_000000.txt": b"20 0 3 4 0.352500 0.225000 0.505000 0.250000\n51 2 7 8 0.500000 0.500000 1.000000 1.000000\n"}
 
 
+def yolo_seg():
+    return {
+        "seg/labels/v1_000000.txt": b"20 0.1 0.1 0.6 0.15 0.55 0.7 0.2 0.6\n51 0.5 0.5 0.9 0.5 0.7 0.9\n",
+        "seg/labels/v1_000003.txt": b"",
+    }
+
+
 def coco():
     images = [
         {"id": 1, "file_name": "VID01/000004.png", "width": 854, "height": 480, "recording": "VID01", "frame": 4},
@@ -108,6 +121,9 @@ def coco():
     annotations = [
         {"id": 1, "image_id": 1, "category_id": 18, "bbox": [85.4, 48.0, 170.8, 96.0], "area": 16396.8, "iscrowd": 0},
         {"id": 2, "image_id": 1, "category_id": 61, "bbox": [0.0, 0.0, 854.0, 480.0], "area": 409920.0, "iscrowd": 0},
+    ]
+    annotations += [
+        {"id": 3, "image_id": 1, "category_id": 5, "bbox": [100.0, 60.0, 2.0, 90.0], "area": 180, "iscrowd": 0, "segmentation": MASK}
     ]
     categories = [
         {"id": i + 1, "name": CHOLECT50.triplet_name(i), "supercategory": CHOLECT50.triplet_name(i).split(",")[0]} for i in range(100)
@@ -206,10 +222,32 @@ def endoscapes():
         {"id": 1, "file_name": "1_29500.jpg", "width": 854, "height": 480},
     ]
     annotations = [{"id": 0, "image_id": 0, "category_id": 6, "bbox": [85.4, 48.0, 170.8, 96.0], "area": 16396.8, "iscrowd": 0}]
+    annotations += [
+        {"id": 1, "image_id": 0, "category_id": 5, "bbox": [100.0, 60.0, 2.0, 90.0], "area": 180, "iscrowd": 0, "segmentation": MASK}
+    ]
     categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names)]
     return {
         "endo/train/annotation_coco.json": dumps({"images": images, "annotations": annotations, "categories": categories}) + b"\n",
         "endo/train_vids.txt": b"1.000000000000000000e+00\n",
+    }
+
+
+def endoscapescvs():
+    rows = [
+        "vid,frame,avg_cvs,C1,C2,C3,is_ds_keyframe,cvs_annotator_1,cvs_annotator_2,cvs_annotator_3,mask_path,label_path",
+        '1,29375,0.3333333333333333,0.6666666666666666,0.3333333333333333,0.0,True,"[1, 0, 0]","[1, 1, 0]","[0, 0, 0]",,',
+        "1,29400,0.3333333333333333,0.6666666666666666,0.3333333333333333,0.0,False,,,,,",
+        '1,29500,0.0,0.0,0.0,0.0,True,"[0, 0, 0]","[0, 0, 0]","[0, 0, 0]",semseg/1_29500.png,insseg/1_29500.npy',
+        '162,25,1.0,1.0,1.0,1.0,True,"[1, 1, 1]","[1, 1, 1]","[1, 1, 1]",,',
+    ]
+    return {"endo/all_metadata.csv": "".join(f"{row}\n" for row in rows).encode()}
+
+
+def cvschallenge():
+    header = ",".join(["frame_id", *(f"c{criterion}_rater{rater}" for criterion in (1, 2, 3) for rater in (1, 2, 3))])
+    return {
+        "labels/0a2b-ffca/frame.csv": f"{header}\n0,0,1,1,1,1,0,0,0,1\n150,1,1,1,0,1,0,0,0,0\n".encode(),
+        "labels/1f-90/frame.csv": f"{header}\n0,1,1,1,1,1,1,1,0,\n150,0,0,0,0,0,0,0,0,0\n".encode(),
     }
 
 
@@ -330,6 +368,30 @@ def petraw():
     return {"petraw/001.txt": "".join(f"{line}\n" for line in (header, *rows)).encode()}
 
 
+def cholecseg8k():
+    first = np.full((12, 20), 50)
+    first[2:9, 3:15], first[4:7, 6:20], first[:, -1] = 21, 31, 255
+    return {
+        "c8k/video01_00080/frame_80_endo_watershed_mask.png": png(np.stack([first] * 3, axis=-1)),
+        "c8k/video01_00080/frame_81_endo_watershed_mask.png": png(np.full((12, 20, 3), 255)),
+        "c8k/video12_15750/frame_15750_endo_watershed_mask.png": png(np.full((12, 20, 3), 22)),
+    }
+
+
+def sarrarp50_masks():
+    values = np.zeros((12, 20))
+    values[2:9, 3:15], values[4:7, 6:20] = 3, 9
+    return {"rarp/video_1/segmentation/000000000.png": png(values), "rarp/video_1/segmentation/000000060.png": png(0 * values)}
+
+
+def masks_png():
+    legend = [{"name": "background-tissue", "color": [0, 0, 0], "classid": 0}, {"name": "thread", "color": [187, 155, 25], "classid": 6}]
+    legend += [{"name": None, "color": [255, 255, 255], "classid": 255}]
+    picture = np.zeros((12, 20, 3))
+    picture[2:9, 3:15], picture[0] = [187, 155, 25], 255
+    return {"endovis/labels.json": dumps(legend), "endovis/seq_2/labels/frame000.png": png(picture)}
+
+
 EXAMPLES = {
     make.__name__: make()
     for make in (
@@ -338,28 +400,34 @@ EXAMPLES = {
         cataract101,
         cataract1k,
         cholec80,
+        cholecseg8k,
         cholect45,
         cholect50,
         cholectrack20,
         cholectriplet2022,
         coco,
+        cvschallenge,
         endoscapes,
+        endoscapescvs,
         grasp,
         heichole,
         jigsaws,
         labelme,
         lasana,
         m2cai,
+        masks_png,
         mot,
         multibypass140,
         multibypasst40,
         petraw,
         pitvis,
         sarrarp50,
+        sarrarp50_masks,
         spans,
         surch,
         yolo,
         yolo4,
+        yolo_seg,
     )
 }
 

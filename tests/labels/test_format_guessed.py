@@ -109,7 +109,7 @@ def test_phase_files_are_known_and_come_back_byte_for_byte(name, tmp_path):
             assert file.read_bytes() == example
 
 
-def test_a_polygon_without_attributes_is_the_box_of_an_instrument():
+def test_a_polygon_without_attributes_is_an_instrument_with_the_box_around_it():
     corners = [[30, 20], [60, 40], [10, 60]]
     bare = {"label": "grasper", "points": corners, "shape_type": "polygon"}
     files = {"a/000000.json": dumps({"shapes": [bare], "imageWidth": 100, "imageHeight": 100})}
@@ -117,7 +117,7 @@ def test_a_polygon_without_attributes_is_the_box_of_an_instrument():
     (row,) = labels.instances.rows.to_dict("records")
     assert [row[side] for side in "xywh"] == pytest.approx([0.1, 0.2, 0.5, 0.4])
     assert (labels.detail, row["instrument_id"], pd.isna(row["triplet_id"])) == ("instrument", 0, True)
-    assert {fault.rule for fault in labels.faults} == {"polygon", "attributes-missing"}
+    assert {fault.rule for fault in labels.faults} == {"attributes-missing"}
 
 
 def test_some_shapes_without_attributes_are_counted_beside_whole_triplets():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from scrubin.base.strangers import MB, read_bytes, refuse_above
 
 Box = tuple[int, int, int, int]
 """Left, top, width and height."""
+PNG = b"\x89PNG\r\n\x1a\n"
+PALETTE = 3
 
 
 def shared_px(a: Box, b: Box) -> int:
@@ -40,7 +43,7 @@ def picture_size(data: bytes) -> tuple[int, int] | None:
     (258, 3)
     """
     try:
-        if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        if data.startswith(PNG):
             return struct.unpack_from(">II", data, 16)
         if data.startswith(b"\xff\xd8"):
             return _jpeg_size(data)
@@ -84,6 +87,46 @@ def read_picture(path: Path, *, inside: Path | None = None) -> npt.NDArray[np.ui
 
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     return None if picture is None else np.asarray(picture, np.uint8)
+
+
+def stored_png(data: bytes, path: Path | str) -> npt.NDArray[np.uint8]:
+    """Return a PNG as it is stored: grey (height, width), or red, green, blue and how opaque, (height, width, 3 or 4).
+
+    Parameters
+    ----------
+    path
+        Where it is from, for messages.
+
+    Raises
+    ------
+    FileError
+        When it is no whole PNG of 8 bits per channel, or its header states more pixels than the limit.
+    """
+    if not _is_whole_png(data):
+        raise FileError(path, "it is no whole PNG")
+    depth, kind = data[24], data[25]
+    if depth != 8 and kind != PALETTE:
+        raise FileError(path, f"it has {depth} bits per channel, not 8")
+    refuse_huge_picture(data, path)
+    import cv2
+
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if picture is None:
+        raise FileError(path, "it cannot be decoded")
+    return np.asarray(picture if picture.ndim == 2 else picture[..., [2, 1, 0, 3][: picture.shape[2]]], np.uint8)
+
+
+def _is_whole_png(data: bytes) -> bool:
+    """Return whether data is a PNG up to its end, each part with its checksum: a decoder may pass over what lacks."""
+    at = len(PNG) if data.startswith(PNG) else len(data)
+    while at + 12 <= len(data):
+        end = at + 12 + int.from_bytes(data[at : at + 4])
+        if end > len(data) or zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+            return False
+        if data[at + 4 : at + 8] == b"IEND":
+            return True
+        at = end
+    return False
 
 
 def shrunk(picture: npt.NDArray[np.uint8], height: int | None) -> npt.NDArray[np.uint8]:

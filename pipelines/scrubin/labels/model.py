@@ -20,6 +20,7 @@ from scrubin.labels.choices import Instant
 from scrubin.labels.label_map import LabelMap
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 Detail = Literal["triplet", "instrument"]
 ClassesOf = Literal["ivt", "i"]
 """The classes that instances have of their own: triplets, or instruments where only these are labelled."""
@@ -35,6 +36,7 @@ INSTANCE_DTYPES: Mapping[Any, Any] = {
     **dict.fromkeys((*BOX, "score"), "float64"),
 }
 SEGMENT_COLUMNS = ("kind", "start", "end", "label_id")
+MARK_COLUMNS = ("position", "mark", "rater", "value")
 SPAN_COLUMNS = ("instrument_id", "instance", "start", "end", "verb_id", "target_id", "triplet_id")
 RATING_COLUMNS = ("id", "task", "rater", "aspect", "score", "failed")
 ERROR_COLUMNS = ("id", "task", "error", "occurred")
@@ -104,7 +106,7 @@ class Layer:
         Every labelled position, increasing, shape (n,). It may have no row: labelled as "nothing there".
     rows
         A data frame with ``position`` and ids; undefined is null. Rows of a position keep the order of the file.
-        Instances may have more columns than ours, such as tracks; what does not know them leaves them out.
+        Instances may have more columns than ours, such as masks or tracks; what does not know them leaves them out.
     every_frame
         Whether the format labels every frame of the source, so that the length must be that of the video.
     boxless
@@ -184,6 +186,10 @@ class Labels:
         What one instance of an instrument does for how long, in units of the clock, half open: ``SPAN_COLUMNS``.
         A span without instrument says that nothing is in view. They are exact; ``instances`` is made of them
         for the frames that are wanted, by ``spans_expansion`` and ``spans_placing``.
+    marks
+        Whether something is so in a frame, such as a criterion of the critical view of safety: ``MARK_COLUMNS``, one row per frame,
+        name of the mark and annotator, with 0 or 1. Where the annotator is "", it is a value in 0..1 of nobody by name: the mean of
+        several, or a prediction. Positions are the frames that somebody judged.
     """
 
     recording: str
@@ -204,6 +210,7 @@ class Labels:
     segments_clock: Clock | None = None
     instant: Instant = "start"
     counts_time: bool = False
+    marks: Layer | None = None
 
 
 @dataclass(frozen=True)
@@ -262,8 +269,8 @@ def detailed_rows(rows: Sequence[Mapping[str, Any]], details: Mapping[str, str])
 
 
 def details_of(rows: pd.DataFrame) -> list[str]:
-    """Return the columns of instances that are not among ours."""
-    return [str(name) for name in rows.columns if name not in INSTANCE_COLUMNS]
+    """Return the columns of instances that are neither among ours nor their masks."""
+    return [str(name) for name in rows.columns if name not in (*INSTANCE_COLUMNS, MASK)]
 
 
 def segment_rows(rows: Sequence[tuple[str, int, int, int]]) -> pd.DataFrame:
@@ -276,6 +283,12 @@ def span_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return spans of instances as a data frame, in the given order; missing ids are null."""
     frame = pd.DataFrame(list(rows), columns=list(SPAN_COLUMNS), dtype=object)
     return frame.astype({name: "int64" if name in ("start", "end") else "Int64" for name in SPAN_COLUMNS})
+
+
+def mark_rows(rows: Sequence[tuple[int, str, str, float]]) -> pd.DataFrame:
+    """Return marks as a data frame, in the given order: position, name, annotator, value in 0..1."""
+    frame = pd.DataFrame(list(rows), columns=list(MARK_COLUMNS))
+    return frame.astype({"position": "int64", "mark": "str", "rater": "str", "value": "float64"})
 
 
 def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFrame:

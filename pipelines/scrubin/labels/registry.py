@@ -121,6 +121,7 @@ Content = Literal[
     "actions",
     "boxes",
     "boxless",
+    "masks",
     "partial",
     "repeats",
     "scores",
@@ -128,6 +129,7 @@ Content = Literal[
     "spans",
     "numbers",
     "recognition",
+    "marks",
     "empty frames",
     "ratings",
     "facts",
@@ -135,8 +137,8 @@ Content = Literal[
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
-``numbers`` those of instances that the labels give."""
+whole triplet, ``masks`` the pixels of instances, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
+``numbers`` those of instances that the labels give, ``marks`` what annotators say of a frame, such as whether a criterion is met."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class ByHand:
     files
         Which files below a path are of the format, where that is not told by their names alone; none for a path that is not of it.
     holds
-        What files of a format can hold that is only read; of others their writer says it.
+        What files of a format can hold that is only read; what is also written, the writer says.
     precedence
         What looks like several formats is of the first of them: 0 for a layout of folders, which holds files of other
         formats, 2 for plain arrays and tables, 1 for all others.
@@ -395,7 +397,8 @@ def name_pattern(form: AnyFormat) -> re.Pattern[str]:
 
 def contents_of(form: AnyFormat) -> frozenset[Content]:
     """Return what files of a format can hold."""
-    return WRITERS[form.name].holds if form.name in WRITERS else frozenset(form.by_hand.holds)
+    written = WRITERS[form.name].holds if form.name in WRITERS else frozenset[Content]()
+    return written | frozenset(form.by_hand.holds)
 
 
 def _refuse_twice(name: str) -> None:

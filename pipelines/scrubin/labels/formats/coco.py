@@ -1,8 +1,9 @@
-"""COCO detection JSON: one file of images, annotations with boxes in px, categories numbered from 1.
+"""COCO JSON: one file of images, annotations with boxes in px and masks, categories numbered from 1.
 
 Categories are triplets (``instrument,verb,target``) or instruments. An image belongs to the recording
 and frame that it names (``recording``, ``frame``), else to those in its file name. Ids are whole numbers.
 Texts of digits can mean one number only and are read as it; other texts are read as names of what they stand for.
+Masks are polygons or run lengths (``segmentation``), drawn as pycocotools draws them and written as its compressed counts.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.faults import Faults
-from scrubin.labels import registry
-from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels import boxes, registry
+from scrubin.labels.masks import counts, rle
+from scrubin.labels.model import MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
-ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score"}
+ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 CROWD, AREA = "iscrowd", "area"
 """Details of instances: 1 for a crowd; square pixels where they are not those of the box, as of a mask."""
+DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str"}
 Id = int | str
 Frame = tuple[str, int]
 """A recording and a frame of it."""
@@ -61,6 +64,7 @@ class OfFile:
     unkept: Counter[str] = field(default_factory=Counter)
 
 
+OF_ENDOSCAPES = ("annotation_coco", "annotation_ds_coco")
 WITH_PHASES = ("phase_categories", "phases_categories")
 ReadImages = Callable[[Reading, OfFile, Mapping[str, Any]], None]
 
@@ -69,14 +73,15 @@ def _is_coco(path: Path) -> bool:
     # Endoscapes calls its files so; PSI-AVA and GraSP have phases, too.
     document = registry.document(path)
     has_phases = isinstance(document, Mapping) and any(key in document for key in WITH_PHASES)
-    return registry.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco") and not has_phases
+    is_coco = registry.keys(images=list, annotations=list, categories=list)(path)
+    return is_coco and path.stem not in OF_ENDOSCAPES and not has_phases
 
 
 @dataset_format(
     "coco",
     pattern=r"[^/]+\.json",
     expected="<any name>.json with images, annotations and categories",
-    title="COCO JSON: boxes in px; categories are triplets or instruments",
+    title="COCO JSON: boxes in px and masks; categories are triplets or instruments",
     by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_coco),
 )
 def read(source: LabelFiles) -> Collection:
@@ -246,7 +251,15 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         where.error(*_shift(category_id, of_file.categories, what))
         return
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
-    box = fields.pixel_box(where, one, size, reading.source.box_tolerance)
+    tolerance = reading.source.box_tolerance
+    runs = masks.runs_of(where, one.get(masks.KEY), size, tolerance)
+    around = None if runs is None else list(rle.box_xywh_px(runs, size[1]))
+    if runs is not None and one.get("bbox") in (*EMPTY, around):
+        # As pycocotools takes results: the box and the area are those of the mask.
+        box: boxes.XYWH | None = masks.share_box(runs, size)
+        one = {AREA: rle.area(runs), **one, "bbox": around}
+    else:
+        box = fields.pixel_box(where, one, size, tolerance)
     score = one.get("score", 1.0)
     if not fields.is_number(score) or not 0 <= score <= 1:
         where.error("score-range", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
@@ -255,7 +268,8 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         if category_id in of_file.merges:
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
-        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one)}
+        mask = None if runs is None else counts.text_of_runs(runs)
+        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one), MASK: mask}
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
 
 
@@ -300,14 +314,14 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
         frames = pd.DataFrame([{"position": frame, **image} for frame, image in images])
         positions = np.array([frame for frame, _ in images], np.int64)
         ordered = sorted(rows, key=lambda row: int(row["position"]))
-        layer = Layer(recording, positions, detailed_rows(ordered, dict.fromkeys((CROWD, AREA), "float64")))
+        layer = Layer(recording, positions, detailed_rows(ordered, DETAILS))
         merged = {(of, to): n for (where, of, to), n in reading.merged.items() if where == recording}
         clock = Clock(Fraction(1))
         recordings.append(Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, merged=merged))
     return tuple(recordings)
 
 
-@writes("coco", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"), frames=("file_name",), pixels=True)
+@writes("coco", holds=("instances", "actions", "boxes", "masks", "repeats", "scores", "empty frames"), frames=("file_name",), pixels=True)
 def write(collection: Collection, out: Output) -> None:
     """Write ``annotations.json`` of all recordings; ids of images and annotations start at 1."""
     images: list[dict[str, Any]] = []
@@ -368,5 +382,6 @@ def _annotation(number: int, image: Mapping[str, Any], classes: Classes, row: Ma
         "bbox": bbox,
         "area": round(bbox[2] * bbox[3], PIXEL_DIGITS),
         "iscrowd": 0,
+        **masks.written(row.get(MASK), (image["width"], image["height"])),
         **score,
     }

@@ -3,8 +3,8 @@
 ``phase_categories`` and ``step_categories`` name them, numbered from 0 (GraSP writes ``phases_categories``, ``phases``, ``steps``).
 Images are ``CASE021/00001.jpg``: video and frame. Key frames of PSI-AVA, one in 35 seconds, have numbers 35 apart; those of GraSP are
 numbered at 1 or at 30 per second. No file says which: it is asked for (``--fps``). A step is that of its key frame only: nothing is made
-up between two. Boxes are read as those of COCO; a file without them has phases and steps alone. The actions of instruments are not
-kept, which is said.
+up between two. Boxes and masks are read as those of COCO; a file without them has phases and steps alone. The actions of instruments are
+not kept, which is said.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def has_phases(path: Path) -> bool:
     NAME,
     pattern=r"[^/]+\.json",
     expected="<any name>.json with images, annotations and phase_categories",
-    title="PSI-AVA and GraSP JSON: boxes, phases and steps of key frames; read only",
+    title="PSI-AVA and GraSP JSON: boxes, masks, phases and steps of key frames; read only",
     by_hand=ByHand(
         vocabulary_of=vocabulary_of,
         fps_unstated=True,
         evidence=has_phases,
-        holds=("phases", "segments", "instances", "boxes", "partial", "repeats", "empty frames"),
+        holds=("phases", "segments", "instances", "boxes", "masks", "partial", "repeats", "empty frames"),
     ),
 )
 def read(source: LabelFiles) -> Collection:

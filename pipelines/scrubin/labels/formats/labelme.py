@@ -1,6 +1,7 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
-``shapes`` are rectangles by two corners in pixels, or polygons, of which the bounding box is read; ``label`` is the
+``shapes`` are rectangles by two corners in pixels, or polygons: a mask with the box around its corners. Polygons of one frame
+with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. ``label`` is the
 instrument and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
 without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
 merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
@@ -25,8 +26,10 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import boxes, registry
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks.outlines import outline
+from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
@@ -36,7 +39,8 @@ FIELDS = ("label", "attribute Action", "attribute Target")
 DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
 ATTRIBUTES = {"Action", "Target"}
-FEWEST_CORNERS = {"rectangle": 2, "polygon": 3}
+POLYGON, GROUP = "polygon", "group_id"
+FEWEST_CORNERS = {"rectangle": 2, POLYGON: 3}
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
 
@@ -53,7 +57,26 @@ class _Reading:
     unkept: set[str] = field(default_factory=set)
     shapes: int = 0
     bare: int = 0
-    polygons: int = 0
+    unseen: int = 0
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A rectangle, or a polygon, which may be one part of an instance.
+
+    Parameters
+    ----------
+    row
+        Its ids, box and score.
+    corners
+        Of a polygon in px, (corners, 2).
+    part_of
+        What all parts of an instance share; None for what is one by itself.
+    """
+
+    row: dict[str, Any]
+    corners: list[list[float]] | None = None
+    part_of: tuple[Any, ...] | None = None
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -76,9 +99,13 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     "labelme",
     pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
-    title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
+    title="LabelMe JSON as in ProstaTD and CholecInstanceSeg: a file per frame, boxes or masks with instrument, action and target",
     by_hand=ByHand(
-        vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(1), fps_unstated=True, evidence=registry.keys(shapes=list)
+        vocabulary=DEFAULT,
+        vocabulary_of=vocabulary_of,
+        fps=Fraction(1),
+        fps_unstated=True,
+        evidence=registry.keys(shapes=list),
     ),
 )
 def read(source: LabelFiles) -> Labels:
@@ -108,7 +135,7 @@ def read(source: LabelFiles) -> Labels:
         "labelme",
         source.vocabulary,
         SOURCE_FRAMES,
-        instances=Layer(folder, np.array(sorted(frames), np.int64), instance_rows(reading.instances)),
+        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str"})),
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
         image_sizes=reading.sizes,
         faults=reading.faults.all(),
@@ -130,15 +157,35 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     if size is None:
         return
     reading.sizes[where.file] = size
-    for i, shape in enumerate(shapes):
-        row = _instance(reading, where.at(f"shape {i}"), shape, size)
-        reading.instances += [] if row is None else [{"position": frame, **row}]
+    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes)}
+    parts: dict[int | tuple[Any, ...], list[_Shape]] = {}
+    for i, part in read_as.items():
+        if part is not None:
+            parts.setdefault(i if part.part_of is None else part.part_of, []).append(part)
+    reading.instances += [{"position": frame, **_instance(reading, where, of_one, size)} for of_one in parts.values()]
+
+
+def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[int, int]) -> dict[str, Any]:
+    """Return an instance with its mask, where it has one, and the box around its parts."""
+    row = parts[0].row
+    if len(parts) > 1:
+        left, top = (min(part.row[side] for part in parts) for side in "xy")
+        right, bottom = (max(part.row[side] + part.row[length] for part in parts) for side, length in ("xw", "yh"))
+        row = {**row, "x": left, "y": top, "w": right - left, "h": bottom - top}
+    corners = [part.corners for part in parts if part.corners is not None]
+    runs = masks.of_polygons(where, corners, size) if corners else None
+    if runs is None:
+        return row
+    if not rle.area(runs):
+        reading.unseen += 1
+        return row
+    return {**row, MASK: counts.text_of_runs(runs)}
 
 
 def _note_forms(reading: _Reading, where: Where) -> None:
     """Note what was read otherwise than it stands; the stage publishes its warnings, and keys are anybody's words."""
-    if reading.polygons:
-        where.warning("polygon", f"{reading.polygons} polygons are read as their bounding boxes; the outlines are not kept")
+    if reading.unseen:
+        where.warning("polygon", f"{reading.unseen} instances of polygons cover no pixel, so only their boxes are read")
     if reading.bare:
         of = "no shape has" if reading.bare == reading.shapes else f"{reading.bare} of {reading.shapes} shapes have no"
         where.warning("attributes-missing", f"{of} attributes, so only the instrument is read")
@@ -150,7 +197,8 @@ def _note_forms(reading: _Reading, where: Where) -> None:
 
 def _unkept(shape: Mapping[str, Any]) -> set[str]:
     """Return what a shape says beyond labels; empty values say nothing."""
-    of_shape = {f"'{key}' of shapes" for key in shape.keys() - SHAPE_KEYS if shape[key] not in EMPTY}
+    known = SHAPE_KEYS | {GROUP} if shape.get("shape_type") == POLYGON else SHAPE_KEYS
+    of_shape = {f"'{key}' of shapes" for key in shape.keys() - known if shape[key] not in EMPTY}
     return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
 
@@ -163,7 +211,8 @@ def _image_size(where: Where, document: dict[str, Any]) -> tuple[int, int] | Non
     return width, height
 
 
-def _instance(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> dict[str, Any] | None:
+def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> _Shape | None:
+    """Return a shape; None after noting what is wrong with it."""
     attributes = (shape.get("attributes") or {}) if isinstance(shape, dict) else None
     if not isinstance(attributes, dict):
         got = documents.shown(shape)
@@ -179,8 +228,13 @@ def _instance(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
     reading.unkept |= _unkept(shape)
     reading.shapes += 1
     reading.bare += not attributes
-    reading.polygons += form == "polygon"
-    return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
+    if ids is None or box is None:
+        return None
+    row = {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
+    if form != POLYGON:
+        return _Shape(row)
+    group = shape.get(GROUP)
+    return _Shape(row, shape["points"], None if group is None else (*ids.items(), json.dumps(group, sort_keys=True)))
 
 
 def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
@@ -218,7 +272,7 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
     """Return the box around the corners of a shape as shares of the image."""
     pairs = points if isinstance(points, list) else []
     fewest = FEWEST_CORNERS[form]
-    is_form = len(pairs) >= fewest and (form == "polygon" or len(pairs) == fewest)
+    is_form = len(pairs) >= fewest and (form == POLYGON or len(pairs) == fewest)
     if not is_form or not all(isinstance(pair, list) and len(pair) == 2 and all(map(fields.is_number, pair)) for pair in pairs):
         fix = "give two corners in pixels, [[x, y], [x, y]]" if form == "rectangle" else "give three or more corners in pixels"
         where.error("box-form", f"points are {documents.shown(points)}", fix)
@@ -226,7 +280,8 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
     (left, top), (right, bottom) = (tuple(edge(pair[i] for pair in pairs) for i in (0, 1)) for edge in (min, max))
     box = (left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1])
     what = f"points {documents.shown(points)} in an image of {size[0]}x{size[1]}"
-    if min(size) > boxes.SMALLEST_IMAGE and max(right, bottom) <= 1:
+    is_pixel = form == POLYGON and all(float(side).is_integer() for pair in pairs for side in pair)
+    if min(size) > boxes.SMALLEST_IMAGE and max(right, bottom) <= 1 and not is_pixel:
         where.error("box-form", f"{what} are less than a pixel apart", "they look like shares of the image; multiply by its size")
         return None
     wrong = boxes.check(box, tolerance)
@@ -238,9 +293,9 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
     return box
 
 
-@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True, needs=("instrument_id",))
+@writes("labelme", holds=("instances", "actions", "boxes", "masks", "repeats", "empty frames"), pixels=True, needs=("instrument_id",))
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>/<position>.json``, one file per labelled frame."""
+    """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels."""
     for labels in collection.recordings:
         sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
         vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(labels.vocabulary)}
@@ -264,11 +319,17 @@ def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int,
         [round(x * width, PIXEL_DIGITS), round(y * height, PIXEL_DIGITS)]
         for x, y in ((row["x"], row["y"]), (row["x"] + row["w"], row["y"] + row["h"]))
     ]
+    form = "rectangle" if row.get(MASK) is None else POLYGON
+    if form == POLYGON:
+        points = outline(counts.runs_of_text(row[MASK], height, width), height, width)
+        around = [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
+        out.lose("boxes that are not those around the mask", int(corners != around))
+        corners = points.tolist()
     shape = {
         "label": vocabulary.instruments[row["instrument_id"]],
         "points": corners,
         "group_id": None,
-        "shape_type": "rectangle",
+        "shape_type": form,
         "flags": {},
     }
     if row["verb_id"] is None or row["target_id"] is None:

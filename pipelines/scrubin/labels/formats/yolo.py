@@ -12,17 +12,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from scrubin.base import machine
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
 from scrubin.labels import boxes, registry
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
-from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.model import IDS, MASK, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, whole_list
 from scrubin.labels.parse.fields import Where
@@ -32,12 +34,32 @@ PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DEFAULT = "prostatd"
+FEWEST_WITH_CORNERS = 7
+"""Values of a row of segmentation: a class and three corners."""
 OTHER_FORMAT = {
     **dict.fromkeys((5, 6), "rows with one id are the format yolo"),
     **dict.fromkeys((8, 9), "rows with four ids are the format yolo4"),
 }
 Numbers = Callable[[Where, list[float], Classes], dict[str, Any] | None]
 """Reads the ids of a row; None after noting what is wrong with them."""
+Row = Callable[[Where, str, Classes | None], dict[str, Any] | None]
+"""Reads a row, an instance; None after noting what is wrong with it, or where the classes are not known."""
+
+
+def has_corners(path: Path) -> bool:
+    """Return whether the rows of a file are classes with corners in 0..1; four ids are whole numbers, corners hardly ever."""
+    if registry.only_names_classes(path):
+        return False
+    rows = _first_rows(path)
+    if not rows or not all(len(row) >= FEWEST_WITH_CORNERS and all(map(NUMBER.fullmatch, row)) for row in rows):
+        return False
+    places = [[float(cell) for cell in row[1:]] for row in rows]
+    return any(place % 1 for row in places for place in row[:3]) and all(0 <= place <= 1 for row in places for place in row)
+
+
+def _first_rows(path: Path) -> list[list[str]]:
+    text = registry.head(path)
+    return [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
 
 
 def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
@@ -52,10 +74,9 @@ def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
     def fits(path: Path) -> bool:
         if registry.only_names_classes(path):
             return alone
-        text = registry.head(path)
-        lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
-        if lines and not any(character.isdigit() for cell in lines[0] for character in cell):
-            return False  # names of columns
+        lines = _first_rows(path)
+        if has_corners(path) or (lines and not any(character.isdigit() for cell in lines[0] for character in cell)):
+            return False  # names of columns, or another format
         return bool(lines) and all(len(line) in columns for line in lines)
 
     return fits
@@ -67,7 +88,7 @@ BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alo
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
-    return _read(source, "yolo", (5, 6), _single)
+    return collection_of(source, "yolo", partial(_row, source, (5, 6), single))
 
 
 @dataset_format(
@@ -79,10 +100,11 @@ def read(source: LabelFiles) -> Collection:
 )
 def read_four(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
-    return _read(source, "yolo4", (8, 9), _four)
+    return collection_of(source, "yolo4", partial(_row, source, (8, 9), _four))
 
 
-def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int, int], ids_of_row: Numbers) -> Collection:
+def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo_seg"], row_of: Row) -> Collection:
+    """Return what the files of a data set say whose rows are read by ``row_of``, without recordings that have a faulty file."""
     faults = Faults()
     classes = _classes(source, faults)
     if classes is not None and name == "yolo4" and not classes.triplets:
@@ -100,7 +122,7 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
         of_recording = recordings.setdefault(recording, {})
         if frame in of_recording:
             where.error("frame-repeated", f"frame {frame} of {recording} has two files", "keep one of them")
-        of_recording[frame] = _rows(source, where, widths, ids_of_row, classes)
+        of_recording[frame] = _rows(source, where, row_of, classes)
         faulty |= {recording} if of_file.errors() else set()
         faults.extend(of_file.all())
     if classes is None:
@@ -109,9 +131,13 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
     sound = []
     for recording, frames in sorted(recordings.items()):
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
-        layer = Layer(recording, np.array(sorted(frames), np.int64), instance_rows(rows))
+        positions = np.array(sorted(frames), np.int64)
+        layer = Layer(recording, positions, detailed_rows(rows, {MASK: "str"}))
+        sizes = None
+        if name == "yolo_seg" and source.image_size is not None:
+            sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
         if recording not in faulty:
-            sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail))
+            sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail, frames=sizes))
     return Collection(tuple(sound), faults=faults.all())
 
 
@@ -186,25 +212,29 @@ def _by_id(names: Mapping[str, Any]) -> list[Any]:
     return [by_id.get(i) for i in range(len(names))]
 
 
-def _rows(source: LabelFiles, where: Where, widths: tuple[int, int], ids_of_row: Numbers, classes: Classes | None) -> list[dict[str, Any]]:
+def _rows(source: LabelFiles, where: Where, row_of: Row, classes: Classes | None) -> list[dict[str, Any]]:
     text = documents.opened(documents.text, where.file, source.files[where.file], where.faults) or ""
-    rows = [
-        _row(source, where.at(f"line {number}"), line, widths, ids_of_row, classes)
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip()
-    ]
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    rows = [row_of(where.at(f"line {number}"), line, classes) for number, line in lines]
     return [row for row in rows if row is not None]
 
 
-def _row(
-    source: LabelFiles, where: Where, line: str, widths: tuple[int, int], ids_of_row: Numbers, classes: Classes | None
-) -> dict[str, Any] | None:
+def numbers_of(where: Where, line: str) -> list[float] | None:
+    """Return the numbers of a row; None after noting that there are others than numbers."""
     cells = line.split()
-    if not all(NUMBER.fullmatch(cell) for cell in cells):
-        what = f"'{line.strip()[:60]}' is not all numbers"
-        where.error("value-type", what, "give ids and the box, separated by blanks")
+    if all(NUMBER.fullmatch(cell) for cell in cells):
+        return [float(cell) for cell in cells]
+    what = f"'{line.strip()[:60]}' is not all numbers"
+    where.error("value-type", what, "give ids and the box, separated by blanks")
+    return None
+
+
+def _row(
+    source: LabelFiles, widths: tuple[int, int], ids_of_row: Numbers, where: Where, line: str, classes: Classes | None
+) -> dict[str, Any] | None:
+    values = numbers_of(where, line)
+    if values is None:
         return None
-    values = [float(cell) for cell in cells]
     if len(values) not in widths:
         what = f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence"
         where.error("row-length", what, OTHER_FORMAT.get(len(values), "export it again"))
@@ -237,7 +267,8 @@ def _box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XYWH | No
     return None
 
 
-def _single(where: Where, values: list[float], classes: Classes) -> dict[str, Any] | None:
+def single(where: Where, values: list[float], classes: Classes) -> dict[str, Any] | None:
+    """Return the ids of a row that begins with its class; None after noting that there is no such class."""
     return ids_of(classes, classes.ids[int(values[0])]) if _is_index(where, values[0], len(classes.ids), "class") else None
 
 

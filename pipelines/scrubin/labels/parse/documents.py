@@ -34,12 +34,20 @@ def text(file: str, data: bytes) -> str:
 
 
 def json_object(file: str, data: bytes) -> dict[str, Any]:
-    """Return the JSON object in a file; a key that stands twice is refused.
+    """Return the JSON object in a file; errors as of `json_value`, and for what is no object."""
+    value = json_value(file, data)
+    if not isinstance(value, dict):
+        raise AnnotationError([Fault(file, "value-type", f"expected a JSON object, but got {shown(value)}", "export it again")])
+    return value
+
+
+def json_value(file: str, data: bytes) -> Any:
+    """Return what a JSON file says; a key that stands twice is refused.
 
     Raises
     ------
     AnnotationError
-        When it is not JSON, with line and column, or no object, or has a number beyond 64 bits.
+        When it is not JSON, with line and column, or has a number beyond 64 bits.
     """
     content = text(file, data)
     if not content.strip():
@@ -51,8 +59,6 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         what = "a text has half a character (\\ud8.. to \\udf..), which cannot be written"
         raise AnnotationError([Fault(file, "encoding", what, "correct it")])
-    if not isinstance(value, dict):
-        raise AnnotationError([Fault(file, "value-type", f"expected a JSON object, but got {shown(value)}", "export it again")])
     return value
 
 

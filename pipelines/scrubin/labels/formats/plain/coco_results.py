@@ -1,5 +1,7 @@
 """COCO results: a JSON list of detections by image id, as pycocotools takes them; the images stand in another file.
 
+Each has a box, a mask (``segmentation``) or both; the box of a mask alone is the smallest around it.
+
 By themselves they say neither which frames they are of nor which classes: they are read beside the COCO file that is the
 ground truth, as ``scrubin score detection`` does.
 """
@@ -19,22 +21,24 @@ from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "coco-results"
-KEYS = {"image_id", "category_id", "bbox"}
+KEYS = {"image_id", "category_id"}
+PLACES = {"bbox", "segmentation"}
 IMAGES_IN = ("coco", "endoscapes")
 """Formats of files with images and categories by id."""
 
 
 def _is_results(path: Path) -> bool:
     document = registry.document(path)
-    return isinstance(document, list) and bool(document) and isinstance(document[0], Mapping) and set(document[0]) >= KEYS
+    first = document[0] if isinstance(document, list) and document else None
+    return isinstance(first, Mapping) and set(first) >= KEYS and bool(PLACES & set(first))
 
 
 @dataset_format(
     NAME,
     pattern=r"[^/]+\.json",
-    expected="<any name>.json, a list of image_id, category_id, bbox and score",
-    title="COCO results: boxes by image id, to be scored against a COCO file; read only",
-    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_results, holds=("instances", "boxes", "scores")),
+    expected="<any name>.json, a list of image_id, category_id, bbox or segmentation, and score",
+    title="COCO results: boxes or masks by image id, to be scored against a COCO file; read only",
+    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_results, holds=("instances", "boxes", "masks", "scores")),
 )
 def read(source: LabelFiles) -> Collection:
     """Return nothing but the fault that results are no labels by themselves."""
@@ -61,7 +65,9 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
             annotations.append({"iscrowd": 0, **one, "id": number + 1})
             continue
         what = "has no score" if isinstance(one, Mapping) else "is no object"
-        faults.error(file, "results-layout", f"result {number} {what}", "give image_id, category_id, bbox and score of each")
+        faults.error(
+            file, "results-layout", f"result {number} {what}", "give image_id, category_id, bbox or segmentation, and score of each"
+        )
     if faults.errors():
         return None
     document: dict[str, Any] = {**strangers.json_value(images, file), "annotations": annotations}

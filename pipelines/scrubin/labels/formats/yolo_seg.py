@@ -1,0 +1,71 @@
+"""YOLO text of segmentation: one file per frame, a row per instance; the class, then the corners ``x1 y1 x2 y2 ...`` in 0..1.
+
+Predictions have the confidence behind the corners. Classes are named as those of YOLO's boxes. The corners are shares of an image whose
+size no file says: by ``--image-size`` they become masks, as polygons of COCO do; without it only the boxes around them are read.
+An empty file is labelled as "no instrument".
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scrubin.labels import boxes
+from scrubin.labels.formats import yolo
+from scrubin.labels.masks import counts, rle
+from scrubin.labels.model import MASK, Collection, LabelFiles
+from scrubin.labels.parse import masks
+from scrubin.labels.parse.columns import Classes
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, dataset_format
+
+
+@dataset_format(
+    "yolo_seg",
+    pattern=yolo.PATTERN,
+    expected=yolo.EXPECTED,
+    title="YOLO txt of segmentation: class x1 y1 x2 y2 ...; masks where the size of the images is said; read only",
+    by_hand=ByHand(
+        fps=yolo.BY_HAND.fps,
+        fps_unstated=True,
+        evidence=yolo.has_corners,
+        holds=("instances", "actions", "boxes", "masks", "repeats", "scores", "empty frames"),
+    ),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
+    return yolo.collection_of(source, "yolo_seg", partial(_row, source))
+
+
+def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -> dict[str, Any] | None:
+    values = yolo.numbers_of(where, line)
+    if values is None:
+        return None
+    if len(values) < yolo.FEWEST_WITH_CORNERS:
+        what = f"{len(values)} values, expected a class and three or more corners"
+        where.error("row-length", what, yolo.OTHER_FORMAT.get(len(values), "export it again"))
+        return None
+    score = 1.0 if len(values) % 2 else values.pop()
+    if not 0 <= score <= 1:
+        where.error("score-range", f"confidence {score:g} is not in 0..1", "export it again")
+        return None
+    ids = None if classes is None else yolo.single(where, values, classes)
+    corners = np.array(values[1:]).reshape(-1, 2)
+    (x, y), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    wrong = boxes.check((x, y, right - x, bottom - y), source.box_tolerance)
+    if wrong is not None:
+        where.error(wrong.rule, f"corners from {x:g} {y:g} to {right:g} {bottom:g}: {wrong.what}", wrong.fix)
+        return None
+    if ids is None:
+        return None
+    row = {**ids, "x": x, "y": y, "w": right - x, "h": bottom - y, "score": score}
+    if source.image_size is None:
+        where.warning("mask-size", "only the box around the corners is read", "say the size of the images: --image-size")
+        return row
+    runs = masks.of_polygons(where, [corners * source.image_size], source.image_size)
+    if runs is not None and not rle.area(runs):
+        where.warning("mask-empty", "the corners lie between the centres of pixels, so only the box is read")
+        return row
+    return None if runs is None else {**row, MASK: counts.text_of_runs(runs)}

@@ -1,0 +1,181 @@
+"""Pictures whose pixels are classes, by colour or by grey value, to instances: one per class of a frame, with its mask.
+
+A grey value v is the colour v, v, v. A colour that no legend has is an error: it is a pixel of some class, and nobody knows of which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.base import machine, pixels
+from scrubin.base.errors import AnnotationError, FileError
+from scrubin.base.faults import Faults
+from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.model import MASK, SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
+from scrubin.labels.parse import masks
+from scrubin.labels.parse.fields import Where
+
+Colour = tuple[int, int, int]
+NO_CLASS = -1
+NAMED = 3
+"""So many colours without a class are named."""
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What pixels mean.
+
+    Parameters
+    ----------
+    of_colours
+        Id of the class by red, green, blue; `NO_CLASS` for what is of none, such as a border.
+    of_values
+        The same by grey value, for pictures of one channel; None where grey is a colour as any other.
+    file
+        Where it stands; "" for that of a data set.
+    """
+
+    of_colours: Mapping[Colour, int]
+    of_values: Mapping[int, int] | None = None
+    file: str = ""
+
+
+def of_values(ids: Mapping[int, int]) -> Legend:
+    """Return the legend of grey values, which some programs write three times, as red, green and blue."""
+    return Legend({(value, value, value): id_ for value, id_ in ids.items()})
+
+
+@dataclass
+class _Reading:
+    """What was read of a recording so far."""
+
+    faults: Faults = field(default_factory=Faults)
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    files: dict[int, str] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+
+def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str, int]) -> Labels:
+    """Return the classes of a recording's pictures as instances.
+
+    Parameters
+    ----------
+    name
+        Of the format.
+    frames
+        The number of the frame by name of the file.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault of all pictures.
+    MissingPackageError
+        Where nothing can decode pictures.
+    """
+    machine.require_package("cv2", min(frames))
+    reading = _Reading()
+    for file, frame in sorted(frames.items(), key=lambda one: (one[1], one[0])):
+        where = Where(reading.faults, file)
+        if frame in reading.files:
+            where.error("frame-repeated", f"frame {frame} is also in {reading.files[frame]}", "keep one of them")
+            continue
+        reading.files[frame] = file
+        picture = _picture(where, source.files[file])
+        if picture is None:
+            continue
+        reading.sizes[frame] = (picture.shape[1], picture.shape[0])
+        first = min(reading.sizes)
+        if reading.sizes[frame] != reading.sizes[first]:
+            others = "x".join(map(str, reading.sizes[first]))
+            what = f"it has {picture.shape[1]}x{picture.shape[0]} pixels, {reading.files[first]} has {others}"
+            where.error("image-size", what, "write the masks of a recording in the size of its frames")
+        reading.rows += [{"position": frame, **row} for row in _instances(where, picture, legend)]
+    AnnotationError.raise_any(reading.faults)
+    positions = np.array(sorted(reading.files), np.int64)
+    sized = [(frame, *reading.sizes[frame]) for frame in positions.tolist()]
+    folder = PurePosixPath(min(frames)).parent.as_posix()
+    return Labels(
+        source.recording,
+        name,
+        source.vocabulary,
+        SOURCE_FRAMES,
+        instances=Layer(folder, positions, detailed_rows(reading.rows, {MASK: "str"})),
+        detail="instrument",
+        image_sizes={reading.files[frame]: size for frame, size in reading.sizes.items()},
+        faults=reading.faults.all(),
+        frames=pd.DataFrame(sized, columns=["position", "width", "height"]),
+    )
+
+
+def _picture(where: Where, data: bytes) -> npt.NDArray[np.uint8] | None:
+    """Return a picture as it is stored, (height, width) or (height, width, 3); None after noting why it cannot be used."""
+    try:
+        picture = pixels.stored_png(data, where.file)
+    except FileError as error:
+        where.error("file-unreadable", error.strerror, "write it again, as PNG of 8 bits per channel")
+        return None
+    if picture.ndim == 2:
+        return picture
+    if picture.shape[2] == 4 and (picture[..., 3] != 255).any():
+        where.error("mask-form", "it has transparent pixels", "write it without transparency")
+        return None
+    return picture[..., :3]
+
+
+def _instances(where: Where, picture: npt.NDArray[np.uint8], legend: Legend) -> Iterator[dict[str, Any]]:
+    """Yield the classes of a picture, by id; notes colours that no legend has."""
+    height, width = picture.shape[:2]
+    by_value = _runs_by_value(picture)
+    unknown: list[tuple[int, int, Colour]] = []
+    spans: dict[int, list[IntArray]] = {}
+    for value, (starts, ends) in by_value.items():
+        colour = (value >> 16, value >> 8 & 255, value & 255)
+        is_listed = picture.ndim == 2 and legend.of_values is not None
+        id_ = (legend.of_values or {}).get(colour[0]) if is_listed else legend.of_colours.get(colour)
+        if id_ is None:
+            unknown.append((int((ends - starts).sum()), int(starts[0]), colour))
+        elif id_ != NO_CLASS:
+            spans.setdefault(id_, []).append(np.stack([starts, ends], axis=1))
+    _note_unknown(where, unknown, height, legend, grey=picture.ndim == 2)
+    for id_, of_colours in sorted(spans.items()):
+        parts = [np.diff(np.concatenate([[0], of_one.ravel(), [height * width]])) for of_one in of_colours]
+        runs = parts[0] if len(parts) == 1 else rle.union(parts, height * width)
+        # A mask up to the last pixel ends with a run of nothing.
+        text = counts.text_of_runs(runs if runs[-1] else runs[:-1])
+        box = dict(zip("xywh", masks.share_box(runs, (width, height)), strict=True))
+        yield {"instrument_id": id_, **box, "score": 1.0, MASK: text}
+
+
+def _runs_by_value(picture: npt.NDArray[np.uint8]) -> dict[int, tuple[IntArray, IntArray]]:
+    """Return where runs of each colour start and end, half open, pixels column by column; colours as 0xRRGGBB."""
+    packed = np.zeros((*picture.shape[:2], 4), np.uint8)
+    packed[..., :3] = picture[..., ::-1] if picture.ndim == 3 else picture[..., None]
+    values = packed.view("<u4")[..., 0].ravel(order="F")
+    starts = np.concatenate([[0], np.flatnonzero(values[1:] != values[:-1]) + 1])
+    ends = np.concatenate([starts[1:], [len(values)]])
+    of_runs = values[starts]
+    return {value: (starts[of_runs == value], ends[of_runs == value]) for value in np.unique(of_runs).tolist()}
+
+
+def _note_unknown(where: Where, unknown: list[tuple[int, int, Colour]], height: int, legend: Legend, *, grey: bool) -> None:
+    if not unknown:
+        return
+    most = sorted(unknown, key=lambda one: (-one[0], one[1]))
+    said = [
+        f"{'grey value ' + str(colour[0]) if grey else 'colour ' + ','.join(map(str, colour))}, {count} pixels, the first at "
+        f"x {start // height}, y {start % height}"
+        for count, start, colour in most[:NAMED]
+    ]
+    more = f"; and {len(most) - NAMED} more" if len(most) > NAMED else ""
+    colours = "1 colour is" if len(most) == 1 else f"{len(most)} colours are"
+    what = f"{colours} {f'not in {legend.file}' if legend.file else 'in no legend'}: {'; '.join(said)}{more}"
+    fix = "correct the pixels, or add the colour to the legend; many colours come of smoothed edges: write the picture without"
+    where.error("colour-unknown", what, fix)
