@@ -1,7 +1,9 @@
-"""Tracks of instruments: boxes of both sides with the ids of one kind of track, and HOTA, CLEAR and identity scores of them.
+"""Tracks of instruments: boxes of both sides with the ids of one kind of track, and HOTA, CLEAR MOT and identity scores of them.
 
-The ids of a kind are the details ``visibility_track``, ``intracorporeal_track`` and ``intraoperative_track``, as CholecTrack20 has them,
-or ``track`` where a format knows one kind of track only. Ids are names: those of the two sides need not be the same.
+The three kinds say for how long two boxes are one instrument: as long as it is in view, in the body, or in the operation (Nwoye et al.,
+"CholecTrack20: a multi-perspective tracking dataset for surgical tools", CVPR 2025). Their ids are the details ``visibility_track``,
+``intracorporeal_track`` and ``intraoperative_track``, or ``track`` where a format knows one kind only. Ids are names: those of the two
+sides need not be the same.
 """
 
 from __future__ import annotations

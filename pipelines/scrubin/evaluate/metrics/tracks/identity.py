@@ -53,20 +53,17 @@ def measures(sums: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
 
 def _apart(tracks: IntArray) -> Iterator[IntArray]:
     """Yield the positions of pairs of tracks that hang together, of pairs (n, 2) of a truth and a prediction."""
-    left = set(range(len(tracks)))
-    at: dict[tuple[int, int], list[int]] = {}
-    for place, pair in enumerate(tracks.tolist()):
-        for side in (0, 1):
-            at.setdefault((side, pair[side]), []).append(place)
-    while left:
-        found, ends = set(), [min(left)]
-        while ends:
-            place = ends.pop()
-            if place not in found:
-                found.add(place)
-                ends += [other for side in (0, 1) for other in at[side, int(tracks[place, side])] if other not in found]
-        left -= found
-        yield np.array(sorted(found), np.int64)
+    sides = [np.unique(tracks[:, side], return_inverse=True)[1].reshape(-1) for side in (0, 1)]
+    group, before = np.arange(len(tracks)), np.full(len(tracks), -1)
+    # The least number goes from pair to pair that share a track, until nothing changes.
+    while (group != before).any():
+        before = group
+        for of_pair in sides:
+            least = np.full(len(tracks), len(tracks))
+            np.minimum.at(least, of_pair, group)
+            group = least[of_pair]
+    for number in np.unique(group).tolist():
+        yield np.flatnonzero(group == number)
 
 
 def _most(tracks: IntArray, shared: IntArray) -> int:
