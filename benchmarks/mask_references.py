@@ -50,7 +50,9 @@ def main() -> None:
     print(f"processor time of all four, 854 x 480 px: ours {cpu_ms(by_ours, timed):.1f} ms, monai {cpu_ms(by_monai, timed):.1f} ms a mask")
     if len(sys.argv) > 2:
         source = f"monai {version('monai')}, torch {version('torch')}, by benchmarks/mask_references.py"
-        Path(sys.argv[2]).write_text(json.dumps({"source": source, "values": list(NAMES), "cases": kept}, indent=1) + "\n")
+        rows = ",\n".join(f"  {json.dumps(case)}" for case in kept)
+        text = f'{{\n "source": {json.dumps(source)},\n "values": {json.dumps(NAMES)},\n "cases": [\n{rows}\n ]\n}}\n'
+        Path(sys.argv[2]).write_text(text)
 
 
 def drawn(rng: np.random.Generator, size: tuple[int, int] | None = None) -> tuple[Any, Any, float]:

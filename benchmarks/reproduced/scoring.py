@@ -1,4 +1,4 @@
-"""`scrubin score phases`, run as anybody runs it, and its numbers by name."""
+"""`scrubin`, run as anybody runs it, and the numbers of `scrubin score` by name."""
 
 from __future__ import annotations
 
@@ -40,12 +40,16 @@ class Scores:
         return float("nan") if value is None else float(value)
 
 
-def score(truth: Path, predictions: Path | Sequence[Path], out: Path, *options: str) -> Scores:
-    """Run `scrubin score phases` on labels and the predictions of one or several runs."""
-    runs = [predictions] if isinstance(predictions, Path) else predictions
+def run(*words: str | Path) -> None:
+    """Run `scrubin`; SystemExit with what it says when it fails."""
     program = Path(sys.executable).with_name("scrubin")
-    words = [program, "score", "phases", "--ground-truth", truth, "--predictions", *runs, *options, "--out", out]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
+
+
+def score(truth: Path, predictions: Path | Sequence[Path], out: Path, *options: str, task: str = "phases") -> Scores:
+    """Run `scrubin score` on labels and the predictions of one or several runs."""
+    runs = [predictions] if isinstance(predictions, Path) else predictions
+    run("score", task, "--ground-truth", truth, "--predictions", *runs, *options, "--out", out)
     return Scores(json.loads(out.read_text(encoding="utf-8")))

@@ -146,4 +146,4 @@ def test_json_keeps_its_keys_and_has_every_fault(validate, noting):
     assert (code, document.keys() - {"faults", "recordings"}) == (0, old)
     assert len(document["faults"]) == len(document["warnings"]) == len(document["recordings"]) == MANY
     assert document["faults"][7] == Fault("labels/VID007.json", "made-up", "something is odd", "look at it", severity="deviation").as_json()
-    assert document["recordings"]["VID007"] == {"recognition": 4, "detection": 3, "phases": 3, "spans": 0}
+    assert document["recordings"]["VID007"] == {"recognition": 4, "detection": 3, "phases": 3, "spans": 0, "marks": 0}

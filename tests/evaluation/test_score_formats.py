@@ -86,7 +86,7 @@ def test_our_ground_truth_is_one_format_at_every_level_and_its_parts_are_read_to
     assert labels.vocabulary.name == "cholect50"
     assert labels.instances.positions.tolist() == [1, 2, 5]
     # Frame 2 has a triplet without box, so boxes cannot be scored on it.
-    assert vars(verdict_of(reading).recordings["one"]) == {"recognition": 3, "detection": 2, "phases": 2, "spans": 0}
+    assert vars(verdict_of(reading).recordings["one"]) == {"recognition": 3, "detection": 2, "phases": 2, "spans": 0, "marks": 0}
 
 
 def test_ground_truth_without_boxes_says_nothing_about_detection(tmp_path):

@@ -19,7 +19,7 @@ from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings, tracks
+from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
 from scrubin.labels.masks import counts, polygons
@@ -45,7 +45,7 @@ def by_metric():
 def results():
     for task, of_task in METRICS.items():
         for semantics, choices in of_task.choices.items():
-            if (task, semantics) == ("skill", "compat"):
+            if (task, semantics) in (("skill", "compat"), ("criteria", "compat")):
                 continue
             kinds = choices["kind"].values if "kind" in choices else ("",)
             programs = [f"program={name}" for name in MASK_PROGRAMS] if (task, semantics) == ("detection", "compat") else []
@@ -115,6 +115,13 @@ def of_phases(semantics, choice):
     return phases.computed(phases.Truth(truth, load("cholec80"), True), runs[: 1 if semantics == "compat" else 2], semantics, choice)
 
 
+def of_criteria(semantics, choice):
+    rng = np.random.default_rng(6)
+    truth = {name: Series(FRAMES, (rng.random((12, 2, 3)) < 0.4).astype(float)) for name in "ab"}
+    predictions = {name: Series(FRAMES, rng.random((12, 2)).round(3)) for name in "ab"}
+    return criteria.computed(criteria.Truth(truth, ("C1", "C2"), ("1", "2", "3")), predictions, choice)
+
+
 def of_skill(semantics, choice):
     rng = np.random.default_rng(4)
     return recordings.skill_computed([sheet(rng, 6)], [sheet(rng, 6)], choice, Source(Path("none")))
@@ -135,6 +142,7 @@ SCORINGS = {
     "detection": of_detection,
     "tracks": of_tracks,
     "phases": of_phases,
+    "criteria": of_criteria,
     "skill": of_skill,
     "errors": of_errors,
 }

@@ -232,6 +232,25 @@ def endoscapes():
     }
 
 
+def endoscapescvs():
+    rows = [
+        "vid,frame,avg_cvs,C1,C2,C3,is_ds_keyframe,cvs_annotator_1,cvs_annotator_2,cvs_annotator_3,mask_path,label_path",
+        '1,29375,0.3333333333333333,0.6666666666666666,0.3333333333333333,0.0,True,"[1, 0, 0]","[1, 1, 0]","[0, 0, 0]",,',
+        "1,29400,0.3333333333333333,0.6666666666666666,0.3333333333333333,0.0,False,,,,,",
+        '1,29500,0.0,0.0,0.0,0.0,True,"[0, 0, 0]","[0, 0, 0]","[0, 0, 0]",semseg/1_29500.png,insseg/1_29500.npy',
+        '162,25,1.0,1.0,1.0,1.0,True,"[1, 1, 1]","[1, 1, 1]","[1, 1, 1]",,',
+    ]
+    return {"endo/all_metadata.csv": "".join(f"{row}\n" for row in rows).encode()}
+
+
+def cvschallenge():
+    header = ",".join(["frame_id", *(f"c{criterion}_rater{rater}" for criterion in (1, 2, 3) for rater in (1, 2, 3))])
+    return {
+        "labels/0a2b-ffca/frame.csv": f"{header}\n0,0,1,1,1,1,0,0,0,1\n150,1,1,1,0,1,0,0,0,0\n".encode(),
+        "labels/1f-90/frame.csv": f"{header}\n0,1,1,1,1,1,1,1,0,\n150,0,0,0,0,0,0,0,0,0\n".encode(),
+    }
+
+
 def cholectriplet2022():
     scores = [0.0] * 100
     scores[17] = 0.75
@@ -387,7 +406,9 @@ EXAMPLES = {
         cholectrack20,
         cholectriplet2022,
         coco,
+        cvschallenge,
         endoscapes,
+        endoscapescvs,
         grasp,
         heichole,
         jigsaws,

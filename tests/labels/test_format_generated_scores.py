@@ -83,10 +83,10 @@ def test_endoscapes_criteria_boxes_and_lists_come_through(seed):
     for collection in (found, rewritten("endoscapes", found)):
         said = {}
         for labels in collection.recordings:
-            rows = labels.instances.rows
-            for frame in labels.frames.itertuples():
-                classes = sorted(rows.loc[rows["position"] == frame.position, "instrument_id"].tolist())
-                said[labels.recording, frame.position] = ([frame.cvs_c1, frame.cvs_c2, frame.cvs_c3], classes)
+            rows, criteria = labels.instances.rows, labels.marks.rows
+            for frame in labels.frames["position"]:
+                classes = sorted(rows.loc[rows["position"] == frame, "instrument_id"].tolist())
+                said[labels.recording, frame] = (criteria.loc[criteria["position"] == frame, "value"].tolist(), classes)
         assert said == expected
 
 

@@ -1,7 +1,9 @@
 """Dice, IoU, surface distance and HD95 of classes: against definitions written out on lists of pixels, with empty classes and draws."""
 
 import itertools
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from mask_cases import CLASSES, LENGTHS, Instance, by_hand, drawn, outline, study
 from scrubin.evaluate.metrics.masks import boundaries, pixels
+from scrubin.labels.masks import counts
 
 SMALL = (40, 50)
 
@@ -48,6 +51,17 @@ def test_values_of_frames_are_those_of_the_definitions():
 @pytest.mark.slow
 def test_values_of_frames_are_those_of_the_definitions_on_many():
     assert largest_difference(100, seed=3000) < 1e-12
+
+
+MONAI = json.loads((Path(__file__).parents[1] / "data/metrics/pixels_monai.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("one", MONAI["cases"], ids=range(len(MONAI["cases"])))
+def test_two_masks_are_as_far_apart_as_monai_says(one):
+    size = one["height"], one["width"]
+    sides = (counts.runs_of_text(one[side], *size) for side in ("truth", "found"))
+    # MONAI computes in 32 bits.
+    assert pixels.of_class(*sides, *size, one["tolerance_px"]) == pytest.approx(one["values"], abs=2e-7, rel=2e-6)
 
 
 def test_means_are_over_frames_then_videos_then_classes():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import io
 import math
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -121,12 +123,52 @@ def test_transitions_are_read_from_a_drawing_to_the_second():
 
 def test_labels_are_data_and_run_no_program():
     reader = _module("multibypass140").Data
-    import io
-    import pickle
-
     assert reader(io.BytesIO(pickle.dumps({"BBP01": [{"Phase_gt": 0}]}))).load() == {"BBP01": [{"Phase_gt": 0}]}
     with pytest.raises(pickle.UnpicklingError, match="in a file of labels"):
         reader(io.BytesIO(pickle.dumps(Path()))).load()
+
+
+def test_predicted_scores_are_data_and_run_no_program():
+    module = _module("skill_scores")
+
+    def saved(content):
+        file = io.BytesIO()
+        np.save(file, np.array(content, dtype=object))
+        return file.getvalue()
+
+    scores = {"Suturing_B001_capture1": np.array([[0.25, 0.5]], dtype=np.float32)}
+    assert module.predicted(saved(scores)) == {"Suturing_B001_capture1": 0.25}
+    with pytest.raises(pickle.UnpicklingError, match="in a file of predictions"):
+        module.predicted(saved({"Suturing_B001_capture1": Path()}))
+
+
+def test_the_global_rating_is_read_from_the_list_of_trials(tmp_path):
+    module = _module("skill_scores")
+    (tmp_path / "Suturing").mkdir()
+    (tmp_path / "Suturing/meta_file_Suturing.txt").write_text("Suturing_B001\t\tN\t13\t\t3\t2\nSuturing_D002 \tE\t9\t\t1\t2\n\n")
+    assert module.annotated(tmp_path, "Suturing") == {"Suturing_B001": 13, "Suturing_D002": 9}
+
+
+def test_every_network_is_held_against_the_first_surgeon_fold_by_fold():
+    row = {"name": "a", "gt": "3", "pgs_combo": "4", "pgs_surg2": "2", "pgs_only": "5", "fold": "7"}
+    assert list(_module("pgs").ratings([row])) == [
+        "id,task,rater,pgs",
+        "a,combined fold 7,1,3",
+        "a,combined fold 7,2,4",
+        "a,PGS only fold 7,1,3",
+        "a,PGS only fold 7,2,5",
+        "a,second surgeon,1,3",
+        "a,second surgeon,2,2",
+    ]
+
+
+def test_a_group_of_trials_becomes_a_video(tmp_path):
+    cells = [("002", "1", "0"), ("001", "2", "2"), ("002", "0", "0")]
+    rows = [{"subject": group, "true": true, "pred": pred} for group, true, pred in cells]
+    truth, predictions = _module("skill_levels").write(rows, tmp_path)
+    assert sorted(path.name for path in truth.iterdir()) == ["001.csv", "002.csv"]
+    assert (truth / "002.csv").read_text() == "frame,phase_id\n0,1\n1,0\n"
+    assert (predictions / "002.csv").read_text() == "frame,phase_id\n0,0\n1,0\n"
 
 
 def test_a_copy_without_the_commit_is_named(tmp_path):

@@ -12,6 +12,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate.metrics import bootstrap, registry
 from scrubin.evaluate.metrics.bootstrap import Draw, Interval
+from scrubin.evaluate.metrics.criteria import CriteriaVideo
 from scrubin.evaluate.metrics.detection import Scene
 from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
@@ -228,7 +229,7 @@ def with_alone(
     return results
 
 
-Named = TypeVar("Named", PhaseVideo, TripletVideo, TrackVideo)
+Named = TypeVar("Named", PhaseVideo, TripletVideo, TrackVideo, CriteriaVideo)
 
 
 def drawn_videos(videos: Sequence[Named], draw: Draw | None) -> list[Named]:

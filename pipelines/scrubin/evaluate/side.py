@@ -119,6 +119,19 @@ def read_true_phases(source: Source) -> Side:
     return Side(reader.phases_by_frame(reading, source.fps, "score"), _line(source, reading))
 
 
+def read_true_marks(source: Source) -> Side:
+    """Return what annotators say of frames, by marks; errors as of `read_truth`."""
+    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks")
+    return Side(reader.marks_by_frame(reading, source.fps, "score"), _line(source, reading))
+
+
+def read_predicted_marks(source: Source) -> Side:
+    """Return predicted marks; errors as of `read_predictions`."""
+    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks", links_may_lead_out=False)
+    by_frame = reader.marks_by_frame(reading, source.fps, "score")
+    return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
+
+
 def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Side:
     """Return the predicted instances, or scores of classes.
 
@@ -173,6 +186,7 @@ def _held(recordings: Sequence[Labels]) -> list[str]:
     has = {
         "phases": any(labels.phases is not None or labels.segments is not None for labels in recordings),
         "recognition": any(labels.recognition is not None for labels in recordings),
+        "criteria": any(labels.marks is not None for labels in recordings),
         "instances": any(len(labels.instances.rows) if labels.instances else labels.spans is not None for labels in recordings),
     }
     return [name for name, is_there in has.items() if is_there]

@@ -20,6 +20,7 @@ from scrubin.labels.choices import Instant
 from scrubin.labels.label_map import LabelMap
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 Detail = Literal["triplet", "instrument"]
 ClassesOf = Literal["ivt", "i"]
 """The classes that instances have of their own: triplets, or instruments where only these are labelled."""
@@ -35,6 +36,7 @@ INSTANCE_DTYPES: Mapping[Any, Any] = {
     **dict.fromkeys((*BOX, "score"), "float64"),
 }
 SEGMENT_COLUMNS = ("kind", "start", "end", "label_id")
+MARK_COLUMNS = ("position", "mark", "rater", "value")
 SPAN_COLUMNS = ("instrument_id", "instance", "start", "end", "verb_id", "target_id", "triplet_id")
 RATING_COLUMNS = ("id", "task", "rater", "aspect", "score", "failed")
 ERROR_COLUMNS = ("id", "task", "error", "occurred")
@@ -184,6 +186,10 @@ class Labels:
         What one instance of an instrument does for how long, in units of the clock, half open: ``SPAN_COLUMNS``.
         A span without instrument says that nothing is in view. They are exact; ``instances`` is made of them
         for the frames that are wanted, by ``spans_expansion`` and ``spans_placing``.
+    marks
+        Whether something is so in a frame, such as a criterion of the critical view of safety: ``MARK_COLUMNS``, one row per frame,
+        name of the mark and annotator, with 0 or 1. Where the annotator is "", it is a value in 0..1 of nobody by name: the mean of
+        several, or a prediction. Positions are the frames that somebody judged.
     """
 
     recording: str
@@ -204,6 +210,7 @@ class Labels:
     segments_clock: Clock | None = None
     instant: Instant = "start"
     counts_time: bool = False
+    marks: Layer | None = None
 
 
 @dataclass(frozen=True)
@@ -276,6 +283,12 @@ def span_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return spans of instances as a data frame, in the given order; missing ids are null."""
     frame = pd.DataFrame(list(rows), columns=list(SPAN_COLUMNS), dtype=object)
     return frame.astype({name: "int64" if name in ("start", "end") else "Int64" for name in SPAN_COLUMNS})
+
+
+def mark_rows(rows: Sequence[tuple[int, str, str, float]]) -> pd.DataFrame:
+    """Return marks as a data frame, in the given order: position, name, annotator, value in 0..1."""
+    frame = pd.DataFrame(list(rows), columns=list(MARK_COLUMNS))
+    return frame.astype({"position": "int64", "mark": "str", "rater": "str", "value": "float64"})
 
 
 def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFrame:

@@ -129,6 +129,7 @@ Content = Literal[
     "spans",
     "numbers",
     "recognition",
+    "marks",
     "empty frames",
     "ratings",
     "facts",
@@ -137,7 +138,7 @@ Content = Literal[
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
 whole triplet, ``masks`` the pixels of instances, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
-``numbers`` those of instances that the labels give."""
+``numbers`` those of instances that the labels give, ``marks`` what annotators say of a frame, such as whether a criterion is met."""
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,7 @@ def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Number
         instances=_layer(labels.instances, of, to, losses, f"{between}: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
         recognition=None,
+        marks=_layer(labels.marks, of, to, losses, f"{between}: marks"),
     )
 
 

@@ -57,7 +57,11 @@ TRIED: Mapping[str, Tried | str] = {
         "their 447 masks have the pixels that pycocotools draws",
     ),
     "coco-results": PLAIN,
+    "cvschallenge": Tried(
+        1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
+    ),
     "endoscapes": NONE,
+    "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,
@@ -65,6 +69,7 @@ TRIED: Mapping[str, Tried | str] = {
     "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
+    "mark-tables": PLAIN,
     "masks_png": Tried(10, "samples of CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "the legend was written for them"),
     "matrices": PLAIN,
     "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),

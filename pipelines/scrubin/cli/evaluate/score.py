@@ -63,7 +63,7 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="PATH",
         help="file or folder: labels in any format, CholecTriplet2022 submissions, matrices (npz, npy, CSV, parquet: frames by classes), "
-        "lists of ivtmetrics, COCO results, tables of phases, sheets; several are repeated runs (mean and SD) or an ensemble",
+        "lists of ivtmetrics, COCO results, tables of phases or criteria, sheets; several are repeated runs (mean and SD) or an ensemble",
     )
     parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and subset")
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")

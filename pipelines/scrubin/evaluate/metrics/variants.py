@@ -159,6 +159,18 @@ PHASE_CHOICES: Mapping[str, Mapping[str, Choice]] = {
         ),
     },
 }
+CRITERIA_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {
+        "kind": Choice(
+            ("predictions", "raters"),
+            "predictions",
+            "average precision, Brier score, balanced accuracy; or what annotators reach themselves",
+        ),
+        "scope": Choice(SCOPES, "both", "mean over videos, or frames of all videos pooled"),
+        "threshold": Choice((), "0.5", "mean of annotators from which a criterion is met"),
+    },
+    "compat": {},
+}
 AGREEMENT = "agreement"
 SKILL_CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
@@ -208,6 +220,10 @@ METRICS: Mapping[str, Metric] = {
     "detection": Metric("average precision, best confidence and association of boxes; masks and pixels", DETECTION_CHOICES),
     "tracks": Metric("HOTA, CLEAR MOT and identity scores of tracked instruments", TRACK_CHOICES),
     "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", PHASE_CHOICES),
+    "criteria": Metric(
+        "average precision, Brier score and balanced accuracy of criteria that annotators judge, such as the critical view of safety",
+        CRITERIA_CHOICES,
+    ),
     "skill": Metric("Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", SKILL_CHOICES),
     "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", ERROR_CHOICES),
 }

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import detection, phases, recognition, recordings, tracks
+from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
 
 T = TypeVar("T")
@@ -120,6 +120,17 @@ def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
     return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
 
 
+def _criteria(order: Order, choice: Mapping[str, str]) -> Scoring:
+    if order.semantics == "compat":
+        msg = "no published program for criteria is followed; the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge"
+        raise MetricsError(msg)
+    truth = criteria.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [criteria.predictions_of(source, counted) for source in order.predictions]
+    runs = [criteria.computed(counted, _counted(one.series, order), choice) for one in sides]
+    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+
+
 def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
     if order.semantics == "compat":
         msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
@@ -195,6 +206,7 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "detection": _detection,
     "tracks": _tracks,
     "phases": _phases,
+    "criteria": _criteria,
     "skill": _skill,
     "errors": _errors,
 }
@@ -204,6 +216,7 @@ QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),
     "tracks": of_tracks.QUIRKS,
     "phases": of_phases.QUIRKS,
+    "criteria": (),
     "skill": (),
     "errors": error_recognition.QUIRKS,
 }

@@ -191,12 +191,12 @@ def _content(labels: Labels) -> set[Content]:
         content |= {"segments", "phases"} if (labels.segments["kind"] == "phase").any() else {"segments"}
     if labels.instances is not None or labels.spans is not None:
         content.add("instances")
-    return content
+    return content | ({"marks"} if labels.marks is not None else set())
 
 
 def _is_labelled(labels: Labels) -> bool:
     spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
-    return spans or bool(_positions(labels.instances) or _positions(labels.phases))
+    return spans or any(_positions(layer) for layer in (labels.instances, labels.phases, labels.marks))
 
 
 def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[str, int]) -> None:
@@ -257,6 +257,9 @@ def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> La
     if labels.recognition is not None and "recognition" not in writer.holds:
         losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition.scores).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
+    if labels.marks is not None and "marks" not in writer.holds:
+        _add(losses, "marks of annotators", len(labels.marks.rows))
+        labels = replace(labels, marks=None)
     if labels.frames is not None:
         for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
             _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
@@ -353,11 +356,12 @@ def _cut(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
 
 def _sized(labels: Labels, image_size: tuple[int, int] | None) -> Labels:
     """Return labels with the size of every labelled frame's image."""
-    positions = sorted({*_positions(labels.instances), *_positions(labels.phases)})
+    positions = sorted({*_positions(labels.instances), *_positions(labels.phases), *_positions(labels.marks)})
     known = pd.DataFrame({"position": np.array(positions, np.int64)})
     if labels.frames is not None and len(labels.frames):
         known = known.merge(labels.frames, on="position", how="left")
-        if labels.frames[["width", "height"]].notna().all(axis=None) and labels.frames[["width", "height"]].nunique().max() == 1:
+        sized = {"width", "height"} <= set(labels.frames.columns)
+        if sized and labels.frames[["width", "height"]].notna().all(axis=None) and labels.frames[["width", "height"]].nunique().max() == 1:
             known[["width", "height"]] = known[["width", "height"]].fillna(labels.frames.iloc[0][["width", "height"]].to_dict())
     for name, side in zip(("width", "height"), image_size or (None, None), strict=True):
         if name not in known:

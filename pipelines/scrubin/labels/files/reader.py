@@ -365,6 +365,13 @@ def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command) ->
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept))
 
 
+def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
+    """Return the marks that a metric compares; parameters and errors as of `instances_by_frame`."""
+    enforce(command, reading.faults)
+    found = tuple(one for one in reading.collection.recordings if one.marks is not None)
+    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in found))
+
+
 def without_spans(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:
     """Return labels with spans of instances by frame: where the spans count frames, by theirs, else one per second."""
     if labels.spans is None:

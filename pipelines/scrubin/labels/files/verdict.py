@@ -26,12 +26,15 @@ class Counts:
         Frames with a phase.
     spans
         Spans of time, of which frames are made at the rate that a command needs.
+    marks
+        Frames that somebody judged by marks, such as criteria.
     """
 
     recognition: int = 0
     detection: int = 0
     phases: int = 0
     spans: int = 0
+    marks: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -39,6 +42,7 @@ class Counts:
             self.detection + other.detection,
             self.phases + other.phases,
             self.spans + other.spans,
+            self.marks + other.marks,
         )
 
 
@@ -73,7 +77,7 @@ class Verdict:
     def line(self) -> str:
         """The verdict on one line, without faults."""
         total = sum(self.recordings.values(), Counts())
-        counted = {"recognition": total.recognition, "detection": total.detection, "phases": total.phases}
+        counted = {"recognition": total.recognition, "detection": total.detection, "phases": total.phases, "criteria": total.marks}
         frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count)
         counts = f"; frames that count: {frames or 'none'}" if frames or not total.spans else ""
         spans = f"; {total.spans:,} spans of time" if total.spans else ""
@@ -107,7 +111,8 @@ def verdict_of(reading: Reading) -> Verdict:
 def counts_of(labels: Labels) -> Counts:
     """Return which frames of a recording count."""
     spans = sum(len(rows) for rows in (labels.segments, labels.spans) if rows is not None)
-    return Counts(_length(labels.instances), _detection(labels), 0 if labels.phases is None else len(labels.phases.rows), spans)
+    phases = 0 if labels.phases is None else len(labels.phases.rows)
+    return Counts(_length(labels.instances), _detection(labels), phases, spans, _length(labels.marks))
 
 
 def _detection(labels: Labels) -> int:

@@ -15,13 +15,13 @@ from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels import registry
+from scrubin.labels import marks, registry
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,
     OfFile,
@@ -37,17 +37,18 @@ from scrubin.labels.formats.coco import (
     read_document,
     size_of,
 )
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
+from scrubin.labels.marks import VIEW_OF_SAFETY
+from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, mark_rows
 from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import names_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")
 LIST_SUFFIX = "_vids.txt"
 FILE = "annotation_coco.json"
 DEFAULT = "endoscapes"
 PIXEL_DIGITS = 4
+UNLABELLED = "frames whose instruments are not labelled, which look as if there were none"
 
 
 @dataclass
@@ -72,7 +73,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
     title="Endoscapes COCO: boxes, masks, critical view of safety, subsets; frames at 25 fps",
-    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=registry.named),
+    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=registry.named, precedence=0),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the videos in files without an error; all faults are in ``Collection.faults``."""
@@ -155,17 +156,29 @@ def _criteria(where: Where, value: Any) -> dict[str, float]:
     if not isinstance(value, list) or len(value) != 3 or not all(fields.is_number(one) and 0 <= one <= 1 for one in value):
         where.error("score-range", f"'ds' is {documents.shown(value)}", "give the three criteria, each in 0..1")
         return {}
-    return dict(zip(CRITERIA, map(float, value), strict=True))
+    return dict(zip(VIEW_OF_SAFETY, map(float, value), strict=True))
 
 
 def _labels(labels: Labels, subset: str) -> Labels:
-    return replace(labels, clock=SOURCE_FRAMES, about={"endoscapes": {"subset": subset}})
+    """Return the labels of a video with the criteria of its images as marks of nobody by name: means of three."""
+    of_video = replace(labels, clock=SOURCE_FRAMES, about={"endoscapes": {"subset": subset}})
+    frames = labels.frames
+    if frames is None or not set(VIEW_OF_SAFETY) <= set(frames.columns):
+        return of_video
+    judged = frames[frames[VIEW_OF_SAFETY[0]].notna()]
+    rows = [
+        (position, name, "", value)
+        for position, *values in judged[["position", *VIEW_OF_SAFETY]].itertuples(index=False, name=None)
+        for name, value in zip(VIEW_OF_SAFETY, values, strict=True)
+    ]
+    layer = Layer(labels.recording, judged["position"].to_numpy(np.int64), mark_rows(rows))
+    return replace(of_video, frames=frames.drop(columns=list(VIEW_OF_SAFETY)), marks=layer)
 
 
 @writes(
     "endoscapes",
-    holds=("instances", "boxes", "masks", "repeats", "empty frames"),
-    frames=(*CRITERIA, "file_name"),
+    holds=("instances", "boxes", "masks", "repeats", "empty frames", "marks"),
+    frames=("file_name",),
     fps=Fraction(25),
     takes=lambda vocabulary: not vocabulary.triplets,
     pixels=True,
@@ -186,20 +199,22 @@ def write(collection: Collection, out: Output) -> None:
     for labels in collection.recordings:
         by_subset.setdefault(str(labels.about.get("endoscapes", {}).get("subset", "") or "all"), []).append(labels)
     for subset, recordings in sorted(by_subset.items()):
-        out.files[f"{subset}/{FILE}"] = _document(recordings)
+        out.files[f"{subset}/{FILE}"] = _document(recordings, out)
         videos = sorted(int(labels.recording) for labels in recordings)
         out.files[f"{subset}{LIST_SUFFIX}"] = "".join(f"{video:.18e}\n" for video in videos).encode()
 
 
-def _document(recordings: list[Labels]) -> bytes:
+def _document(recordings: list[Labels], out: Output) -> bytes:
     classes = one_list(recordings)
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for labels in recordings:
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
-        for position, rows in by_position(labels.instances).items():
-            images.append(_image(len(images), labels.recording, position, details[position]))
-            for row in rows:
+        criteria, rows_at = _criteria_of(labels.marks, out), by_position(labels.instances)
+        out.lose(UNLABELLED, len(criteria.keys() - rows_at.keys()))
+        for position in sorted({*rows_at, *criteria}):
+            images.append(_image(len(images), labels.recording, position, details[position], criteria.get(position)))
+            for row in rows_at.get(position, ()):
                 sides = (images[-1]["width"], images[-1]["height"]) * 2
                 bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]
                 one = {"id": len(annotations), "image_id": images[-1]["id"], "category_id": class_of(classes, row) + 1, "bbox": bbox}
@@ -210,8 +225,19 @@ def _document(recordings: list[Labels]) -> bytes:
     return (json.dumps({**info, "images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()
 
 
-def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
+def _criteria_of(layer: Layer | None, out: Output) -> dict[int, list[float]]:
+    """Return the three means by position; what the format has no place for is counted."""
+    if layer is None:
+        return {}
+    out.lose("marks of single annotators, whose mean is written", int((layer.rows["rater"] != "").sum()))
+    out.lose("marks other than the three criteria", int((~layer.rows["mark"].isin(VIEW_OF_SAFETY)).sum()))
+    values = marks.means(layer, VIEW_OF_SAFETY)
+    whole = ~np.isnan(values).any(axis=1)
+    out.lose("frames without all three criteria", int((~whole).sum()))
+    return dict(zip(layer.positions[whole].tolist(), values[whole].tolist(), strict=True))
+
+
+def _image(number: int, recording: str, position: int, details: Mapping[Any, Any], criteria: list[float] | None) -> dict[str, Any]:
     size = {"width": int(details["width"]), "height": int(details["height"])}
-    criteria = [details.get(name) for name in CRITERIA]
-    tags = {} if any(one is None or pd.isna(one) for one in criteria) else {"ds": criteria}
+    tags = {} if criteria is None else {"ds": criteria}
     return {"id": number, "file_name": f"{recording}_{position}.jpg", **size, **tags}

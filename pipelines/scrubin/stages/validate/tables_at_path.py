@@ -153,12 +153,12 @@ def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
 
 def _place(labels: Labels) -> str:
     """Return the file of labels; their recording where no layer has one."""
-    layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
+    layers = [layer for layer in (labels.instances, labels.phases, labels.marks) if layer is not None]
     return layers[0].file if layers else labels.recording
 
 
 def _labels_anything(labels: Labels) -> bool:
-    layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
+    layers = [layer for layer in (labels.instances, labels.phases, labels.marks) if layer is not None]
     spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
     return spans or any(len(layer.positions) for layer in layers)
 

@@ -11,7 +11,7 @@ Detections have no confidence any more: those below ``confidence`` are left out.
 partners above 0.5; the pair of the largest IoU comes first, and each instance is in one. Without overlaps that is the paper's rule.
 
 A crowd is no instance: it need not be found, and a detection of its class that is in no pair and lies inside by more than half is not
-false.
+false. (Of several crowds of a class in a frame the program of the paper's authors knows the last one only; here all count together.)
 
 **Empty.** A class that is neither annotated nor predicted is undefined and not in a mean. A class with instances but without a pair has PQ
 and RQ 0; its SQ is a mean of nothing, so undefined. (The program of the paper's authors counts it as 0 there.)

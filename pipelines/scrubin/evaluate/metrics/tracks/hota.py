@@ -119,7 +119,9 @@ def _agreement(pairs: Overlaps, of_pair: IntArray, either: IntArray) -> FloatArr
     """
     of_truths = np.bincount(pairs.truths, pairs.shares, minlength=len(pairs.truth_ids))
     of_predictions = np.bincount(pairs.predictions, pairs.shares, minlength=len(pairs.predicted_ids))
-    soft = pairs.shares / (of_predictions[pairs.predictions] + of_truths[pairs.truths] - pairs.shares)
+    either_box = of_predictions[pairs.predictions] + of_truths[pairs.truths] - pairs.shares
+    # Boxes that only touch may overlap by a rounding error, which is no agreement.
+    soft = np.where(either_box > EPSILON, pairs.shares / either_box, 0.0)
     shared = np.bincount(of_pair, soft, minlength=len(either))
     agreement: FloatArray = shared / (either - shared)
     return agreement

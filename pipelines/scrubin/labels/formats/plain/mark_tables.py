@@ -1,0 +1,97 @@
+"""Criteria in a plain table, as people write predictions: ``video``, ``frame`` and a column per criterion with values in 0..1; read only.
+
+Without a column of videos a file is of one video, which is called like it. A value is a probability, or the share of annotators by whom
+the criterion is met; an empty cell says nothing. The columns are called as in the labels, such as C1, C2, C3 of the critical view of
+safety: so such a table is known. Name the format where they are called otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.base import csv_text
+from scrubin.base.faults import Faults
+from scrubin.labels import registry
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
+from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, dataset_format
+
+NAME = "mark-tables"
+CRITERION = re.compile(r"(?i:cvs_)?[cC][1-9]")
+_Rows = dict[int, dict[str, float]]
+
+
+def _has_criteria(path: Path) -> bool:
+    names = csv_text.read(path.name, registry.head(path).split("\n", 1)[0].encode()).columns
+    beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]
+    return columns.first_of(names, "frame") is not None and bool(beside) and all(CRITERION.fullmatch(name) for name in beside)
+
+
+@dataset_format(
+    NAME,
+    pattern=r"(?!(?i:readme|licen[cs]e)\.)[^/]+\.(?i:csv|tsv)",
+    expected="a CSV with the columns video, frame and one per criterion, such as C1, C2, C3",
+    title="criteria in plain tables, values in 0..1 by frame; read only",
+    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(1), fps_unstated=True, evidence=_has_criteria, holds=("marks",)),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the values of the videos in files without an error; all faults are in ``Collection.faults``."""
+    faults = Faults()
+    names = fields.video_names(source.files, faults)
+    found: dict[str, tuple[str, _Rows]] = {}
+    for file, data in sorted(source.files.items()):
+        of_file = Faults()
+        for name, rows in _videos(Where(of_file, file), data, names[file]).items():
+            if name in found:
+                of_file.error(file, "file-repeated", f"the video {name} is also in {found[name][0]}", "give every video once")
+            elif not of_file.errors():
+                found[name] = file, rows
+        faults.extend(of_file.all())
+    clock = Clock(Fraction(1))
+    recordings = [Labels(name, NAME, source.vocabulary, clock, marks=_layer(*of)) for name, of in sorted(found.items())]
+    return Collection(tuple(recordings), faults=faults.all())
+
+
+def _layer(file: str, rows: _Rows) -> Layer:
+    every = [(frame, name, "", value) for frame, values in sorted(rows.items()) for name, value in values.items()]
+    return Layer(file, np.array(sorted(rows), np.int64), mark_rows(every))
+
+
+def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
+    sheet = csv_text.read(where.file, data)
+    where.faults.extend(sheet.faults)
+    number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
+    criteria = [name for name in sheet.columns if name not in (number, video)]
+    if sheet.columns and not sheet.faults and (number is None or not criteria):
+        what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
+        where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
+    if number is None:
+        return {}
+    videos: dict[str, _Rows] = {}
+    for row in sheet.rows:
+        at, frame, name = where.at(row.place), documents.frame_number(row.cells[number]), own if video is None else row.cells[video]
+        if not name:
+            at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
+        elif frame is None:
+            at.error("frame-key", f"'{csv_text.shown(row.cells[number])}' is no frame number", "number frames from 0")
+        elif frame in videos.setdefault(name, {}):
+            at.error("frame-repeated", f"frame {frame} of video {name} stands twice", "keep one of the rows")
+        else:
+            cells = {one: row.cells[one] for one in criteria if not csv_text.is_missing(row.cells[one])}
+            videos[name][frame] = {one: _value(at, one, cell) for one, cell in cells.items()}
+    return videos
+
+
+def _value(where: Where, name: str, cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        where.error("score-range", f"{name} is '{csv_text.shown(cell)}'", "give a probability in 0..1; apply a sigmoid to logits first")
+    return value

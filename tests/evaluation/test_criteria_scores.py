@@ -1,0 +1,122 @@
+"""`scrubin score criteria`: both sides from files, what is refused with its place, and the pages and sheets of other metrics."""
+
+import json
+
+import pytest
+
+from label_examples import EXAMPLES
+from score_runs import fault, good
+from verdict_cases import write_files as put
+
+FOUND = "video,frame,C1,C2,C3\n1,29375,0.75,0.25,0.125\n1,29500,0.5,0,0.25\n162,25,0.875,1,0.5\n"
+
+
+@pytest.fixture
+def study(tmp_path):
+    put(tmp_path / "truth", EXAMPLES["endoscapescvs"])
+    put(tmp_path / "coco", EXAMPLES["endoscapes"])
+    (tmp_path / "found.csv").write_text(FOUND)
+    return tmp_path
+
+
+def arguments(study, *more, truth="truth"):
+    return ("criteria", "--ground-truth", study / truth, "--predictions", study / "found.csv", *more)
+
+
+def results(study, capsys, *more, truth="truth"):
+    said = good(capsys, *arguments(study, "--out", study / "s.json", *more, truth=truth))
+    document = json.loads((study / "s.json").read_text())
+    return {(one["metric"], *sorted(one["options"].items())): one for one in document["results"]}, said
+
+
+def one_of(found, metric, **options):
+    (one,) = [of for (name, *had), of in found.items() if name == metric and options.items() <= dict(had).items()]
+    return one
+
+
+def test_criteria_are_scored_pooled_and_by_video_against_soft_and_hard_truth(study, capsys):
+    found, said = results(study, capsys)
+    assert one_of(found, "criteria AP", scope="global")["classes"]["C1"] == {"value": 1.0, "n": 2}
+    soft = one_of(found, "criteria Brier score", scope="global", truth="soft")
+    assert soft["classes"]["C1"]["value"] == pytest.approx(((2 / 3 - 0.75) ** 2 + 0.25 + 0.125**2) / 3)
+    assert set(one_of(found, "criteria Brier score", scope="video-wise", truth="hard")["videos"]) == {"1", "162"}
+    assert (
+        "the truth is the mean of the annotators 1, 2, 3: a criterion is met from 0.5 on; frames that nobody judged do not count"
+        in said.err
+    )
+
+
+def test_what_annotators_reach_is_scored_without_the_predictions(study, capsys):
+    found, _ = results(study, capsys, "--variant", "kind=raters")
+    assert {name for name, *_ in found} == {"raters criteria alpha", "raters criteria Brier score", "raters criteria balanced accuracy"}
+    assert set(one_of(found, "raters criteria Brier score")["classes"]) == {"1", "2", "3"}
+
+
+def test_means_in_coco_files_are_a_soft_truth_and_have_no_raters(study, capsys):
+    found, said = results(study, capsys, truth="coco")
+    assert one_of(found, "criteria Brier score", scope="global", truth="soft")["classes"]["C2"]["value"] == pytest.approx(
+        (1 / 3 - 0.25) ** 2
+    )
+    assert "the labels are means of annotators, who are not named" in said.err
+    assert "these labels have only their mean" in fault(capsys, *arguments(study, "--variant", "kind=raters", truth="coco"))
+
+
+def test_the_same_format_may_hold_the_predictions(study, capsys):
+    document = json.loads(EXAMPLES["endoscapes"]["endo/train/annotation_coco.json"])
+    document["images"][0]["ds"] = [0.75, 0.25, 0.125]
+    put(study / "found", {"test/annotation_coco.json": json.dumps(document).encode()})
+    said = good(capsys, "criteria", "--ground-truth", study / "coco", "--predictions", study / "found", "--json")
+    assert json.loads(said.out)["results"]
+
+
+def test_intervals_sheet_and_page_are_those_of_the_other_metrics(study, capsys):
+    found, _ = results(study, capsys, "--bootstrap", "20", "--html", str(study / "page.html"))
+    assert one_of(found, "criteria AP", scope="global")["interval"]["high"]["value"] == 1.0
+    assert "criteria Brier score" in (study / "page.html").read_text(encoding="utf-8")
+    good(capsys, *arguments(study, "--out", study / "s.csv"))
+    assert "criteria balanced accuracy" in (study / "s.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("0.75,0.25", "1.75,0.25", "found.csv, line 2: C1 is '1.75'; give a probability in 0..1; apply a sigmoid to logits first"),
+        ("1,29500,0.5,0,0.25\n", "", "1, frame 29500: labelled, but not predicted"),
+        ("162,25,0.875,1,0.5\n", "", "162: the video is not predicted"),
+        ("C1,C2,C3", "C1,C2,C4", "found.csv: the labels have no criterion 'C4'"),
+        (",0.25,0.125", ",,0.125", "1: 1 judged frames have no prediction of C2 (29375); predict every criterion of every judged frame"),
+    ],
+)
+def test_predictions_that_do_not_fit_are_refused_with_their_place(study, capsys, old, new, told):
+    assert old in FOUND
+    (study / "found.csv").write_text(FOUND.replace(old, new, 1))
+    assert told in fault(capsys, *arguments(study))
+
+
+def test_a_criterion_that_is_not_predicted_is_named(study, capsys):
+    (study / "found.csv").write_text("\n".join(line.rsplit(",", 1)[0] for line in FOUND.splitlines()) + "\n")
+    assert "found.csv: the criterion C3 is not predicted; predict all of C1, C2, C3" in fault(capsys, *arguments(study))
+
+
+def test_predicted_frames_that_nobody_judged_do_not_count(study, capsys):
+    (study / "found.csv").write_text(FOUND + "1,29400,0.5,0.5,0.5\n")
+    found, said = results(study, capsys)
+    assert one_of(found, "criteria Brier score", scope="global", truth="hard")["classes"]["C1"]["n"] == 3
+    assert "1, frame 29400: not labelled, so not counted" in said.err
+
+
+@pytest.mark.parametrize("threshold", ["0", "1.5", "x"])
+def test_a_threshold_that_is_none_is_refused(study, capsys, threshold):
+    told = fault(capsys, *arguments(study, "--variant", f"threshold={threshold}"))
+    assert f"--variant threshold={threshold}: give the mean of annotators from which a criterion is met, above 0 and up to 1" in told
+
+
+def test_what_says_nothing_of_a_kind_is_refused(study, capsys):
+    assert "says nothing of kind=raters" in fault(capsys, *arguments(study, "--variant", "kind=raters", "scope=global"))
+    assert "the semantics is 'paper'" in fault(capsys, *arguments(study, "--semantics", "compat"))
+
+
+def test_labels_without_criteria_are_refused(study, capsys):
+    put(study / "boxes", EXAMPLES["cholect50"])
+    told = fault(capsys, *arguments(study, truth="boxes"))
+    assert "no criterion is judged in these cholect50 files; give labels of criteria" in told

@@ -1,0 +1,156 @@
+"""Criteria of the critical view of safety: annotators kept, frames that nobody judged are no labels, faults with their place."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fault_lines import sentences
+from label_examples import EXAMPLES, faults_of, read_files, write_files
+from scrubin import cli
+from scrubin.labels import marks
+from scrubin.labels.files import detect
+from verdict_cases import write_files as put
+
+METADATA, CHALLENGE = "endo/all_metadata.csv", "labels/1f-90/frame.csv"
+TABLE = b"video,frame,C1,C2,C3\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875\n"
+
+
+def said(form, file, old, new, severity="error"):
+    data = EXAMPLES[form][file]
+    assert old in data
+    return "\n".join(sentences(faults_of(form, {**EXAMPLES[form], file: data.replace(old, new, 1)}), severity))
+
+
+def test_metadata_keeps_who_said_what_and_only_judged_frames_are_labels():
+    first, second = read_files("endoscapescvs", EXAMPLES["endoscapescvs"]).recordings
+    assert (first.recording, second.recording) == ("1", "162")
+    assert first.marks.positions.tolist() == [29375, 29500]
+    assert marks.raters_of(first.marks) == ["1", "2", "3"]
+    assert marks.by_rater(first.marks, ["C1", "C2"], ["1", "2", "3"])[0].tolist() == [[1, 1, 0], [0, 1, 0]]
+    assert first.frames["position"].tolist() == [29375, 29400, 29500]
+
+
+def test_means_are_over_those_who_judged():
+    _, second = read_files("cvschallenge", EXAMPLES["cvschallenge"]).recordings
+    assert marks.means(second.marks, ["C1", "C3"]).tolist() == [[1.0, 0.5], [0.0, 0.0]]
+    assert np.isnan(marks.by_rater(second.marks, ["C3"], ["3"])[0, 0, 0])
+
+
+def test_means_of_coco_are_marks_of_nobody_by_name():
+    (labels,) = read_files("endoscapes", EXAMPLES["endoscapes"]).recordings
+    assert marks.raters_of(labels.marks) == [""]
+    assert marks.means(labels.marks, marks.VIEW_OF_SAFETY).tolist() == [[1.0, 1 / 3, 0.0]]
+
+
+def test_lists_spelled_with_points_are_written_back_so():
+    files = {
+        METADATA: EXAMPLES["endoscapescvs"][METADATA].replace(b"[1, 0, 0]", b"[1.0, 0.0, 0.0]").replace(b"[1, 1, 0]", b"[1.0, 1.0, 0.0]")
+    }
+    files = {METADATA: b"".join(line for line in files[METADATA].splitlines(keepends=True) if b"29375" in line or b"vid" in line)}
+    files = {METADATA: files[METADATA].replace(b"[0, 0, 0]", b"[0.0, 0.0, 0.0]")}
+    assert write_files("endoscapescvs", read_files("endoscapescvs", files)).files["all_metadata.csv"] == files[METADATA]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            b"[1, 0, 0]",
+            b"[1, 0]",
+            "all_metadata.csv, line 2: cvs_annotator_1 has 2 values for the 3 criteria C1, C2, C3; give one for each",
+        ),
+        (b"[1, 0, 0]", b"[1, 2, 0]", "line 2: cvs_annotator_1 has 2; a criterion is met (1) or not (0)"),
+        (b"[1, 0, 0]", b"[1, true, 0]", "line 2: cvs_annotator_1 has true; a criterion is met (1) or not (0)"),
+        (b"[1, 0, 0]", b"yes", "line 2: cvs_annotator_1 is 'yes', no list; write one such as [1, 0, 0]"),
+        (b"1,29400", b"1,29375", "line 3: frame 29375 of video 1 stands twice; keep one of the rows"),
+        (b"1,29400", b"1,-1", "line 3: frame is '-1', no whole number from 0; correct it"),
+        (b"1,29400", b"one,29400", "line 3: vid is 'one', no whole number from 0; correct it"),
+        (b"cvs_annotator_1,cvs_annotator_2,cvs_annotator_3", b"a,b,c", "line 1: has no column of an annotator, such as cvs_annotator_1"),
+    ],
+)
+def test_a_fault_of_metadata_names_its_line_and_what_to_do(old, new, told):
+    assert told in said("endoscapescvs", METADATA, old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"0.3333333333333333,0.0,True", b"0.9,0.0,True", "line 2: C2 is 0.9, the mean of its annotators 0.3333"),
+        (b"False", b"True", "line 3: is_ds_keyframe is True, and no annotator judged it; what the annotators say counts"),
+    ],
+)
+def test_what_contradicts_the_annotators_is_told(old, new, told):
+    assert told in said("endoscapescvs", METADATA, old, new, "warning")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"0,1,1,1,1,1,1,1,0,\n", b"0,1,1,1,1,1,1,1,0,0.5\n", "frame.csv, line 2: c3_rater3 is '0.5'; a criterion is met (1) or not (0)"),
+        (b"\n150,", b"\n0,", "line 3: frame 0 stands twice; keep one of the rows"),
+        (b"\n150,", b"\nx,", "line 3: 'x' is no frame number; number frames from 0"),
+    ],
+)
+def test_a_fault_of_the_challenge_names_its_line(old, new, told):
+    assert told in said("cvschallenge", CHALLENGE, old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"0.25", b"1.25", "line 2: C2 is '1.25'; give a probability in 0..1; apply a sigmoid to logits first"),
+        (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a probability in 0..1"),
+        (b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
+        (b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
+        (b"frame,", b"when,", "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels"),
+    ],
+)
+def test_a_fault_of_a_plain_table_names_its_line(old, new, told):
+    assert told in "\n".join(sentences(faults_of("mark-tables", {"p.csv": TABLE.replace(old, new, 1)}), "error"))
+
+
+def test_a_table_of_criteria_is_known_and_one_of_a_video_is_called_like_its_file(tmp_path):
+    path = put(tmp_path / "in", {"p.csv": TABLE})
+    assert detect.detected(path / "p.csv").name == "mark-tables"
+    (labels,) = read_files("mark-tables", {"a/162.csv": b"frame,C1\n25,0.5\n"}).recordings
+    assert (labels.recording, labels.marks.rows["value"].tolist()) == ("162", [0.5])
+
+
+def test_in_the_folder_of_the_release_the_coco_files_come_first(tmp_path):
+    path = put(tmp_path / "in", {**EXAMPLES["endoscapes"], **EXAMPLES["endoscapescvs"]})
+    assert detect.detected(path).name == "endoscapes"
+    assert detect.detected(path / METADATA).name == "endoscapescvs"
+
+
+def converted(tmp_path, capsys, form, *arguments):
+    code = cli.main(["convert", str(put(tmp_path / "in", EXAMPLES[form])), *arguments, "--out", str(tmp_path / "out")])
+    return code, capsys.readouterr().err
+
+
+def test_single_annotators_become_means_and_that_is_counted(tmp_path, capsys):
+    code, told = converted(tmp_path, capsys, "endoscapescvs", "--to", "endoscapes", "--image-size", "854x480")
+    assert code == 0
+    images = json.loads((tmp_path / "out/all/annotation_coco.json").read_text())["images"]
+    assert [image["ds"] for image in images] == [[2 / 3, 1 / 3, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
+    assert "marks of single annotators, whose mean is written: 27" in told
+
+
+def test_means_alone_are_no_annotators(tmp_path, capsys):
+    code, told = converted(tmp_path, capsys, "endoscapes", "--to", "cvschallenge")
+    assert code == 1
+    assert "1: cvschallenge needs what each annotator says, and here is only their mean; give labels of single annotators" in told
+
+
+def test_annotators_of_one_data_set_go_to_the_layout_of_the_other(tmp_path, capsys):
+    code, told = converted(tmp_path, capsys, "endoscapescvs", "--to", "cvschallenge")
+    assert code == 0
+    rows = (tmp_path / "out/1/frame.csv").read_text().splitlines()
+    assert rows[1] == "35250,1,1,0,0,1,0,0,0,0"
+    assert "not in cvschallenge: 'mask_path' of frames: 1" in told
+
+
+def test_what_has_no_place_for_marks_is_refused(tmp_path, capsys):
+    code, told = converted(tmp_path, capsys, "cvschallenge", "--to", "tables")
+    assert code == 1
+    assert "marks of annotators (35); formats that make sense: cvschallenge, endoscapes, endoscapescvs" in told.replace("\n", " ")
