@@ -47,10 +47,11 @@ class Said:
 
 
 def damaged_files() -> Iterator[tuple[str, str, Files]]:
-    """Yield name, format and files: an example with one file damaged, the same ones each time."""
-    rng = random.Random(SEED)
+    """Yield name, format and files: an example with one file damaged; those of a format stay the same when another one is added."""
+    forms = sorted(EXAMPLES)
     for number in range(DAMAGED):
-        form = rng.choice(sorted(EXAMPLES))
+        form = forms[number % len(forms)]
+        rng = random.Random(f"{SEED} {form} {number // len(forms)}")
         files = dict(EXAMPLES[form])
         file = rng.choice(sorted(files))
         files[file] = damaged(rng, files[file])
