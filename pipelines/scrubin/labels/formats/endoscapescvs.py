@@ -135,9 +135,9 @@ def _check_carried(where: Where, row: csv_text.CsvRow, said: Sequence[Sequence[f
         where.warning("judged", what, "what the annotators say counts")
     for name, values in zip(VIEW_OF_SAFETY, zip(*said, strict=True), strict=True) if said else ():
         stated = _number(row.cells.get(name, ""))
-        if not math.isnan(stated) and abs(stated - sum(values) / len(values)) > APART:
+        if not math.isnan(stated) and abs(stated - math.fsum(values) / len(values)) > APART:
             where.warning(
-                "mean-other", f"{name} is {stated:g}, the mean of its annotators {sum(values) / len(values):.4g}", "theirs counts"
+                "mean-other", f"{name} is {stated:g}, the mean of its annotators {math.fsum(values) / len(values):.4g}", "theirs counts"
             )
 
 
