@@ -122,6 +122,11 @@ def test_a_mask_of_the_first_pixel_alone_is_written_and_read():
         assert labels.instances.rows["mask"].tolist() == [compressed(seen_by_reference(given))["counts"]]
 
 
+def test_a_box_in_shares_is_refused_beside_a_mask_too():
+    with pytest.raises(AnnotationError, match="it looks like shares of the image"):
+        read_files("coco", files_of("coco", document([[SQUARE]], bbox=[0, 0, 1, 1])))
+
+
 def test_an_empty_segmentation_says_nothing():
     for nothing in ([], None, "", {}):
         (labels,) = read_files("coco", files_of("coco", document([nothing]))).recordings

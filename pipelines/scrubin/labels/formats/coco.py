@@ -21,7 +21,7 @@ import pandas as pd
 
 from scrubin.base.faults import Faults
 from scrubin.labels import boxes, registry
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
@@ -32,6 +32,8 @@ IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
 ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
+FIRST_PIXELS = [[x, y, 1, 1] for x in (0, 1) for y in (0, 1)]
+"""Boxes that look like shares of the image, and are pixels where the mask says so."""
 CROWD, AREA = "iscrowd", "area"
 """Details of instances: 1 for a crowd; square pixels where they are not those of the box, as of a mask."""
 DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str"}
@@ -253,11 +255,11 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance
     runs = masks.runs_of(where, one.get(masks.KEY), size, tolerance)
-    around = None if runs is None else list(rle.box_xywh_px(runs, size[1]))
-    if runs is not None and one.get("bbox") in (*EMPTY, around):
+    bbox = one.get("bbox")
+    if runs is not None and (bbox in EMPTY or (bbox in FIRST_PIXELS and bbox == list(rle.box_xywh_px(runs, size[1])))):
         # As pycocotools takes results: the box and the area are those of the mask.
         box: boxes.XYWH | None = masks.share_box(runs, size)
-        one = {AREA: rle.area(runs), **one, "bbox": around}
+        one = {AREA: rle.area(runs), **one, "bbox": rle.box_xywh_px(runs, size[1])}
     else:
         box = fields.pixel_box(where, one, size, tolerance)
     score = one.get("score", 1.0)
@@ -268,7 +270,7 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         if category_id in of_file.merges:
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
-        mask = None if runs is None else counts.text_of_runs(runs)
+        mask = None if runs is None else masks.text_of(one[masks.KEY], runs)
         details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, masked=mask is not None), MASK: mask}
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
 

@@ -52,6 +52,12 @@ def runs_of(where: Where, value: Any, size: tuple[int, int], tolerance: float) -
     return runs if _is_inside(where, corners, size, tolerance) else None
 
 
+def text_of(value: Any, runs: IntArray) -> str:
+    """Return the compressed counts of a ``segmentation`` that was read as run lengths: its own text, where it has a plain one."""
+    text = value.get("counts") if isinstance(value, dict) else None
+    return text if isinstance(text, str) and runs[1:].all() else counts.text_of_runs(runs)
+
+
 def of_polygons(where: Where, corners: Sequence[npt.ArrayLike], size: tuple[int, int]) -> IntArray | None:
     """Return the run lengths of polygons together, each (corners, 2) in px of an image of a size; None after noting what is wrong."""
     return _noted(where, size, lambda: polygons.runs_of_polygons(corners, size[1], size[0]))
