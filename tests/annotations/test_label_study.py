@@ -1,6 +1,7 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
 import functools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,7 @@ from scrubin.base.tables.private import CUTS, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats import cholec80, cholect50, labelme
-from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
+from scrubin.labels.model import Clock, Labels, Layer, instance_rows, mark_rows, phase_rows
 from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables
 
@@ -290,3 +291,17 @@ def test_two_recordings_are_kept_apart_and_sorted_by_id(jso, make):
     assert tables.phases[["id", "phase_id"]].to_numpy().tolist() == [["aboreta", 1], ["mabolu", 0]]
     io.conform(PHASES, tables.phases)
     assert made(labels[::-1], known).triplets.equals(tables.triplets)
+
+
+def test_what_no_table_of_a_release_holds_is_said(jso, make):
+    labels = jso({"0": [make.vector()], "5": []})
+    assert labels.instances is not None
+    rows = labels.instances.rows.assign(mask="132", visibility_track=pd.array([4] * len(labels.instances.rows), "Int64"))
+    marks = Layer("f", np.array([0]), mark_rows([(0, "C1", "1", 1.0)]))
+    done = made([replace(labels, instances=replace(labels.instances, rows=rows), marks=marks)], known_of())
+    said = done.report["ids"]["mabolu"]["warnings"]
+    assert [one for one in said if "not in the release" in one] == [
+        "cholect50: not in the release: 'mask' of 1 instance",
+        "cholect50: not in the release: 'visibility_track' of 1 instance",
+        "cholect50: not in the release: 1 mark of annotators",
+    ]

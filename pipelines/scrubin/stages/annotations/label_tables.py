@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, count_text
 from scrubin.base.tables.public import LABELLED, PHASES, REFERENCE_CAMERAS, TRIPLETS
 from scrubin.labels import instance_spans
 from scrubin.labels.instance_spans import numbers_of
-from scrubin.labels.model import IntArray, Labels
+from scrubin.labels.model import MASK, IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
+from scrubin.labels.tracks import ONLY
 from scrubin.stages.annotations import lengths, placing, report, span_places
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
 from scrubin.stages.annotations.windows import Windows
@@ -158,8 +159,20 @@ def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Window
     placed = [one for source in sources if (one := _placed_instances(source, to, windows)) is not None]
     instances, notes = placing.choose_instances(placed)
     # Published: what is wrong, never the name of a file or recording.
-    warnings = [f"{one.format}: {fault.what}" for one in sources for fault in one.faults]
+    warnings = [f"{one.format}: {what}" for one in sources for what in (*(fault.what for fault in one.faults), *_unreleased(one))]
     return _Recording(to.id, phases, instances, _entry(to, phases, instances, [*phase_notes, *notes], warnings))
+
+
+def _unreleased(labels: Labels) -> Iterator[str]:
+    """Yield a sentence for each kind of label that no table of a release has a column for."""
+    if labels.instances is not None:
+        rows = labels.instances.rows
+        for name in (str(name) for name in rows.columns if name == MASK or str(name).endswith(ONLY)):
+            count = int(rows[name].notna().sum())
+            if count:
+                yield f"not in the release: '{name}' of {count_text(count, 'instance')}"
+    if labels.marks is not None and len(labels.marks.rows):
+        yield f"not in the release: {count_text(len(labels.marks.rows), 'mark')} of annotators"
 
 
 def _placed_instances(labels: Labels, to: ReleasedRecording, windows: Windows | None) -> PlacedLayer | None:
