@@ -22,6 +22,7 @@ import pandas as pd
 from scrubin.base.faults import Faults
 from scrubin.labels import boxes, registry
 from scrubin.labels.masks import rle
+from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.model import MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields, masks
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
@@ -271,16 +272,16 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
         mask = None if runs is None else masks.text_of(one[masks.KEY], runs)
-        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, masked=mask is not None), MASK: mask}
+        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, runs), MASK: mask}
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
 
 
-def _area_of_its_own(one: Mapping[str, Any], *, masked: bool) -> float | None:
-    """Return the area that an annotation with a sound box states; without a mask only where it is not that of the box."""
+def _area_of_its_own(one: Mapping[str, Any], runs: IntArray | None) -> float | None:
+    """Return the area that an annotation with a sound box states, where it is not that of its box and of its mask."""
     area: Any = one.get(AREA)
     _, _, width, height = one["bbox"]
-    is_own = masked or (fields.is_number(area) and abs(area - width * height) > 10**-PIXEL_DIGITS)
-    return float(area) if fields.is_number(area) and is_own else None
+    drawn = (width * height,) if runs is None else (width * height, rle.area(runs))
+    return float(area) if fields.is_number(area) and any(abs(area - other) > 10**-PIXEL_DIGITS for other in drawn) else None
 
 
 def ids_of(classes: Classes, id_: int) -> dict[str, int]:
