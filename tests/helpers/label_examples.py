@@ -393,7 +393,7 @@ def masks_png():
 
 
 EXAMPLES = {
-    make.__name__: make()
+    make.__name__.replace("_", "-"): make()
     for make in (
         aixsuture,
         autolaparo,

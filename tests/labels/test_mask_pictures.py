@@ -67,7 +67,7 @@ def test_clips_of_a_video_are_one_recording_at_25_per_second():
 def test_values_of_sarrarp50_are_classes_from_one_in_one_channel_or_three():
     values = areas(np.random.default_rng(9), [0, 1, 4, 9])
     for picture in (values, np.stack([values] * 3, axis=-1)):
-        labels, found = instances("sarrarp50_masks", {"r/video_3/segmentation/000000120.png": png(picture)})
+        labels, found = instances("sarrarp50-masks", {"r/video_3/segmentation/000000120.png": png(picture)})
         assert labels.instances.positions.tolist() == [120]
         assert {name: row["mask"] for name, row in found.items()} == {
             name: encoded(values == value) for name, value in (("Tool clasper", 1), ("Suturing needle", 4), ("Catheter", 9))
@@ -92,7 +92,7 @@ def test_colours_grey_values_and_palettes_of_a_legend_mean_the_same():
     places = areas(np.random.default_rng(5), range(4))
     opaque = np.concatenate([COLOURS[places], np.full((HEIGHT, WIDTH, 1), 255)], axis=2)
     for picture in (png(COLOURS[places]), png(VALUES[places]), png(opaque), png(places, palette=COLOURS)):
-        labels, found = instances("masks_png", with_legend(picture))
+        labels, found = instances("masks-png", with_legend(picture))
         assert (labels.recording, labels.instances.positions.tolist()) == ("seq_1", [4])
         assert {name: row["mask"] for name, row in found.items()} == {
             one["name"]: encoded(places == place) for place, one in enumerate(LEGEND) if one["name"]
@@ -101,8 +101,8 @@ def test_colours_grey_values_and_palettes_of_a_legend_mean_the_same():
 
 def test_two_colours_of_a_legend_may_not_be_one_class_and_one_class_may_fill_the_picture():
     with pytest.raises(AnnotationError, match="'thread' stands twice"):
-        read_files("masks_png", with_legend(png(np.zeros((2, 2, 3))), [*LEGEND, {"name": "thread", "color": [1, 1, 1]}]))
-    _, found = instances("masks_png", with_legend(png(np.full((HEIGHT, WIDTH), 6))))
+        read_files("masks-png", with_legend(png(np.zeros((2, 2, 3))), [*LEGEND, {"name": "thread", "color": [1, 1, 1]}]))
+    _, found = instances("masks-png", with_legend(png(np.full((HEIGHT, WIDTH), 6))))
     assert found["thread"]["mask"] == encoded(np.ones((HEIGHT, WIDTH)))
 
 
@@ -185,18 +185,18 @@ def test_a_picture_that_cannot_be_used_is_refused_with_its_place(case):
 )
 def test_a_legend_that_is_none_is_refused_with_its_entry(legend, message):
     with pytest.raises(AnnotationError, match=message):
-        read_files("masks_png", with_legend(png(np.zeros((2, 2))), legend))
+        read_files("masks-png", with_legend(png(np.zeros((2, 2))), legend))
 
 
 def test_pictures_without_a_legend_and_with_two_are_refused():
     files = with_legend(png(np.zeros((2, 2))))
     legend = files.pop("e/labels.json")
     with pytest.raises(AnnotationError, match=r"no legend\.json says what the colours mean; put one beside the folders"):
-        read_files("masks_png", files)
+        read_files("masks-png", files)
     with pytest.raises(AnnotationError, match=r"there are 2 legends, e/labels\.json and e/legend\.json"):
-        read_files("masks_png", {**files, "e/labels.json": legend, "e/legend.json": legend})
+        read_files("masks-png", {**files, "e/labels.json": legend, "e/legend.json": legend})
 
 
 def test_examples_have_no_fault():
-    for name in ("cholecseg8k", "sarrarp50_masks", "masks_png"):
+    for name in ("cholecseg8k", "sarrarp50-masks", "masks-png"):
         assert sentences(faults_of(name, EXAMPLES[name])) == ()

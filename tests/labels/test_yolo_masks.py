@@ -32,7 +32,7 @@ def test_corners_are_the_mask_that_pycocotools_draws_in_pixels():
     rng = random.Random(2)
     drawn = [[[round(rng.random(), 4), round(rng.random(), 4)] for _ in range(rng.randint(5, 9))] for _ in range(50)]
     files = files_of(*(row_of(corners) for corners in drawn))
-    (labels,) = read_files("yolo_seg", files, image_size=SIZE).recordings
+    (labels,) = read_files("yolo-seg", files, image_size=SIZE).recordings
     for row, corners in zip(labels.instances.rows.to_dict("records"), drawn, strict=True):
         (expected,) = reference.frPyObjects([(np.array(corners) * SIZE).ravel().tolist()], *SIZE[::-1])
         assert row["mask"] == expected["counts"].decode()
@@ -45,7 +45,7 @@ TRIANGLE = [[0.1, 0.1], [0.9, 0.1], [0.5, 0.8]]
 
 
 def test_a_confidence_stands_behind_the_corners():
-    (labels,) = read_files("yolo_seg", files_of(row_of(TRIANGLE, 1, 0.25), row_of(TRIANGLE)), image_size=SIZE).recordings
+    (labels,) = read_files("yolo-seg", files_of(row_of(TRIANGLE, 1, 0.25), row_of(TRIANGLE)), image_size=SIZE).recordings
     assert labels.instances.rows["score"].tolist() == [0.25, 1.0]
     assert labels.instances.rows["instrument_id"].tolist() == [1, 0]
     assert labels.instances.rows["mask"].nunique() == 1
@@ -53,15 +53,15 @@ def test_a_confidence_stands_behind_the_corners():
 
 def test_without_the_size_of_the_images_only_boxes_are_read_and_that_is_told():
     files = files_of(row_of(TRIANGLE))
-    (labels,) = read_files("yolo_seg", files).recordings
+    (labels,) = read_files("yolo-seg", files).recordings
     assert "mask" not in labels.instances.rows
-    assert sentences(faults_of("yolo_seg", files)) == (
+    assert sentences(faults_of("yolo-seg", files)) == (
         "y/v1_000004.txt, line 1: only the box around the corners is read; say the size of the images: --image-size",
     )
 
 
 def test_the_size_that_convert_is_told_makes_masks(tmp_path, capsys):
-    for file, data in EXAMPLES["yolo_seg"].items():
+    for file, data in EXAMPLES["yolo-seg"].items():
         (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / file).write_bytes(data)
     sized = ["convert", str(tmp_path / "in"), "--to", "coco", "--image-size", "57x41", "--out", str(tmp_path / "out.json")]
@@ -85,4 +85,4 @@ def test_the_size_that_convert_is_told_makes_masks(tmp_path, capsys):
 )
 def test_a_row_that_is_none_is_refused_with_its_line(row, message):
     with pytest.raises(AnnotationError, match=f"v1_000004.txt, line 1: .*{message}"):
-        read_files("yolo_seg", files_of(row), image_size=SIZE)
+        read_files("yolo-seg", files_of(row), image_size=SIZE)

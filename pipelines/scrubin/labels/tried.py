@@ -71,7 +71,7 @@ TRIED: Mapping[str, Tried | str] = {
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),
     "mark-tables": PLAIN,
-    "masks_png": Tried(10, "samples of CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "the legend was written for them"),
+    "masks-png": Tried(10, "samples of CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "the legend was written for them"),
     "matrices": PLAIN,
     "mot": Tried(4, "as in motmetrics 1.4.0", "pedestrians of MOTChallenge; no file of surgical tools could be had"),
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
@@ -80,13 +80,13 @@ TRIED: Mapping[str, Tried | str] = {
     "phase-tables": PLAIN,
     "pitvis": NONE,
     "sarrarp50": NONE,
-    "sarrarp50_masks": NONE,
+    "sarrarp50-masks": NONE,
     "spans": OURS,
     "surch": Tried(1, "CheddarChoi/surch-dataset 40234bd", "refused for its line 2051, which ends before it starts; 296 videos without it"),
     "tables": OURS,
     "yolo": NONE,
     "yolo4": NONE,
-    "yolo_seg": NONE,
+    "yolo-seg": NONE,
 }
 """By name of the format that is read."""
 

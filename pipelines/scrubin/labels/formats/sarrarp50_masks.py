@@ -19,7 +19,7 @@ from scrubin.labels.parse import mask_pictures
 from scrubin.labels.parse.mask_pictures import NO_CLASS
 from scrubin.labels.registry import ByHand, label_format
 
-NAME = "sarrarp50_masks"
+NAME = "sarrarp50-masks"
 CLASSES = (
     "Tool clasper",
     "Tool wrist",

@@ -103,7 +103,7 @@ def read_four(source: LabelFiles) -> Collection:
     return collection_of(source, "yolo4", partial(_row, source, (8, 9), _four))
 
 
-def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo_seg"], row_of: Row) -> Collection:
+def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg"], row_of: Row) -> Collection:
     """Return what the files of a data set say whose rows are read by ``row_of``, without recordings that have a faulty file."""
     faults = Faults()
     classes = _classes(source, faults)
@@ -134,7 +134,7 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo_seg"]
         positions = np.array(sorted(frames), np.int64)
         layer = Layer(recording, positions, detailed_rows(rows, {MASK: "str"}))
         sizes = None
-        if name == "yolo_seg" and source.image_size is not None:
+        if name == "yolo-seg" and source.image_size is not None:
             sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
         if recording not in faulty:
             sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail, frames=sizes))

@@ -23,7 +23,7 @@ from scrubin.labels.registry import ByHand, dataset_format
 
 
 @dataset_format(
-    "yolo_seg",
+    "yolo-seg",
     pattern=yolo.PATTERN,
     expected=yolo.EXPECTED,
     title="YOLO txt of segmentation: class x1 y1 x2 y2 ...; masks where the size of the images is said; read only",
@@ -36,7 +36,7 @@ from scrubin.labels.registry import ByHand, dataset_format
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
-    return yolo.collection_of(source, "yolo_seg", partial(_row, source))
+    return yolo.collection_of(source, "yolo-seg", partial(_row, source))
 
 
 def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -> dict[str, Any] | None:

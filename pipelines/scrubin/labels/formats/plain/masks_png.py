@@ -23,7 +23,7 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.mask_pictures import NO_CLASS, Legend
 from scrubin.labels.registry import ByHand, label_format
 
-NAME = "masks_png"
+NAME = "masks-png"
 LEGENDS = ("legend.json", "labels.json")
 PICTURES = r"labels|masks|segmentation|images|img_dir|frames|left_frames|right_frames|rgb|frame|image|img|mask"
 """Names of folders or beginnings of names that are those of no recording."""
