@@ -11,13 +11,22 @@ import exported_release
 import loadable_release
 import version_pairs
 from challenge_cases import document, labels, scores, write, write_labels
-from label_examples import EXAMPLES
+from label_examples import EXAMPLES, OF_CRITERIA
 from scrubin.labels.registry import format_of
 
 VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
 PHASES = "score phases --ground-truth truth --predictions found --bootstrap 30"
 RECOGNITION = "score recognition --ground-truth gt --predictions one --bootstrap 30"
 RANK = "rank one two --ground-truth gt --json --resamples 40"
+PICTURES = ("cholecseg8k", "masks-png", "sarrarp50-masks")
+"""Formats whose labels are pictures, which the base install cannot open."""
+
+
+def _conversion(name: str) -> str:
+    target = name if name in OF_CRITERIA else "csv"  # our own tables hold nothing of criteria
+    return f"convert formats/{name} --from {name} --to {target} --out o/{name} --json" + " --fps 25" * format_of(name).by_hand.asks_fps
+
+
 PROMISED = [
     *(f"{PHASES} --out o/phases.json", f"{PHASES} --json", "score compare o/phases.json o/phases.json", "score differences --json"),
     *(f"{RECOGNITION} --out o/recognition.csv", f"{RECOGNITION} --semantics compat --json"),
@@ -28,11 +37,7 @@ PROMISED = [
     *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
     *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
     *("splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json", "completion fish : splits l"),
-    *(
-        f"convert formats/{name} --from {name} --to csv --out o/{name} --json" + " --fps 25" * format_of(name).by_hand.asks_fps
-        for name in EXAMPLES
-        if name not in ("yolo", "yolo4")
-    ),
+    *(_conversion(name) for name in EXAMPLES if name not in ("yolo", "yolo4", *PICTURES)),
     *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
 ]
 """What the base install does as the full one."""
@@ -44,6 +49,7 @@ OPTIONS = {
     "submission training training_data.yaml --test cholect50/rdv:test": "evaluate",
     "verify project": "evaluate",
     "export exp o/lerobot --to lerobot": "load",
+    **{f"convert formats/{name} --from {name} --to coco --out o/{name}": "load" for name in PICTURES},
     f"submission causality {VIDEO} --fps 1 -- true {{input}} {{output}}": "load",
 }
 """What an option or a file needs, of commands that need no extra."""

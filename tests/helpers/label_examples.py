@@ -432,6 +432,10 @@ EXAMPLES = {
 }
 
 
+OF_CRITERIA = ("cvschallenge", "endoscapescvs")
+"""Formats of which our own tables hold nothing."""
+
+
 def rate_of(name):
     """Return the frames per second of the sources of a format, as somebody would say it where no file does."""
     by_hand = format_of(name).by_hand

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from label_examples import EXAMPLES, rate_of
+from label_examples import EXAMPLES, OF_CRITERIA, rate_of
 from scrubin.base.errors import ScrubinError
 from scrubin.base.faults import summary
 from scrubin.labels.files import reader
@@ -23,7 +23,6 @@ from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("one_judge")
 OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
-OF_CRITERIA = ("cvschallenge", "endoscapescvs")
 METRICS = dict.fromkeys(OF_PHASES, "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill") | dict.fromkeys(OF_CRITERIA, "criteria")
 WHOLE = 20
 """So many of the damaged cases go through the whole of `validate`; of the others only the reading, which rules cannot change."""
