@@ -57,7 +57,7 @@ def test_one_changed_lost_or_shortened_file_is_the_only_one_named(released, tmp_
         path.unlink()
     said = lines(folder)
     assert any(name in line for line in said), (name, what, said)
-    if name != data_verify.SUMS:
+    if name not in (data_verify.SUMS, "metadata/files.csv"):  # a changed list names files that there never were
         assert all(name in line for line in said), (name, what, said)
 
 
