@@ -162,6 +162,7 @@ class TestPitVis:
             (b"1,2,1,16,-2", b"1,1,1,16,-2", "line 4: second 1 does not follow the one before"),
             (b"1,2,1,16,-2", b"2,2,1,16,-2", "line 4: the row is of video 2, but the file of 01"),
             (b"1,2,1,16,-2", b"1,2,1.0,16,-2", "line 4: int_step is '1.0', no whole number"),
+            (b"1,2,1,16,-2", b"1,2,1,16,1000000000000", "line 4: int_instrument2 is '1000000000000', no whole number of at most 9 digits"),
         ],
     )
     def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
