@@ -16,7 +16,9 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.formats import cholec80, cholect50, labelme
+from scrubin.labels.formats.objects import labelme
+from scrubin.labels.formats.triplets import cholect50
+from scrubin.labels.formats.workflow import cholec80
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows, mark_rows, phase_rows
 from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables

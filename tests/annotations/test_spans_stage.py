@@ -9,8 +9,8 @@ import pytest
 
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
-from scrubin.labels.formats import cholect50
 from scrubin.labels.formats.plain import spans
+from scrubin.labels.formats.triplets import cholect50
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.label_tables import ReleasedRecording
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams, WindowsParams

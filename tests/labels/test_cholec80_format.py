@@ -1,7 +1,7 @@
 import pytest
 
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.formats import cholec80
+from scrubin.labels.formats.workflow import cholec80
 
 PHASE = "annotations/cholec80/case one-phase.txt"
 TOOL = "annotations/cholec80/case one-tool.txt"

@@ -7,7 +7,7 @@ import pytest
 from fault_lines import sentences
 from scrubin.base.errors import AnnotationError
 from scrubin.labels import boxes
-from scrubin.labels.formats import cholect50
+from scrubin.labels.formats.triplets import cholect50
 
 FILE = "annotations/cholect50/case one.json"
 

@@ -19,5 +19,5 @@ def test_modules_and_those_of_packages_are_found_in_sorted_order(tmp_path, monke
 
 def test_every_module_of_a_format_is_imported():
     names = list(formats.modules(formats.__path__, formats.__name__))
-    assert "scrubin.labels.formats.cholect50" in names
+    assert "scrubin.labels.formats.triplets.cholect50" in names
     assert all(name in sys.modules for name in names)

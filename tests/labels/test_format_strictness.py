@@ -11,7 +11,8 @@ from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_f
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.formats import cholect50, labelme
+from scrubin.labels.formats.objects import labelme
+from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.model import Collection, LabelFiles
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"

@@ -1,7 +1,7 @@
 import pytest
 
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.formats import labelme
+from scrubin.labels.formats.objects import labelme
 
 FOLDER = "annotations/labelme/case one"
 

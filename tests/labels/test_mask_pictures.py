@@ -14,7 +14,7 @@ from fault_lines import sentences
 from label_examples import EXAMPLES, dumps, faults_of, read_files
 from png_files import chunk, png
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.formats import cholecseg8k
+from scrubin.labels.formats.objects import cholecseg8k
 from scrubin.labels.formats.plain.masks_png import MASK_FILE
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.formats import cholect50
+from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.model import LabelFiles
 from scrubin.labels.parse import plain_vectors
 

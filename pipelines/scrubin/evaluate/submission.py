@@ -20,10 +20,10 @@ from scrubin.evaluate.series import IntArray, Series, faults_of, note_extra_vide
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import suspicions
-from scrubin.labels.formats.cholectriplet2022 import labels_of
 from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, Content, note_missing_task, parse
+from scrubin.labels.formats.triplets.cholectriplet2022 import labels_of
 from scrubin.labels.model import Labels
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.policy import stopping

@@ -45,8 +45,8 @@ from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
 from scrubin.labels.files.detect import detected, label_folder
-from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
+from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
 from scrubin.labels.model import BOX, ClassesOf, Layer
 from scrubin.labels.registry import format_of

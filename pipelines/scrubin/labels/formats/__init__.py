@@ -1,7 +1,7 @@
 """One module or package per label format: reader, writer, what the format is known by. To add one, add the file.
 
-Every module here is imported, in sorted order, and registers what it reads and writes. Formats that no data set defines are in
-the folder ``plain``, which is walked alike.
+Every module here and in the rooms is imported, in sorted order, and registers what it reads and writes. A room is for what its
+formats hold; those that no data set defines are in ``plain``.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.formats import coco
+from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import box_lists, matrices, phase_tables
 from scrubin.labels.model import INSTANCE_DTYPES, Clock, Collection, LabelFiles, Labels, Layer
 from scrubin.labels.registry import ByHand, CollectionReader, dataset_format, is_note

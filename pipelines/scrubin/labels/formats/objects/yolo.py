@@ -23,7 +23,7 @@ from scrubin.base import machine
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
 from scrubin.labels import boxes, registry
-from scrubin.labels.formats.coco import class_of, ids_of, one_list
+from scrubin.labels.formats.objects.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, MASK, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, whole_list

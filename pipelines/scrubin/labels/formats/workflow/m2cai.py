@@ -12,7 +12,7 @@ from pathlib import Path
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
-from scrubin.labels.formats.cholec80 import FPS, header_of, phase_layer, phase_text
+from scrubin.labels.formats.workflow.cholec80 import FPS, header_of, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes

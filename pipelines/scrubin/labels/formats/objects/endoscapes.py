@@ -22,7 +22,7 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import marks, registry
-from scrubin.labels.formats.coco import (
+from scrubin.labels.formats.objects.coco import (
     IMAGE_KEYS,
     OfFile,
     ReadImages,

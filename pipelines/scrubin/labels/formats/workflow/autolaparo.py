@@ -15,7 +15,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.formats.cholec80 import header_of, rows_of
+from scrubin.labels.formats.workflow.cholec80 import header_of, rows_of
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes

@@ -23,7 +23,7 @@ import pandas as pd
 
 from scrubin.base.faults import Faults
 from scrubin.labels import registry, tracks
-from scrubin.labels.formats.coco import ids_of
+from scrubin.labels.formats.objects.coco import ids_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import Classes, classes_of

@@ -21,8 +21,8 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.formats import coco
-from scrubin.labels.formats.coco import OfFile, Reading
+from scrubin.labels.formats.objects import coco
+from scrubin.labels.formats.objects.coco import OfFile, Reading
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where

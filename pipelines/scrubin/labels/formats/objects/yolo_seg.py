@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.labels import boxes
-from scrubin.labels.formats import yolo
+from scrubin.labels.formats.objects import yolo
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.model import MASK, Collection, LabelFiles
 from scrubin.labels.parse import masks

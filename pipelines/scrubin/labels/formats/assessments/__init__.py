@@ -1,0 +1,1 @@
+"""Formats of what people judge: criteria of safety, and skill."""

@@ -1,0 +1,1 @@
+"""Formats of boxes, masks and tracks of instruments."""

@@ -1,0 +1,1 @@
+"""Formats of instruments and triplets frame by frame."""

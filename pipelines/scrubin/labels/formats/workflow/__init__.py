@@ -1,0 +1,1 @@
+"""Formats of phases, steps and gestures over time."""
