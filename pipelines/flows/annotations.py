@@ -12,7 +12,7 @@ from scrubin.base import files, params
 from scrubin.base.faults import Faults
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, QUARANTINE, RECORDINGS
-from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, SPANS, TRIPLETS, VIDEOS
+from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
 
@@ -22,7 +22,7 @@ INTERIM = Path("data/interim")
 
 @flow(name="annotations")
 def main() -> None:
-    """Write the tables `labelled`, `triplets`, `phases` and `spans`, and what became of the labels."""
+    """Write the tables of labels, and what became of the labels."""
     p = params.load("annotations", AnnotationsParams)
     raw = params.raw_folder()
     faults = Faults()
@@ -42,6 +42,8 @@ def main() -> None:
     io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, tables.phases, TABLES / "phases.parquet")
     io.write(SPANS, tables.spans, TABLES / "spans.parquet")
+    for table in (MASKS, TRACKS, POINTS, MARKS):
+        io.write(table, io.frame_of(table, []), TABLES / f"{table.name}.parquet")
     document = report.document(tables.report, sources.merges(raw, p.sources, read.done), p.windows)
     files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")

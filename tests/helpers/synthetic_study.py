@@ -10,7 +10,23 @@ import pandas as pd
 
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
-from scrubin.base.tables.public import ERRORS, FRAMES, GAPS, LABELLED, PHASES, RATINGS, SPANS, SPLITS, TRIPLETS, VIDEOS, skill_table
+from scrubin.base.tables.public import (
+    ERRORS,
+    FRAMES,
+    GAPS,
+    LABELLED,
+    MARKS,
+    MASKS,
+    PHASES,
+    POINTS,
+    RATINGS,
+    SPANS,
+    SPLITS,
+    TRACKS,
+    TRIPLETS,
+    VIDEOS,
+    skill_table,
+)
 from scrubin.base.vocabulary.vocabulary import load
 
 ASPECTS = ("depth_perception", "efficiency")
@@ -29,6 +45,10 @@ DECLARED: tuple[Table, ...] = (
     TRIPLETS,
     PHASES,
     SPANS,
+    MASKS,
+    TRACKS,
+    POINTS,
+    MARKS,
     SPLITS,
     RECORDINGS,
     LINKAGE,
@@ -37,7 +57,23 @@ DECLARED: tuple[Table, ...] = (
     STEREO,
 )
 BY_NAME = {table.name: table for table in DECLARED}
-PUBLIC = ("videos", "gaps", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
+PUBLIC = (
+    "videos",
+    "gaps",
+    "frames",
+    "ratings",
+    "skill",
+    "errors",
+    "labelled",
+    "triplets",
+    "phases",
+    "spans",
+    "masks",
+    "tracks",
+    "points",
+    "marks",
+    "splits",
+)
 
 
 def tables() -> dict[str, pd.DataFrame]:
@@ -66,6 +102,10 @@ def _tables() -> dict[str, pd.DataFrame]:
         "triplets": [row for i, name in enumerate(labelled) for row in _triplets(name, i)],
         "phases": [row for name in labelled for row in _phases(name)],
         "spans": [row for name in labelled for row in _spans(name)],
+        "masks": [],
+        "tracks": [],
+        "points": [],
+        "marks": [],
         "splits": [{"scheme": "balanced", "fold": 0, "subset": subset, "id": ids[task, who]} for task, who, subset in people],
         "redactions": _redactions(names["Cholecystectomy", "bo"], names["PegTransfer", "chris"]),
         "quarantine": [],
