@@ -39,7 +39,7 @@ def _table(made, table):
 def write_tables(folder, made):
     """Write the tables that a ground truth is made of; return their paths by name."""
     aspects = tuple(name for name in made["skill"].columns if name not in FIXED)
-    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill_table(aspects), SPLITS, TRIPLETS, *BEYOND)
+    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill_table(aspects), SPLITS, TRIPLETS, *BEYOND, *[HIDDEN] * ("hidden" in made))
     for table in declared:
         io.write(table, _table(made, table), folder / f"{table.name}.parquet")
     return {table.name: folder / f"{table.name}.parquet" for table in declared}
