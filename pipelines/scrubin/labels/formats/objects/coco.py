@@ -26,7 +26,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
-from scrubin.labels.model import IGNORED, MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.model import IGNORED, MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
 from scrubin.labels.parse import documents, fields, masks, points
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
@@ -372,7 +372,7 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
 
 @writes(
     "coco",
-    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "empty frames"),
+    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "details", "empty frames"),
     frames=("file_name",),
     pixels=True,
 )
@@ -384,10 +384,14 @@ def write(collection: Collection, out: Output) -> None:
     classes = one_list(labelled)
     names_of_points = _names_of_points(labelled, classes)
     for labels in labelled:
+        rows = pd.DataFrame() if labels.instances is None else labels.instances.rows
+        for name in details_of(rows):
+            if name != tracks.ONLY:
+                out.lose(f"'{name}' of instances", int(rows[name].notna().sum()))
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
-        for position, rows in by_position(labels.instances).items():
+        for position, of_image in by_position(labels.instances).items():
             images.append(_image(len(images) + 1, labels.recording, position, details[position]))
-            for row in rows:
+            for row in of_image:
                 class_ = class_of(classes, row)
                 annotations.append(_annotation(len(annotations) + 1, images[-1], class_, row, names_of_points.get(class_, ())))
     lines = {class_: lines for labels in labelled for class_, lines in labels.about.get("coco", {}).get("lines", {}).items()}
@@ -456,4 +460,5 @@ def _annotation(number: int, image: Mapping[str, Any], class_: int, row: Mapping
         **masks.written(row.get(MASK), (image["width"], image["height"])),
         **points.written(row.get(POINTS), names, (image["width"], image["height"])),
         **score,
+        **({} if row.get(tracks.ONLY) is None else {TRACK: int(row[tracks.ONLY])}),
     }
