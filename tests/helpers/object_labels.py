@@ -23,7 +23,7 @@ def ellipse(row, size=LABELLED_SIZE):
     return across**2 + down**2 <= 1
 
 
-def with_objects(made, ids, *, black_frames=(), whole_frame=None):
+def with_objects(made, ids, *, black_frames=(), whole_frame=None, judged=range(0, 24, 4)):
     """Tables with masks, points and tracks of the instances of some recordings, and marks of three raters of the first one.
 
     Parameters
@@ -32,6 +32,8 @@ def with_objects(made, ids, *, black_frames=(), whole_frame=None):
         Frames of the first recording in which `BLACK` is hidden.
     whole_frame
         A frame of it that is hidden as a whole.
+    judged
+        Frames of it that the raters judged.
     """
     width, height = LABELLED_SIZE
     masks, points, tracks = [], [], []
@@ -52,7 +54,6 @@ def with_objects(made, ids, *, black_frames=(), whole_frame=None):
         covered = hidden and left <= x * width < right and top <= y * height < bottom
         seen = {"x": None, "y": None, "visibility": 0} if covered else {"x": x, "y": y, "visibility": 2}
         points += [{**key, "point": "tip", **seen}, {**key, "point": "joint", "x": row["x"], "y": row["y"], "visibility": 1}]
-    judged = range(0, 24, 4)
     marks = [
         {"id": ids[0], "frame": frame, "mark": mark, "rater": str(rater), "value": float(frame + 4 * at >= 8 + 2 * rater)}
         for frame in judged
