@@ -58,3 +58,12 @@ def names_of(values: Iterable[Any]) -> tuple[str, ...]:
     ('tip', 'hinge')
     """
     return tuple(dict.fromkeys(point.name for value in values if isinstance(value, tuple) for point in value))
+
+
+def box_around(points: Iterable[Point]) -> tuple[float, float, float, float] | None:
+    """Return the smallest box around labelled points: left, top, width, height; None where they lie on one line or there is none."""
+    places = [(point.x, point.y) for point in points if point.labelled]
+    if not places:
+        return None
+    (left, top), (right, bottom) = (tuple(edge(place[at] for place in places) for at in (0, 1)) for edge in (min, max))
+    return (left, top, right - left, bottom - top) if right > left and bottom > top else None

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings, tracks
+from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
 
 T = TypeVar("T")
@@ -106,6 +106,18 @@ def _tracks(order: Order, choice: Mapping[str, str]) -> Scoring:
     sides = [tracks.predictions_of(source, counted, order.truth, choice) for source in order.predictions]
     models = [replace(one, series=_counted(one.series, order)) for one in sides]
     runs = [tracks.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+
+
+def _points(order: Order, choice: Mapping[str, str]) -> Scoring:
+    if order.semantics == "compat":
+        msg = "no published program for points is followed; the semantics is 'paper', with the numbers of pycocotools"
+        raise MetricsError(msg)
+    truth = points.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [points.predictions_of(source, counted, order.truth) for source in order.predictions]
+    models = [replace(one, series=_counted(one.series, order)) for one in sides]
+    runs = [points.computed(counted, one, choice) for one in models]
     return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
@@ -205,6 +217,7 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "recognition": _recognition,
     "detection": _detection,
     "tracks": _tracks,
+    "points": _points,
     "phases": _phases,
     "criteria": _criteria,
     "skill": _skill,
@@ -215,6 +228,7 @@ QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "recognition": of_recognition.QUIRKS,
     "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),
     "tracks": of_tracks.QUIRKS,
+    "points": (),
     "phases": of_phases.QUIRKS,
     "criteria": (),
     "skill": (),
