@@ -7,7 +7,6 @@ import json
 import random
 import re
 import shutil
-import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hostile.commands import LOAD, Slot, slots
+from hostile.commands import Slot, slots
 from hostile.material import EXAMPLES
-from hostile.watched import case_of, watched
+from hostile.noted import noted
+from hostile.watched import case_of
 
 FAMILIES = {".json": "json", ".csv": "csv", ".xlsx": "xlsx", ".npz": "npz", ".npy": "npy", ".parquet": "parquet", ".jsonl": "json"}
 TEXTS = ("json", "csv", "text")
@@ -27,34 +27,6 @@ SORTS = ("label", "label", "label", "sheet", "table", "video")
 """How often each sort is drawn."""
 DAMAGES = ("cut off", "byte", "number", "large number", "doubled", "lines mixed", "field renamed", "line lost", "emptied")
 FIELDS, NUMBERS = re.compile(rb"[A-Za-z_]{3,}"), re.compile(rb"\d+")
-SAID = "said.json"
-NOTING = """
-import importlib, json, sys
-from scrubin import cli
-def module(name):
-    for place in ("base", "core"):
-        try:
-            return importlib.import_module(f"scrubin.{place}.{name}")
-        except ModuleNotFoundError:
-            pass
-Fault, ScrubinError, said = module("faults").Fault, module("errors").ScrubinError, {}
-def note(fault):
-    said[fault.rule, fault.file, fault.place, fault.fix, fault.severity] = fault.what
-def noting(make):
-    def noted(self, *args, **options):
-        note(self)
-        return make(self, *args, **options)
-    return noted
-Fault.line, Fault.as_json = noting(Fault.line), noting(Fault.as_json)
-code = 1
-try:
-    code = cli.main(sys.argv[2:])
-finally:
-    with open(sys.argv[1], "w") as file:
-        json.dump([[*key, what] for key, what in said.items()], file)
-sys.exit(code)
-"""
-"""Runs a command of either edition and notes every fault that it puts into words."""
 
 
 @dataclass(frozen=True)
@@ -188,26 +160,10 @@ def verdict(folder: Path, case: Damaged, *, limit_s: float, keep: bool) -> dict[
     made = case_of(case.slot, folder / "base", folder / "damaged" / name)
     rng = random.Random(f"{case.seed} {case.number} {case.slot.path} {case.damage}")
     made.path.write_bytes(damage(made.sound, case.slot.family, case.damage, rng))
-    said_at = made.folder / SAID
-    command = [sys.executable, "-c", NOTING, str(said_at), *case.slot.command]
-    if case.slot.command[0] == "LOAD":
-        command = [sys.executable, "-c", LOAD, *case.slot.command[1:]]
-    code, watch, _ = watched(command, made, case.slot.inside, limit_s)
-    out, err = ((made.folder / stream).read_text(encoding="utf-8", errors="replace") for stream in ("stdout", "stderr"))
-    faults = json.loads(said_at.read_text(encoding="utf-8")) if said_at.exists() else []
+    said = noted(made, case.slot, limit_s)
     if not keep:
         shutil.rmtree(made.folder, ignore_errors=True)
-    return {
-        **case.key,
-        "sort": case.sort,
-        "damage": case.damage,
-        "file": case.slot.path,
-        "code": code,
-        "hung": watch.hung,
-        "traceback": "Traceback (most recent call last)" in out + err,
-        "faults": sorted(faults),
-        "text": [line[:400] for line in (err or out).splitlines()[:30]],
-    }
+    return {**case.key, "sort": case.sort, "damage": case.damage, "file": case.slot.path, **said}
 
 
 def failure(one: dict[str, Any]) -> str:
