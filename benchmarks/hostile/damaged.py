@@ -148,7 +148,7 @@ def _of_table(data: bytes, how: str, rng: random.Random) -> bytes:
         kind = table.schema.field(at).type
         is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         values[rng.randrange(rows)] = (101 if how == "number" else -7) if is_number else None
-        table = table.set_column(at, table.schema.field(at), pa.array(values, kind))
+        table = table.set_column(at, pa.field(name, kind), pa.array(values, kind))
     out = io.BytesIO()
     pq.write_table(table, out)
     return out.getvalue()
