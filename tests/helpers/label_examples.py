@@ -114,6 +114,24 @@ def yolo_seg():
     }
 
 
+def yolo_pose():
+    classes = """nc: 2
+names:
+  0: "needle driver of a robot"
+  1: "needle"
+kpt_shape: [2, 3]
+kpt_names:
+  0: ["tip", "hinge"]
+  1: ["tip"]
+"""
+    return {
+        "pose/labels/v1_000000.txt": b"0 0.352500 0.225000 0.505000 0.250000 0.250000 0.200000 2 0.400000 0.300000 1\n"
+        b"1 0.500000 0.500000 1.000000 1.000000 0.500000 0.500000 2 0 0 0\n",
+        "pose/labels/v1_000003.txt": b"",
+        "pose/data.yaml": classes.encode(),
+    }
+
+
 def coco():
     images = [
         {"id": 1, "file_name": "VID01/000004.png", "width": 854, "height": 480, "recording": "VID01", "frame": 4},
@@ -431,6 +449,7 @@ EXAMPLES = {
         yolo,
         yolo4,
         yolo_seg,
+        yolo_pose,
     )
 }
 

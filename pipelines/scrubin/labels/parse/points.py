@@ -7,9 +7,10 @@ does not look at it, and programs write confidences there. They may also leave t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scrubin.labels.model import Labels
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import UNLABELLED, VISIBLE, Point, names_of, unlabelled
@@ -126,6 +127,11 @@ def checked(where: Where, shares: tuple[float, float], visibility: float, tolera
         where.error("point-outside", what, "draw it inside the image, or say that it is not labelled")
         return None
     return shares[0], shares[1], int(visibility)
+
+
+def known_names(recordings: Iterable[Labels]) -> dict[int, tuple[str, ...]]:
+    """Return, by class, the names of points in the order of the COCO files that were read."""
+    return {class_: names for labels in recordings for class_, names in labels.about.get("coco", {}).get("points", {}).items()}
 
 
 def by_class(values: Mapping[int, Sequence[Any]], known: Mapping[int, Sequence[str]]) -> dict[int, tuple[str, ...]]:

@@ -425,13 +425,11 @@ def class_of(classes: Classes, row: Mapping[str, Any]) -> int:
 def _names_of_points(recordings: Sequence[Labels], classes: Classes) -> dict[int, tuple[str, ...]]:
     """Return the names of the points of each class that has any."""
     values: dict[int, list[Any]] = {}
-    known: dict[int, tuple[str, ...]] = {}
     for labels in recordings:
-        known |= labels.about.get("coco", {}).get("points", {})
         for rows in by_position(labels.instances).values():
             for row in rows:
                 values.setdefault(class_of(classes, row), []).append(row.get(POINTS))
-    return points.by_class(values, known)
+    return points.by_class(values, points.known_names(recordings))
 
 
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
