@@ -328,6 +328,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         series, rows, left_out = masks.masked(truth.series, truth.rows)
         truth = replace(truth, series=series, rows=rows)
         masks.refuse_without(predictions.rows)
+        left_out = (*left_out, *masks.passed_over(predictions.images))
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -351,7 +352,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     elif of_masks:
         images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
-        of_sides = masks.study_of(scene, images, *of_both)
+        of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:

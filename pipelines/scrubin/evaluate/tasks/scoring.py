@@ -150,7 +150,8 @@ SIDES: Mapping[str, Sides] = {
         lambda source, choice: criteria.truth_of(source),
         lambda source, truth, of_truth, choice: criteria.predictions_of(source, truth),
         lambda truth, predictions, semantics, choice: criteria.computed(truth, predictions.series, choice),
-        not_followed="no published program for criteria is followed; the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge",
+        not_followed="no published program for criteria is followed; "
+        "the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge",
     ),
 }
 """The tasks whose files are read side by side, in any format."""
