@@ -21,6 +21,7 @@ from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, La
 from scrubin.labels.points import POINTS
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
+from scrubin.labels.tracks import ONLY
 
 
 def translate(labels: Labels, to: Vocabulary, losses: Counter[str]) -> Labels:
@@ -295,12 +296,13 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = _cut(rows, losses)
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
-    for name, held in DRAWN.items():
-        if name in rows and held not in holds:
-            _add(losses, f"{held} of instances", int(rows[name].notna().sum()))
+    for name, content in DRAWN.items():
+        if name in rows and content not in holds:
+            _add(losses, f"{content} of instances", int(rows[name].notna().sum()))
             rows = rows.drop(columns=name)
     if "details" not in holds:
-        dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
+        held = {*([NUMBER] if "numbers" in holds else []), *(_tracks_of(rows) if "tracks" in holds else [])}
+        dropped = [name for name in details_of(rows) if name not in held]
         for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
             standard |= rows[MASK].notna() if name == OF_MASK and MASK in rows else False
@@ -319,6 +321,10 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = rows[~twice].reset_index(drop=True)
     kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
     return replace(labels, instances=kept, detail=detail)
+
+
+def _tracks_of(rows: pd.DataFrame) -> list[str]:
+    return [name for name in details_of(rows) if name.endswith(ONLY)]
 
 
 def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
