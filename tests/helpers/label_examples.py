@@ -90,7 +90,12 @@ def shape(label, action, target, corners):
 def labelme():
     shapes = [shape("scissors", "dissect", "fascias", [[10, 20], [60.5, 70]]), shape("aspirator", "suck", "fluid", [[0, 0], [100, 200]])]
     outline = {"label": "forceps", "points": [[10, 20], [61, 20], [61, 70], [30, 70], [30, 40], [10, 40]], "shape_type": "polygon"}
-    frames = {0: shapes, 1: [], 5: [shapes[0], {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}]}
+    tip = {"label": "tip", "points": [[12.5, 30]], "shape_type": "point", "group_id": 4, "flags": {"hidden": True}}
+    frames = {
+        0: shapes,
+        1: [],
+        5: [{**shapes[0], "group_id": 4}, tip, {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}],
+    }
     return {
         f"prostatd/pwhv1/{frame:06d}.json": dumps({"shapes": of, "imageWidth": 100, "imageHeight": 200}) for frame, of in frames.items()
     }
