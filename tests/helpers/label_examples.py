@@ -119,6 +119,17 @@ def yolo_seg():
     }
 
 
+def endovis_pose():
+    places = {"tool1": [(410.75, 194), (536.5, 125.25)], "tool3": [(100, 50.5)]}
+    of_image = [
+        {"class": name, "id": tool, "x": x, "y": y}
+        for tool, of in places.items()
+        for name, (x, y) in zip(("LeftClasperPoint", "HeadPoint"), of, strict=False)
+    ]
+    images = [{"annotations": of_image if at == 2 else [], "class": "image", "filename": f"Raw/img_{at:06d}_raw.png"} for at in (1, 2, 3)]
+    return {"poses/train1_labels.json": dumps(images)}
+
+
 def yolo_pose():
     classes = """nc: 2
 names:
@@ -434,6 +445,7 @@ EXAMPLES = {
         coco,
         cvschallenge,
         endoscapes,
+        endovis_pose,
         endoscapescvs,
         grasp,
         heichole,

@@ -1,5 +1,6 @@
 """Points of instances: their names, and what becomes of them where a format has no place for them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -49,3 +50,15 @@ def test_a_writer_that_holds_no_points_gets_none_and_they_are_counted():
     collection, losses = fitted(given, with_points, Fit("labelme"))
     assert not losses
     assert collection.recordings[0].instances.rows[POINTS].tolist()[0] == (TIP, HINGE)
+
+
+def test_instances_of_points_without_a_box_get_the_smallest_one_and_are_counted():
+    tip, hinge = Point("tip", 0.25, 0.5, 2), Point("hinge", 0.75, 0.6, 1)
+    of = labels((tip, hinge, unlabelled("end")), (tip,))
+    rows = of.instances.rows.assign(x=np.nan, y=np.nan, w=np.nan, h=np.nan)
+    given = Collection((replace(of, instances=replace(of.instances, rows=rows, boxless=True)),))
+    writer = Writer("boxed", lambda *_: None, frozenset({"instances", "boxes", "points", "repeats", "empty frames"}))
+    collection, losses = fitted(given, writer, Fit("endovis-pose"))
+    assert losses["that instances have points but no box: they get the smallest around the points"] == 1
+    assert losses["instances without a box"] == 1
+    assert collection.recordings[0].instances.rows[["x", "y", "w", "h"]].round(9).to_numpy().tolist() == [[0.25, 0.5, 0.5, 0.1]]
