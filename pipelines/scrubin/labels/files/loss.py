@@ -17,7 +17,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
-from scrubin.labels.model import BOX, IDS, MASK, Collection, Labels, Layer, details_of
+from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
 from scrubin.labels.points import POINTS, box_around
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
@@ -264,8 +264,11 @@ def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> La
     if labels.marks is not None and "marks" not in writer.holds:
         _add(losses, "marks of annotators", len(labels.marks.rows))
         labels = replace(labels, marks=None)
+    if labels.frames is not None and IGNORED in labels.frames and "ignored" not in writer.holds:
+        _add(losses, "regions of pixels that are not counted", int(labels.frames[IGNORED].notna().sum()))
+        labels = replace(labels, frames=labels.frames.drop(columns=IGNORED))
     if labels.frames is not None:
-        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+        for name in labels.frames.columns.difference(["position", "width", "height", IGNORED, *writer.frames]):
             _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
     if writer.name != labels.format:
         _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
