@@ -76,6 +76,8 @@ def read(source: LabelFiles) -> Labels:
             at.error("frame-repeated", f"the image {number} stands twice", "keep one of them")
         else:
             frames[number - 1] = _tools(at, image, source.box_tolerance)
+    if not frames and not faults.errors():
+        where.error("no-labels", "lists no image", "remove the file, or export it again")
     AnnotationError.raise_any(faults)
     labelled = {position: rows for position, rows in sorted(frames.items()) if rows}
     rows = [{"position": position, **row, "score": 1.0} for position, of in labelled.items() for row in of]
@@ -101,7 +103,7 @@ def _tools(where: Where, image: Mapping[str, Any], tolerance: float) -> list[dic
             at.error("points-form", f"x, y are {documents.shown([x, y])}", "give the place in pixels")
         elif tool is None:
             at.warning("point-alone", f"the point '{name}' is of no tool, and is not read", "say of which, such as tool1")
-        elif tool not in TOOLS:
+        elif not isinstance(tool, str) or tool not in TOOLS:
             at.error("id-unknown", f"id is {documents.shown(tool)}", f"tools are {', '.join(TOOLS)}")
         elif (tool, name) in twice:
             at.warning("point-repeated", f"{tool} has the point '{name}' twice, and neither is read", "keep one of them")
