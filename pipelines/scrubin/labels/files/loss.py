@@ -18,7 +18,7 @@ from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
-from scrubin.labels.points import POINTS
+from scrubin.labels.points import POINTS, box_around
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 from scrubin.labels.tracks import ONLY
@@ -308,6 +308,8 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
             standard |= rows[MASK].notna() if name == OF_MASK and MASK in rows else False
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
         rows = rows.drop(columns=dropped)
+    if "boxless" not in holds and POINTS in rows:
+        rows = _boxed_by_points(rows, losses)
     positions = layer.positions
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
@@ -325,6 +327,16 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
 
 def _tracks_of(rows: pd.DataFrame) -> list[str]:
     return [name for name in details_of(rows) if name.endswith(ONLY)]
+
+
+def _boxed_by_points(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
+    """Return instances that have points, but no box, with the smallest one around them."""
+    without = rows.index[rows["x"].isna() & rows[POINTS].notna()]
+    around = {at: box for at in without if (box := box_around(rows.loc[at, POINTS])) is not None}
+    _add(losses, "that instances have points but no box: they get the smallest around the points", len(around))
+    boxed = rows.copy()
+    boxed.loc[list(around), list(BOX)] = np.array(list(around.values())).reshape(-1, len(BOX))
+    return boxed
 
 
 def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:

@@ -1,9 +1,10 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
 ``shapes`` are rectangles by two corners in pixels, or polygons: a mask with the box around its corners. Polygons of one frame
-with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. A shape with the
-label ``ignore`` is no instance: its pixels are not counted for or against anybody. Other ``label`` are the
-instrument and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
+with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. A ``point``
+belongs to the instance that has its ``group_id``; its ``label`` is its name, and the flag ``hidden`` says that it is not seen. A shape with
+the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Other ``label`` are the instrument and
+``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
 without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
 merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
 recording has attributes, the first known vocabulary with all its labels counts, else they are one of their own.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -30,15 +31,17 @@ from scrubin.labels import boxes, registry
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.outlines import outline
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, mask_pictures, masks
+from scrubin.labels.parse import documents, fields, mask_pictures, masks, points
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.points import HIDDEN, POINTS, VISIBLE, Point
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 DEFAULT = "prostatd"
 FIELDS = ("label", "attribute Action", "attribute Target")
 DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
+POINT, HIDDEN_FLAG = "point", "hidden"
 ATTRIBUTES = {"Action", "Target"}
 POLYGON, GROUP, IGNORE = "polygon", "group_id", "ignore"
 FEWEST_CORNERS = {"rectangle": 2, POLYGON: 3}
@@ -78,11 +81,14 @@ class _Shape:
         Of a polygon in px, (corners, 2).
     part_of
         What all parts of an instance share; None for what is one by itself.
+    group
+        Its ``group_id`` as text, by which points belong to it; None for none.
     """
 
     row: dict[str, Any]
     corners: list[list[float]] | None = None
     part_of: tuple[Any, ...] | None = None
+    group: str | None = None
 
 
 def _is_ignore(label: Any) -> bool:
@@ -98,7 +104,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
             return own_categories.of_reference(file, document["vocabulary"])
         listed = document.get("shapes")
         every = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
-        shapes = [shape for shape in every if not _is_ignore(shape.get("label"))]
+        shapes = [shape for shape in every if not _is_ignore(shape.get("label")) and not _is_point(shape)]
         if any(shape.get("attributes") for shape in shapes):
             return None
         names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
@@ -146,7 +152,7 @@ def read(source: LabelFiles) -> Labels:
         "labelme",
         source.vocabulary,
         SOURCE_FRAMES,
-        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str"})),
+        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str", POINTS: "object"})),
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
         image_sizes=reading.sizes,
         faults=reading.faults.all(),
@@ -168,16 +174,67 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     if size is None:
         return
     reading.sizes[where.file] = size
-    ignored = [i for i, shape in enumerate(shapes) if isinstance(shape, dict) and reading.names_ignored(shape.get("label"))]
+    ignored = [
+        i
+        for i, shape in enumerate(shapes)
+        if isinstance(shape, dict) and not _is_point(shape) and reading.names_ignored(shape.get("label"))
+    ]
     regions = [_region(reading, where.at(f"shape {i}"), shapes[i], size) for i in ignored]
     if runs := [one for one in regions if one is not None and rle.area(one)]:
         reading.ignored[frame] = mask_pictures.text_of(rle.union(runs, size[0] * size[1]))
-    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes) if i not in ignored}
+    of_points = _points_by_group(reading, where, {i: shape for i, shape in enumerate(shapes) if _is_point(shape)}, size)
+    read_as = {
+        i: _shape_of(reading, where.at(f"shape {i}"), shape, size, of_points.keys())
+        for i, shape in enumerate(shapes)
+        if i not in ignored and not _is_point(shape)
+    }
     parts: dict[int | tuple[Any, ...], list[_Shape]] = {}
     for i, part in read_as.items():
         if part is not None:
             parts.setdefault(i if part.part_of is None else part.part_of, []).append(part)
-    reading.instances += [{"position": frame, **_instance(reading, where, of_one, size)} for of_one in parts.values()]
+    groups = [of_one[0].group for of_one in parts.values()]
+    for group in of_points if None not in read_as.values() else ():
+        if groups.count(group) != 1:
+            what = f"points of the group {group}, which {groups.count(group) or 'no'} boxes or outlines have"
+            where.error("points-group", what, "give the points of an instance the group_id of its one box or outline")
+    reading.instances += [
+        {"position": frame, **_instance(reading, where, of_one, size), POINTS: None if group is None else of_points.get(group)}
+        for group, of_one in zip(groups, parts.values(), strict=True)
+    ]
+
+
+def _is_point(shape: Any) -> bool:
+    return isinstance(shape, dict) and shape.get("shape_type") == POINT
+
+
+def _group_of(shape: Mapping[str, Any]) -> str | None:
+    group = shape.get(GROUP)
+    return None if group is None else json.dumps(group, sort_keys=True)
+
+
+def _points_by_group(
+    reading: _Reading, where: Where, shapes: Mapping[int, dict[str, Any]], size: tuple[int, int]
+) -> dict[str, tuple[Point, ...]]:
+    """Return the points of each group in the order of the file; those that cannot be used are noted."""
+    by_group: dict[str, dict[str, Point]] = {}
+    for i, shape in shapes.items():
+        at, name, group, drawn = where.at(f"shape {i}"), shape.get("label"), _group_of(shape), shape.get("points")
+        pair = drawn[0] if isinstance(drawn, list) and len(drawn) == 1 else None
+        flags = shape.get("flags") or {}
+        if not isinstance(name, str) or not name or not isinstance(flags, dict):
+            at.error("value-type", f"label is {documents.shown(name)}, expected the name of the point", "name it")
+        elif group is None:
+            at.error("points-group", f"the point '{name}' has no {GROUP}", "give it that of the box or outline of its instance")
+        elif not isinstance(pair, list) or len(pair) != 2 or not all(map(fields.is_number, pair)):
+            at.error("points-form", f"points are {documents.shown(drawn)}", "give one place in pixels, [[x, y]]")
+        elif name in by_group.get(group, {}):
+            at.error("point-repeated", f"the point '{name}' stands twice in the group {group}", "keep one of them")
+        else:
+            visibility = HIDDEN if flags.get(HIDDEN_FLAG) else VISIBLE
+            place = points.checked(at, (pair[0] / size[0], pair[1] / size[1]), visibility, reading.source.box_tolerance)
+            by_group.setdefault(group, {}).update({} if place is None else {name: Point(name, *place)})
+            reading.unkept |= {f"'{key}' of points" for key in shape.keys() - {*SHAPE_KEYS, GROUP, "flags"} if shape[key] not in EMPTY}
+    return {group: tuple(of.values()) for group, of in by_group.items() if of}
 
 
 def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
@@ -221,9 +278,9 @@ def _note_forms(reading: _Reading, where: Where) -> None:
         where.warning("not-kept", f"{len(reading.unkept)} keys are not kept")
 
 
-def _unkept(shape: Mapping[str, Any]) -> set[str]:
-    """Return what a shape says beyond labels; empty values say nothing."""
-    known = SHAPE_KEYS | {GROUP} if shape.get("shape_type") == POLYGON else SHAPE_KEYS
+def _unkept(shape: Mapping[str, Any], groups: Container[str | None]) -> set[str]:
+    """Return what a shape says beyond labels; empty values say nothing, nor does the group of a box that has no points."""
+    known = SHAPE_KEYS | {GROUP} if shape.get("shape_type") == POLYGON or _group_of(shape) in groups else SHAPE_KEYS
     of_shape = {f"'{key}' of shapes" for key in shape.keys() - known if shape[key] not in EMPTY}
     return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
@@ -237,7 +294,7 @@ def _image_size(where: Where, document: dict[str, Any]) -> tuple[int, int] | Non
     return width, height
 
 
-def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> _Shape | None:
+def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int], groups: Container[str | None]) -> _Shape | None:
     """Return a shape; None after noting what is wrong with it."""
     attributes = (shape.get("attributes") or {}) if isinstance(shape, dict) else None
     if not isinstance(attributes, dict):
@@ -249,16 +306,16 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         return None
     ids = _ids(reading, where, shape)
     box = _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
-    reading.unkept |= _unkept(shape)
+    reading.unkept |= _unkept(shape, groups)
     reading.shapes += 1
     reading.bare += not attributes
     if ids is None or box is None:
         return None
     row = {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
+    group = _group_of(shape)
     if form != POLYGON:
-        return _Shape(row)
-    group = shape.get(GROUP)
-    return _Shape(row, shape["points"], None if group is None else (*ids.items(), json.dumps(group, sort_keys=True)))
+        return _Shape(row, group=group)
+    return _Shape(row, shape["points"], None if group is None else (*ids.items(), group), group)
 
 
 def _form(where: Where, shape: dict[str, Any]) -> str | None:
@@ -267,7 +324,7 @@ def _form(where: Where, shape: dict[str, Any]) -> str | None:
     if isinstance(form, str) and form in FEWEST_CORNERS:
         return form
     what = f"shape_type is {documents.shown(form)}"
-    where.error("shape-type", what, f"only {' and '.join(f'{one}s' for one in FEWEST_CORNERS)} can be read")
+    where.error("shape-type", what, "only rectangles, polygons and points can be read")
     return None
 
 
@@ -328,10 +385,16 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
 
 
 @writes(
-    "labelme", holds=("instances", "actions", "boxes", "masks", "ignored", "repeats", "empty frames"), pixels=True, needs=("instrument_id",)
+    "labelme",
+    holds=("instances", "actions", "boxes", "masks", "points", "ignored", "repeats", "empty frames"),
+    pixels=True,
+    needs=("instrument_id",),
 )
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels."""
+    """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels.
+
+    Points have the ``group_id`` of their instance, which is its place in the frame.
+    """
     for labels in collection.recordings:
         of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(labels.vocabulary)}
@@ -343,13 +406,28 @@ def write(collection: Collection, out: Output) -> None:
                 "version": "5.0.1",
                 "flags": {},
                 **vocabulary,
-                "shapes": [*(_shape(row, labels.vocabulary, width, height, out) for row in rows), *regions],
+                "shapes": [
+                    *(shape for at, row in enumerate(rows) for shape in _shapes(at, row, labels.vocabulary, (width, height), out)),
+                    *regions,
+                ],
                 "imagePath": f"{position:06d}.jpg",
                 "imageData": None,
                 "imageHeight": height,
                 "imageWidth": width,
             }
             out.files[f"{labels.recording}/{position:06d}.json"] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _shapes(at: int, row: dict[str, Any], vocabulary: Vocabulary, size: tuple[int, int], out: Output) -> Iterator[dict[str, Any]]:
+    """Yield the box or outline of an instance and its points."""
+    of_points = row.get(POINTS) or ()
+    labelled = [point for point in of_points if point.labelled]
+    out.lose("points that are not labelled", len(of_points) - len(labelled))
+    yield _shape(row, vocabulary, *size, out) | ({GROUP: at} if labelled else {})
+    for point in labelled:
+        place = [round(share * length, PIXEL_DIGITS) for share, length in zip((point.x, point.y), size, strict=True)]
+        flags = {HIDDEN_FLAG: True} if point.visibility == HIDDEN else {}
+        yield {"label": point.name, "points": [place], "group_id": at, "shape_type": POINT, "flags": flags}
 
 
 def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int, out: Output) -> dict[str, Any]:
