@@ -21,8 +21,8 @@ from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
 from scrubin.labels.model import Labels
 from scrubin.labels.registry import AnyFormat
 
-Wanted = Literal["instances", "boxes"]
-NAMES: Mapping[Wanted, str] = {"instances": "classes of triplets or instruments", "boxes": "boxes"}
+Wanted = Literal["instances", "boxes", "points"]
+NAMES: Mapping[Wanted, str] = {"instances": "classes of triplets or instruments", "boxes": "boxes", "points": "points"}
 PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 

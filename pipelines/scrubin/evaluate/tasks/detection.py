@@ -220,9 +220,9 @@ def predictions_of(
         For files that cannot be used, or in other classes than the truth.
     """
     if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, _of_results(source, truth_source), "predictions", classes, without_class=without_class)
+        boxes = _boxes(source, side_of_results(source, truth_source), "predictions", classes, without_class=without_class)
     else:
-        sized = replace(source, image_size=source.image_size or _one_size(truth))
+        sized = replace(source, image_size=source.image_size or one_size(truth))
         boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
@@ -233,7 +233,7 @@ def predictions_of(
     return boxes
 
 
-def _one_size(truth: Boxes) -> tuple[int, int] | None:
+def one_size(truth: Boxes) -> tuple[int, int] | None:
     """Return width and height in px of all images of the truth; None where its files do not state one."""
     stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
     sizes = {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
@@ -294,7 +294,7 @@ def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role
         raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
 
 
-def _of_results(source: Source, truth: Source) -> Side:
+def side_of_results(source: Source, truth: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_truth = side.read_truth(truth, "boxes")
     files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
@@ -328,6 +328,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         series, rows, left_out = masks.masked(truth.series, truth.rows)
         truth = replace(truth, series=series, rows=rows)
         masks.refuse_without(predictions.rows)
+        left_out = (*left_out, *masks.passed_over(predictions.images))
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -338,8 +339,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         for name, pair in joined.pairs.items()
     }
-    placed = [_placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
-    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in placed)))
+    of_both = [placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
+    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in of_both)))
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
@@ -351,7 +352,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     elif of_masks:
         images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
-        of_sides = masks.study_of(scene, images, *placed)
+        of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:
@@ -446,7 +447,7 @@ def _iou(text: str) -> float:
     return value
 
 
-def _placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
+def placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
     """Return the video and the frame in it of each instance that counts, and their rows."""
     videos, places, parts = [], [], []
     for number, name in enumerate(names):

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings, tracks
+from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
 
 T = TypeVar("T")
@@ -105,14 +105,14 @@ class Sides:
         Files, the labels, the files of these and choices to what is predicted, with the same.
     computed
         Both, semantics and choices to what is to be computed.
-    follows
-        Whether published programs are followed: the semantics ``compat``.
+    not_followed
+        Why there is no semantics ``compat``; "" where published programs are followed.
     """
 
     truth: Callable[[Source, Choices], Any]
     predictions: Callable[[Source, Any, Source, Choices], Any]
     computed: Callable[[Any, Any, str, Choices], Scoring]
-    follows: bool = True
+    not_followed: str = ""
 
     def counted_truth(self, truth: Any, order: Order) -> Any:
         """Return the labels of the videos that count; raises `MetricsError` where there are none."""
@@ -124,11 +124,8 @@ class Sides:
 
     def scoring(self, order: Order, choice: Choices) -> Scoring:
         """Return what is to be computed of an order; errors as of `scoring`."""
-        if order.semantics == "compat" and not self.follows:
-            msg = (
-                "no published program for criteria is followed; the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge"
-            )
-            raise MetricsError(msg)
+        if order.semantics == "compat" and self.not_followed:
+            raise MetricsError(self.not_followed)
         truth = self.truth(order.truth, choice)
         labels = self.counted_truth(truth, order)
         sides = [self.predictions(source, labels, order.truth, choice) for source in order.predictions]
@@ -143,11 +140,18 @@ SIDES: Mapping[str, Sides] = {
         detection.computed,
     ),
     "tracks": Sides(tracks.truth_of, tracks.predictions_of, tracks.computed),
+    "points": Sides(
+        lambda source, choice: points.truth_of(source),
+        lambda source, truth, of_truth, choice: points.predictions_of(source, truth, of_truth),
+        lambda truth, predictions, semantics, choice: points.computed(truth, predictions, choice),
+        not_followed="no published program for points is followed; the semantics is 'paper', with the numbers of pycocotools",
+    ),
     "criteria": Sides(
         lambda source, choice: criteria.truth_of(source),
         lambda source, truth, of_truth, choice: criteria.predictions_of(source, truth),
         lambda truth, predictions, semantics, choice: criteria.computed(truth, predictions.series, choice),
-        follows=False,
+        not_followed="no published program for criteria is followed; "
+        "the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge",
     ),
 }
 """The tasks whose files are read side by side, in any format."""
@@ -238,6 +242,7 @@ SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "recognition": _recognition,
     "detection": SIDES["detection"].scoring,
     "tracks": SIDES["tracks"].scoring,
+    "points": SIDES["points"].scoring,
     "phases": _phases,
     "criteria": SIDES["criteria"].scoring,
     "skill": _skill,
@@ -248,6 +253,7 @@ QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "recognition": of_recognition.QUIRKS,
     "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),
     "tracks": of_tracks.QUIRKS,
+    "points": (),
     "phases": of_phases.QUIRKS,
     "criteria": (),
     "skill": (),

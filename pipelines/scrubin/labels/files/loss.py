@@ -17,7 +17,8 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
-from scrubin.labels.model import BOX, IDS, MASK, Collection, Labels, Layer, details_of
+from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
+from scrubin.labels.points import POINTS
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 
@@ -103,6 +104,9 @@ OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
 
 OF_MASK = "area"
 """A detail that follows from the mask: who writes masks counts it again."""
+
+DRAWN: Mapping[str, Content] = {MASK: "masks", POINTS: "points"}
+"""Details of instances that are contents of their own."""
 
 ROUNDING = 1e-5
 
@@ -260,8 +264,11 @@ def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> La
     if labels.marks is not None and "marks" not in writer.holds:
         _add(losses, "marks of annotators", len(labels.marks.rows))
         labels = replace(labels, marks=None)
+    if labels.frames is not None and IGNORED in labels.frames and "ignored" not in writer.holds:
+        _add(losses, "regions of pixels that are not counted", int(labels.frames[IGNORED].notna().sum()))
+        labels = replace(labels, frames=labels.frames.drop(columns=IGNORED))
     if labels.frames is not None:
-        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+        for name in labels.frames.columns.difference(["position", "width", "height", IGNORED, *writer.frames]):
             _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
     if writer.name != labels.format:
         _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
@@ -288,9 +295,10 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = _cut(rows, losses)
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
-    if MASK in rows and "masks" not in holds:
-        _add(losses, "masks of instances", int(rows[MASK].notna().sum()))
-        rows = rows.drop(columns=MASK)
+    for name, held in DRAWN.items():
+        if name in rows and held not in holds:
+            _add(losses, f"{held} of instances", int(rows[name].notna().sum()))
+            rows = rows.drop(columns=name)
     if "details" not in holds:
         dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
         for name in dropped:

@@ -97,6 +97,22 @@ def union(masks: Sequence[IntArray], pixels: int) -> IntArray:
     return _runs_of_changes(bounds.ravel(), pixels)
 
 
+def without(runs: IntArray, others: IntArray) -> IntArray:
+    """Return the mask of what is foreground in one mask and not in another of the same picture.
+
+    >>> without(np.array([1, 3, 2]), np.array([3, 2, 1])).tolist()
+    [1, 2, 3]
+    """
+    # What is left is what is neither background of the one nor foreground of the other.
+    return _turned(union([_turned(runs), others], int(runs.sum())))
+
+
+def _turned(runs: IntArray) -> IntArray:
+    """Return the mask of the background of another."""
+    turned: IntArray = runs[1:] if len(runs) and not runs[0] else np.concatenate([[0], runs])
+    return turned
+
+
 def cut(runs: IntArray, height: int, width: int, box_xywh: tuple[int, int, int, int]) -> IntArray:
     """Return the mask of a part of the picture; what of the box is outside of the picture is background.
 

@@ -1,7 +1,8 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
 ``shapes`` are rectangles by two corners in pixels, or polygons: a mask with the box around its corners. Polygons of one frame
-with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. ``label`` is the
+with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. A shape with the
+label ``ignore`` is no instance: its pixels are not counted for or against anybody. Other ``label`` are the
 instrument and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
 without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
 merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
@@ -28,8 +29,8 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import boxes, registry
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.outlines import outline
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, masks
+from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.parse import documents, fields, mask_pictures, masks
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
@@ -39,7 +40,7 @@ FIELDS = ("label", "attribute Action", "attribute Target")
 DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
 ATTRIBUTES = {"Action", "Target"}
-POLYGON, GROUP = "polygon", "group_id"
+POLYGON, GROUP, IGNORE = "polygon", "group_id", "ignore"
 FEWEST_CORNERS = {"rectangle": 2, POLYGON: 3}
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
@@ -58,6 +59,11 @@ class _Reading:
     shapes: int = 0
     bare: int = 0
     unseen: int = 0
+    ignored: dict[int, str] = field(default_factory=dict)
+
+    def names_ignored(self, label: Any) -> bool:
+        """Return whether the label of a shape says that its pixels are not counted; an instrument may be called so."""
+        return _is_ignore(label) and self.source.vocabulary.find("instrument", label) is None
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,10 @@ class _Shape:
     part_of: tuple[Any, ...] | None = None
 
 
+def _is_ignore(label: Any) -> bool:
+    return isinstance(label, str) and label.casefold() == IGNORE
+
+
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     """Return the vocabulary that a file names, or that of the labels where no shape has attributes."""
     names: dict[str, None] = {}
@@ -87,7 +97,8 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
         if "vocabulary" in document:
             return own_categories.of_reference(file, document["vocabulary"])
         listed = document.get("shapes")
-        shapes = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
+        every = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
+        shapes = [shape for shape in every if not _is_ignore(shape.get("label"))]
         if any(shape.get("attributes") for shape in shapes):
             return None
         names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
@@ -139,7 +150,7 @@ def read(source: LabelFiles) -> Labels:
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
         image_sizes=reading.sizes,
         faults=reading.faults.all(),
-        frames=pd.DataFrame(sized, columns=["position", "width", "height"]),
+        frames=mask_pictures.with_ignored(pd.DataFrame(sized, columns=["position", "width", "height"]), reading.ignored),
         merged=reading.merged,
     )
 
@@ -157,12 +168,27 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     if size is None:
         return
     reading.sizes[where.file] = size
-    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes)}
+    ignored = [i for i, shape in enumerate(shapes) if isinstance(shape, dict) and reading.names_ignored(shape.get("label"))]
+    regions = [_region(reading, where.at(f"shape {i}"), shapes[i], size) for i in ignored]
+    if runs := [one for one in regions if one is not None and rle.area(one)]:
+        reading.ignored[frame] = mask_pictures.text_of(rle.union(runs, size[0] * size[1]))
+    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes) if i not in ignored}
     parts: dict[int | tuple[Any, ...], list[_Shape]] = {}
     for i, part in read_as.items():
         if part is not None:
             parts.setdefault(i if part.part_of is None else part.part_of, []).append(part)
     reading.instances += [{"position": frame, **_instance(reading, where, of_one, size)} for of_one in parts.values()]
+
+
+def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
+    """Return the pixels of a shape that is no instance; None after noting what is wrong with it."""
+    form = _form(where, shape)
+    box = None if form is None else _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    if box is None:
+        return None
+    left, top, right, bottom = box[0] * size[0], box[1] * size[1], (box[0] + box[2]) * size[0], (box[1] + box[3]) * size[1]
+    corners = shape["points"] if form == POLYGON else [(left, top), (right, top), (right, bottom), (left, bottom)]
+    return masks.of_polygons(where, [corners], size)
 
 
 def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[int, int]) -> dict[str, Any]:
@@ -218,10 +244,8 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         got = documents.shown(shape)
         where.error("value-type", f"expected a shape with label, points and attributes, but got {got}", "export the file again")
         return None
-    form = shape.get("shape_type", "rectangle")
-    if not isinstance(form, str) or form not in FEWEST_CORNERS:
-        what = f"shape_type is {documents.shown(form)}"
-        where.error("shape-type", what, f"only {' and '.join(f'{one}s' for one in FEWEST_CORNERS)} can be read")
+    form = _form(where, shape)
+    if form is None:
         return None
     ids = _ids(reading, where, shape)
     box = _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
@@ -235,6 +259,16 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         return _Shape(row)
     group = shape.get(GROUP)
     return _Shape(row, shape["points"], None if group is None else (*ids.items(), json.dumps(group, sort_keys=True)))
+
+
+def _form(where: Where, shape: dict[str, Any]) -> str | None:
+    """Return the kind of a shape; None after noting that it cannot be read."""
+    form = shape.get("shape_type", "rectangle")
+    if isinstance(form, str) and form in FEWEST_CORNERS:
+        return form
+    what = f"shape_type is {documents.shown(form)}"
+    where.error("shape-type", what, f"only {' and '.join(f'{one}s' for one in FEWEST_CORNERS)} can be read")
+    return None
 
 
 def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
@@ -293,19 +327,23 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
     return box
 
 
-@writes("labelme", holds=("instances", "actions", "boxes", "masks", "repeats", "empty frames"), pixels=True, needs=("instrument_id",))
+@writes(
+    "labelme", holds=("instances", "actions", "boxes", "masks", "ignored", "repeats", "empty frames"), pixels=True, needs=("instrument_id",)
+)
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels."""
     for labels in collection.recordings:
-        sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
+        of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(labels.vocabulary)}
         for position, rows in by_position(labels.instances).items():
-            width, height = int(sizes[position]["width"]), int(sizes[position]["height"])
+            width, height = int(of_frames[position]["width"]), int(of_frames[position]["height"])
+            ignored = of_frames[position].get(IGNORED)
+            regions = [] if pd.isna(ignored) else [_drawn(IGNORE, str(ignored), width, height)]
             document: dict[str, Any] = {
                 "version": "5.0.1",
                 "flags": {},
                 **vocabulary,
-                "shapes": [_shape(row, labels.vocabulary, width, height, out) for row in rows],
+                "shapes": [*(_shape(row, labels.vocabulary, width, height, out) for row in rows), *regions],
                 "imagePath": f"{position:06d}.jpg",
                 "imageData": None,
                 "imageHeight": height,
@@ -319,20 +357,23 @@ def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int,
         [round(x * width, PIXEL_DIGITS), round(y * height, PIXEL_DIGITS)]
         for x, y in ((row["x"], row["y"]), (row["x"] + row["w"], row["y"] + row["h"]))
     ]
-    form = "rectangle" if row.get(MASK) is None else POLYGON
-    if form == POLYGON:
-        points = outline(counts.runs_of_text(row[MASK], height, width), height, width)
-        around = [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
-        out.lose("boxes that are not those around the mask", int(corners != around))
-        corners = points.tolist()
-    shape = {
-        "label": vocabulary.instruments[row["instrument_id"]],
-        "points": corners,
-        "group_id": None,
-        "shape_type": form,
-        "flags": {},
-    }
+    name = vocabulary.instruments[row["instrument_id"]]
+    if row.get(MASK) is None:
+        shape = _named(name, corners, "rectangle")
+    else:
+        shape = _drawn(name, row[MASK], width, height)
+        points = np.array(shape["points"])
+        out.lose("boxes that are not those around the mask", int(corners != [points.min(axis=0).tolist(), points.max(axis=0).tolist()]))
     if row["verb_id"] is None or row["target_id"] is None:
         out.lose("verbs without target, or targets without verb", int(row["verb_id"] is not None or row["target_id"] is not None))
         return shape
     return {**shape, "attributes": {"Action": vocabulary.verbs[row["verb_id"]], "Target": vocabulary.targets[row["target_id"]]}}
+
+
+def _drawn(name: str, mask: str, width: int, height: int) -> dict[str, Any]:
+    """Return a mask as a shape."""
+    return _named(name, outline(counts.runs_of_text(mask, height, width), height, width).tolist(), POLYGON)
+
+
+def _named(name: str, points: list[list[Any]], form: str) -> dict[str, Any]:
+    return {"label": name, "points": points, "group_id": None, "shape_type": form, "flags": {}}

@@ -1,7 +1,8 @@
 """Pictures of classes with a legend: ``<recording>/<frame>.png`` or ``<recording>_<frame>.png``, and ``legend.json`` or ``labels.json``.
 
 The legend is that of EndoVis 2018: a list of ``name``, ``color`` (red, green, blue) and, where pictures of one channel have it as their
-grey value, ``classid``. A ``name`` of null is no class, such as a border. Pictures may lie in a folder ``labels``, ``masks`` or
+grey value, ``classid``. A ``name`` of null is no class, such as a border; the pixels of the name
+``ignore``, usually of the grey value 255, are not counted for or against anybody. Pictures may lie in a folder ``labels``, ``masks`` or
 ``segmentation`` of their recording, and be called ``frame000.png``. A class of a frame is one instance, with its mask and the box around.
 """
 
@@ -20,10 +21,12 @@ from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import documents, fields, mask_pictures
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.parse.mask_pictures import NO_CLASS, Legend
+from scrubin.labels.parse.mask_pictures import NO_CLASS, NOT_COUNTED, Legend
 from scrubin.labels.registry import ByHand, label_format
 
 NAME = "masks-png"
+IGNORE = "ignore"
+"""Names in a legend what is not counted."""
 LEGENDS = ("legend.json", "labels.json")
 PICTURES = r"labels|masks|segmentation|images|img_dir|frames|left_frames|right_frames|rgb|frame|image|img|mask"
 """Names of folders or beginnings of names that are those of no recording."""
@@ -79,10 +82,10 @@ def _legend(files: Mapping[str, bytes]) -> tuple[str, list[str], Legend]:
         elif value is not None and (not fields.is_whole(value) or not 0 <= value <= 255 or value in values):
             at.error("legend", f"'classid' is {documents.shown(value)}", "give each class its own grey value, 0 to 255")
         else:
-            id_ = NO_CLASS if name is None else len(names)
+            id_ = NO_CLASS if name is None else NOT_COUNTED if name.strip().casefold() == IGNORE else len(names)
             colours[colour] = id_
             values |= {} if value is None else {value: id_}
-            names += [] if name is None else [name.strip()]
+            names += [name.strip()] if name is not None and id_ >= 0 else []
     AnnotationError.raise_any(faults)
     return file, names, Legend(colours, values if len(values) == len(colours) else None, file)
 
@@ -110,7 +113,7 @@ def _colour(value: Any) -> mask_pictures.Colour | None:
         names_vocabulary=True,
         fps_unstated=True,
         evidence=_has_legend,
-        holds=("instances", "boxes", "masks", "empty frames"),
+        holds=("instances", "boxes", "masks", "ignored", "empty frames"),
         precedence=2,
     ),
 )
