@@ -129,17 +129,16 @@ def cholectrack20_of(frames):
 
 
 def test_frames_of_a_video_that_look_as_if_they_were_numbered_from_one_are_told_and_can_be_said_to_be_so():
-    # The authors' own example shows frame 11851; as frames from 0 none of these is one of 1 per second.
+    # The authors' own example shows frame 11851.
     files = cholectrack20_of(range(11851, 11851 + 25 * 12, 25))
     (told,) = [fault for fault in faults_of("cholectrack20", files) if fault.rule == "frames-from-one"]
     assert told.what == "every frame is 1, or 1 and a multiple of 25, as where pictures of a video are numbered from 1"
     assert told.fix == "if frame 1 is the first one of the video, give --first-frame 1"
     assert not faults_of("cholectrack20", files, first=1)
+    # At one per second it makes no difference: each second has one of them.
     once_a_second = Fit("cholectrack20", Fraction(25), to_fps=Fraction(1), image_size=(9, 9))
-    _, losses = fitted(read_files("cholectrack20", files), writer_of("labelme"), once_a_second)
-    assert losses["labelled frames between those of the other rate: instances"] == 12
-    kept, _ = fitted(read_files("cholectrack20", files, first=1), writer_of("labelme"), replace(once_a_second, first=1))
-    positions = kept.recordings[0].instances.positions.tolist()
-    assert len(positions) == 12
-    assert positions[0] == 474
+    for first in (0, 1):
+        kept, losses = fitted(read_files("cholectrack20", files, first=first), writer_of("labelme"), replace(once_a_second, first=first))
+        assert losses == {"'intraoperative_track' of instances": 12}
+        assert kept.recordings[0].instances.positions.tolist() == list(range(474, 486))
     assert not faults_of("cholectrack20", cholectrack20_of(range(0, 300, 25)))
