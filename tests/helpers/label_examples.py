@@ -20,6 +20,7 @@ __all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_f
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
+KEY_POINTS = [200.0, 100.0, 2, 150.5, 80.25, 1]
 MASK = {"size": [480, 854], "counts": "lm^1j2V<0T^P;"}
 """Of two columns of a picture of 854x480 px, 90 px of each."""
 
@@ -113,6 +114,24 @@ def yolo_seg():
     }
 
 
+def yolo_pose():
+    classes = """nc: 2
+names:
+  0: "needle driver of a robot"
+  1: "needle"
+kpt_shape: [2, 3]
+kpt_names:
+  0: ["tip", "hinge"]
+  1: ["tip"]
+"""
+    return {
+        "pose/labels/v1_000000.txt": b"0 0.352500 0.225000 0.505000 0.250000 0.250000 0.200000 2 0.400000 0.300000 1\n"
+        b"1 0.500000 0.500000 1.000000 1.000000 0.500000 0.500000 2 0 0 0\n",
+        "pose/labels/v1_000003.txt": b"",
+        "pose/data.yaml": classes.encode(),
+    }
+
+
 def coco():
     images = [
         {"id": 1, "file_name": "VID01/000004.png", "width": 854, "height": 480, "recording": "VID01", "frame": 4},
@@ -125,9 +144,11 @@ def coco():
     annotations += [
         {"id": 3, "image_id": 1, "category_id": 5, "bbox": [100.0, 60.0, 2.0, 90.0], "area": 180, "iscrowd": 0, "segmentation": MASK}
     ]
+    annotations[0] |= {"keypoints": [*KEY_POINTS, 0.0, 0.0, 0], "num_keypoints": 2}
     categories = [
         {"id": i + 1, "name": CHOLECT50.triplet_name(i), "supercategory": CHOLECT50.triplet_name(i).split(",")[0]} for i in range(100)
     ]
+    categories[17] |= {"keypoints": ["tip", "hinge", "end"], "skeleton": [[1, 2], [2, 3]]}
     return {"coco/annotations.json": dumps({"images": images, "annotations": annotations, "categories": categories}) + b"\n"}
 
 
@@ -428,6 +449,7 @@ EXAMPLES = {
         yolo,
         yolo4,
         yolo_seg,
+        yolo_pose,
     )
 }
 

@@ -50,9 +50,8 @@ def test_the_name_ignore_in_a_legend_is_no_class_but_pixels_that_are_not_counted
 
 
 def test_255_is_not_passed_over_where_no_legend_says_so():
-    with pytest.raises(
-        AnnotationError, match=r"1 colour is not in m/legend\.json: grey value 255.*where 255 is not to be counted, name it"
-    ):
+    said = r"1 colour is not in m/legend\.json: grey value 255.*where 255 is not to be counted, name it"
+    with pytest.raises(AnnotationError, match=said):
         read_files("masks-png", pictures(picture(), legend=LEGEND[:3]))
 
 

@@ -122,6 +122,7 @@ Content = Literal[
     "boxes",
     "boxless",
     "masks",
+    "points",
     "ignored",
     "partial",
     "repeats",
@@ -138,9 +139,9 @@ Content = Literal[
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``masks`` the pixels of instances, ``ignored`` those that count for nobody, ``repeats`` several instances of a class in a
-frame, ``details`` such as tracks, ``numbers`` those of instances that the labels give, ``marks`` what annotators say of a frame, such as
-whether a criterion is met."""
+whole triplet, ``masks`` the pixels of instances, ``points`` their key points, ``ignored`` pixels that count for nobody, ``repeats``
+several instances of a class in a frame, ``details`` such as tracks, ``numbers`` those of instances that the labels give, ``marks`` what
+annotators say of a frame, such as whether a criterion is met."""
 
 
 @dataclass(frozen=True)

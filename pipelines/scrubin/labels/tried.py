@@ -86,6 +86,7 @@ TRIED: Mapping[str, Tried | str] = {
     "tables": OURS,
     "yolo": NONE,
     "yolo4": NONE,
+    "yolo-pose": Tried(21021, "SurgPose, zijianwu1231/YOLO4SurgPose 16003dd", "each of their 42,042 instruments has seven points"),
     "yolo-seg": NONE,
 }
 """By name of the format that is read."""

@@ -23,6 +23,7 @@ from scrubin.base.files import whole
 from scrubin.evaluate.challenge import FRAMES, Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.masks import png
 from scrubin.stages.release import added_files
 
@@ -122,12 +123,6 @@ def yaml_text(value: Any) -> str:
 
 
 DIGITS = 4
-LAYOUTS = {
-    "recognition": '`<video>.json`: `{"<frame>": {"recognition": [one probability per triplet]}}`',
-    "detection": '`<video>.json`: `{"<frame>": {"detection": [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}`, boxes as '
-    "top-left corner and size in 0..1; `[]` where nothing is detected",
-    "phases": "`<video>.csv` with the columns `frame,phase_id` (or `frame,phase` with the phase's name)",
-}
 SHOWN = {
     "overall": "You see the scores of the whole test set, and everything that is wrong with a submission.",
     "videos": "You see the scores of the whole test set and of every video, and everything that is wrong with a submission.",
@@ -154,7 +149,7 @@ def data(challenge: Challenge) -> str:
     task = f"{challenge.task} --test {challenge.test}" if challenge.test else challenge.task
     shared = "What it shares with the test set is named." if challenge.test else "It goes to the organiser as it is."
     return (
-        f"# What to hand in\n\nOne file per video, in a zip without folders:\n\n- {LAYOUTS[challenge.task]}\n\n"
+        f"# What to hand in\n\nOne file per video, in a zip without folders:\n\n- {CONTESTS[challenge.task].layout}\n\n"
         f"The videos and frames to be predicted are listed in `{FRAMES}` of the starting kit, which also has a sample submission. "
         "Frames and ids are numbered from 0.\n\n"
         "Check a submission at home, offline and as often as you like. It is the check that runs here:\n\n"

@@ -11,11 +11,8 @@ from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import selection, submission_truth
-from scrubin.labels.choices import Task
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
-
-NEEDED: dict[Task, tuple[str, ...]] = {"recognition": ("recognition",), "detection": ("recognition", "detection"), "phases": ("phases",)}
-"""Which parts of a ground truth a task needs; boxes alone do not say which frames there are."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class HiddenTruth:
     others: tuple[str, ...]
 
 
-def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
+def of_release(release: Path, task: str, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
     """Return the ground truth of one subset of a release, or of a ground truth of ours.
 
     Parameters
@@ -62,7 +59,7 @@ def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_na
     folder = _folder(inside_release(release), vocabulary_name, task)
     chosen: dict[str, Path] = {}
     with_labels: set[str] = set()
-    for part in NEEDED[task]:
+    for part in CONTESTS[task].truth_parts:
         for file in sorted((folder / part).glob(PARTS[part])):
             if file.stem in names:
                 chosen[f"{folder.name}/{part}/{file.name}"] = file
@@ -106,12 +103,12 @@ def copy(truth: HiddenTruth, folder: Path) -> None:
         shutil.copyfile(file, target)
 
 
-def _folder(whole: Path, name: str | None, task: Task) -> Path:
+def _folder(whole: Path, name: str | None, task: str) -> Path:
     """Return the folder of the one vocabulary that has labels for a task."""
     known = vocabulary.known()
     own = [whole] if whole.name in known else []
     folders = own or [folder for folder in sorted(whole.glob("*")) if folder.is_dir() and folder.name in known]
-    fitting = [folder for folder in folders if (folder / NEEDED[task][0]).is_dir() and name in (None, folder.name)]
+    fitting = [folder for folder in folders if (folder / CONTESTS[task].truth_parts[0]).is_dir() and name in (None, folder.name)]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:

@@ -33,7 +33,8 @@ def masked(series: Mapping[str, Series], rows: Rows) -> tuple[dict[str, Series],
     MetricsError
         When no instance has a mask.
     """
-    if not any(_has_mask(of_video).any() for of_video in rows.values()):
+    # Frames of which nothing is labelled are what participants get.
+    if any(len(of_video) for of_video in rows.values()) and not any(_has_mask(of_video).any() for of_video in rows.values()):
         raise MetricsError([error("", "mask-missing", "no instance of the ground truth has a mask", DRAW)])
     kept_series, kept_rows, frames, videos = {}, {}, 0, 0
     for name, of_video in rows.items():

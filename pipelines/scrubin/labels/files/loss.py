@@ -18,6 +18,7 @@ from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
+from scrubin.labels.points import POINTS
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 
@@ -103,6 +104,9 @@ OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
 
 OF_MASK = "area"
 """A detail that follows from the mask: who writes masks counts it again."""
+
+DRAWN: Mapping[str, Content] = {MASK: "masks", POINTS: "points"}
+"""Details of instances that are contents of their own."""
 
 ROUNDING = 1e-5
 
@@ -291,9 +295,10 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = _cut(rows, losses)
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
-    if MASK in rows and "masks" not in holds:
-        _add(losses, "masks of instances", int(rows[MASK].notna().sum()))
-        rows = rows.drop(columns=MASK)
+    for name, held in DRAWN.items():
+        if name in rows and held not in holds:
+            _add(losses, f"{held} of instances", int(rows[name].notna().sum()))
+            rows = rows.drop(columns=name)
     if "details" not in holds:
         dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
         for name in dropped:
