@@ -280,6 +280,8 @@ class Writer:
         Whether phases are written as spans of time instead of frames.
     nameless
         Whether an instance may have no instrument, such as a box that nobody named.
+    only_masks
+        Whether an instance needs its mask; one without cannot be written.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
@@ -299,6 +301,7 @@ class Writer:
     needs: tuple[str, ...] = ()
     phases_as_spans: bool = False
     nameless: bool = False
+    only_masks: bool = False
 
 
 FORMATS: dict[str, Format] = {}
@@ -344,6 +347,7 @@ def writes(
     needs: tuple[str, ...] = (),
     phases_as_spans: bool = False,
     nameless: bool = False,
+    only_masks: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -366,6 +370,7 @@ def writes(
             needs,
             phases_as_spans,
             nameless,
+            only_masks,
         )
         return write
 

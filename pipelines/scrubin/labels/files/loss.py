@@ -311,13 +311,16 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     if "boxless" not in holds and POINTS in rows:
         rows = _boxed_by_points(rows, losses)
     positions = layer.positions
+    maskless = rows[MASK].isna() if MASK in rows else pd.Series(data=True, index=rows.index)
+    rows, positions = _without(rows, positions, writer.only_masks, maskless, "instances without a mask", losses)
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
     partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
     nameless = rows["instrument_id"].isna()
     rows, positions = _without(rows, positions, not writer.nameless, nameless, "instances without an instrument", losses)
-    if "repeats" not in holds:
+    # A picture of classes has all instances of a class as one; its writer joins them.
+    if "repeats" not in holds and not writer.only_masks:
         twice = rows.duplicated(["position", *IDS[:3]])
         _add(losses, "instances that repeat a class of their frame", int(twice.sum()))
         rows = rows[~twice].reset_index(drop=True)

@@ -1,13 +1,13 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
-``shapes`` are rectangles by two corners in pixels, or polygons: a mask with the box around its corners. Polygons of one frame
-with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. A ``point``
-belongs to the instance that has its ``group_id``; its ``label`` is its name, and the flag ``hidden`` says that it is not seen. A shape with
-the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Other ``label`` are the instrument and
-``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
-without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
-merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
-recording has attributes, the first known vocabulary with all its labels counts, else they are one of their own.
+``shapes`` are rectangles, polygons or masks, as `labelme_shapes` has them. A polygon is a mask with the box around its corners. Polygons
+and masks of one frame with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; polygons are drawn as those
+of COCO. A ``point`` belongs to the instance that has its ``group_id``; its ``label`` is its name, and the flag ``hidden`` says that it is
+not seen. A shape with the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Any other ``label`` is the
+instrument, and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file without shapes
+is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map merges it into another. Files of
+other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a recording has attributes, the first known vocabulary
+with all its labels counts, else they are one of their own.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
-from scrubin.labels import boxes, registry
+from scrubin.labels import registry
 from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.outlines import outline
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, mask_pictures, masks, points
+from scrubin.labels.parse import documents, fields, labelme_shapes, mask_pictures, masks, points
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse.labelme_shapes import OF_FORM, PIXELS, POLYGON, RECTANGLE
 from scrubin.labels.points import HIDDEN, POINTS, VISIBLE, Point
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
@@ -43,8 +43,7 @@ DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
 POINT, HIDDEN_FLAG = "point", "hidden"
 ATTRIBUTES = {"Action", "Target"}
-POLYGON, GROUP, IGNORE = "polygon", "group_id", "ignore"
-FEWEST_CORNERS = {"rectangle": 2, POLYGON: 3}
+GROUP, IGNORE = "group_id", "ignore"
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
 
@@ -71,7 +70,7 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Shape:
-    """A rectangle, or a polygon, which may be one part of an instance.
+    """A rectangle, or a polygon or pixels, which may be one part of an instance.
 
     Parameters
     ----------
@@ -79,6 +78,8 @@ class _Shape:
         Its ids, box and score.
     corners
         Of a polygon in px, (corners, 2).
+    runs
+        Of pixels, run lengths.
     part_of
         What all parts of an instance share; None for what is one by itself.
     group
@@ -87,6 +88,7 @@ class _Shape:
 
     row: dict[str, Any]
     corners: list[list[float]] | None = None
+    runs: counts.IntArray | None = None
     part_of: tuple[Any, ...] | None = None
     group: str | None = None
 
@@ -239,8 +241,10 @@ def _points_by_group(
 
 def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
     """Return the pixels of a shape that is no instance; None after noting what is wrong with it."""
-    form = _form(where, shape)
-    box = None if form is None else _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    form = labelme_shapes.form_of(where, shape)
+    if form == PIXELS:
+        return labelme_shapes.pixels_of(where, shape, size)
+    box = None if form is None else labelme_shapes.box_of(where, shape.get("points"), form, size, reading.source.box_tolerance)
     if box is None:
         return None
     left, top, right, bottom = box[0] * size[0], box[1] * size[1], (box[0] + box[2]) * size[0], (box[1] + box[3]) * size[1]
@@ -256,9 +260,11 @@ def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[
         right, bottom = (max(part.row[side] + part.row[length] for part in parts) for side, length in ("xw", "yh"))
         row = {**row, "x": left, "y": top, "w": right - left, "h": bottom - top}
     corners = [part.corners for part in parts if part.corners is not None]
-    runs = masks.of_polygons(where, corners, size) if corners else None
-    if runs is None:
+    drawn = [masks.of_polygons(where, corners, size) if corners else None, *(part.runs for part in parts)]
+    known = [one for one in drawn if one is not None]
+    if not known:
         return row
+    runs = known[0] if len(known) == 1 else rle.union(known, size[0] * size[1])
     if not rle.area(runs):
         reading.unseen += 1
         return row
@@ -280,7 +286,7 @@ def _note_forms(reading: _Reading, where: Where) -> None:
 
 def _unkept(shape: Mapping[str, Any], groups: Container[str | None]) -> set[str]:
     """Return what a shape says beyond labels; empty values say nothing, nor does the group of a box that has no points."""
-    known = SHAPE_KEYS | {GROUP} if shape.get("shape_type") == POLYGON or _group_of(shape) in groups else SHAPE_KEYS
+    known = SHAPE_KEYS | OF_FORM.get(shape.get("shape_type", ""), set()) | ({GROUP} if _group_of(shape) in groups else set())
     of_shape = {f"'{key}' of shapes" for key in shape.keys() - known if shape[key] not in EMPTY}
     return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
@@ -301,11 +307,16 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         got = documents.shown(shape)
         where.error("value-type", f"expected a shape with label, points and attributes, but got {got}", "export the file again")
         return None
-    form = _form(where, shape)
+    form = labelme_shapes.form_of(where, shape)
     if form is None:
         return None
     ids = _ids(reading, where, shape)
-    box = _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    runs = labelme_shapes.pixels_of(where, shape, size) if form == PIXELS else None
+    box = None
+    if runs is not None:
+        box = masks.share_box(runs, size)
+    elif form != PIXELS:
+        box = labelme_shapes.box_of(where, shape.get("points"), form, size, reading.source.box_tolerance)
     reading.unkept |= _unkept(shape, groups)
     reading.shapes += 1
     reading.bare += not attributes
@@ -313,19 +324,10 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         return None
     row = {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
     group = _group_of(shape)
-    if form != POLYGON:
+    if form not in OF_FORM:
         return _Shape(row, group=group)
-    return _Shape(row, shape["points"], None if group is None else (*ids.items(), group), group)
-
-
-def _form(where: Where, shape: dict[str, Any]) -> str | None:
-    """Return the kind of a shape; None after noting that it cannot be read."""
-    form = shape.get("shape_type", "rectangle")
-    if isinstance(form, str) and form in FEWEST_CORNERS:
-        return form
-    what = f"shape_type is {documents.shown(form)}"
-    where.error("shape-type", what, "only rectangles, polygons and points can be read")
-    return None
+    part_of = None if group is None else (*ids.items(), group)
+    return _Shape(row, shape["points"] if form == POLYGON else None, runs, part_of, group)
 
 
 def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
@@ -359,31 +361,6 @@ def _other_vocabulary(vocabulary: Vocabulary) -> str:
     return f"choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
 
 
-def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance: float) -> boxes.XYWH | None:
-    """Return the box around the corners of a shape as shares of the image."""
-    pairs = points if isinstance(points, list) else []
-    fewest = FEWEST_CORNERS[form]
-    is_form = len(pairs) >= fewest and (form == POLYGON or len(pairs) == fewest)
-    if not is_form or not all(isinstance(pair, list) and len(pair) == 2 and all(map(fields.is_number, pair)) for pair in pairs):
-        fix = "give two corners in pixels, [[x, y], [x, y]]" if form == "rectangle" else "give three or more corners in pixels"
-        where.error("box-form", f"points are {documents.shown(points)}", fix)
-        return None
-    (left, top), (right, bottom) = (tuple(edge(pair[i] for pair in pairs) for i in (0, 1)) for edge in (min, max))
-    box = (left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1])
-    what = f"points {documents.shown(points)} in an image of {size[0]}x{size[1]}"
-    is_pixel = form == POLYGON and all(float(side).is_integer() for pair in pairs for side in pair)
-    if min(size) > boxes.SMALLEST_IMAGE and max(right, bottom) <= 1 and not is_pixel:
-        where.error("box-form", f"{what} are less than a pixel apart", "they look like shares of the image; multiply by its size")
-        return None
-    wrong = boxes.check(box, tolerance)
-    if wrong is not None:
-        is_empty = box[2] <= 0 or box[3] <= 0
-        fix = "they enclose nothing; draw the box again" if is_empty else "draw the box inside the image"
-        where.error("box-form" if is_empty else "box-outside", what, fix)
-        return None
-    return box
-
-
 @writes(
     "labelme",
     holds=("instances", "actions", "boxes", "masks", "points", "ignored", "repeats", "empty frames"),
@@ -391,9 +368,10 @@ def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance:
     needs=("instrument_id",),
 )
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels.
+    """Write ``<recording>/<position>.json``, one file per labelled frame.
 
-    Points have the ``group_id`` of their instance, which is its place in the frame.
+    A mask is a polygon along the edges of its pixels. One of several parts, or with holes, is a PNG: LabelMe draws the outline of a
+    polygon, too, so that the lines between parts would show. Points have the ``group_id`` of their instance: its place in the frame.
     """
     for labels in collection.recordings:
         of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
@@ -401,7 +379,7 @@ def write(collection: Collection, out: Output) -> None:
         for position, rows in by_position(labels.instances).items():
             width, height = int(of_frames[position]["width"]), int(of_frames[position]["height"])
             ignored = of_frames[position].get(IGNORED)
-            regions = [] if pd.isna(ignored) else [_drawn(IGNORE, str(ignored), width, height)]
+            regions = [] if pd.isna(ignored) else [labelme_shapes.drawn(IGNORE, str(ignored), width, height)]
             document: dict[str, Any] = {
                 "version": "5.0.1",
                 "flags": {},
@@ -437,21 +415,15 @@ def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int,
     ]
     name = vocabulary.instruments[row["instrument_id"]]
     if row.get(MASK) is None:
-        shape = _named(name, corners, "rectangle")
+        shape = labelme_shapes.named(name, corners, RECTANGLE)
     else:
-        shape = _drawn(name, row[MASK], width, height)
-        points = np.array(shape["points"])
-        out.lose("boxes that are not those around the mask", int(corners != [points.min(axis=0).tolist(), points.max(axis=0).tolist()]))
+        shape = labelme_shapes.drawn(name, row[MASK], width, height)
+        around = rle.box_xywh_px(counts.runs_of_text(row[MASK], height, width), height)
+        out.lose(
+            "boxes that are not those around the mask",
+            int(corners != [[around[0], around[1]], [around[0] + around[2], around[1] + around[3]]]),
+        )
     if row["verb_id"] is None or row["target_id"] is None:
         out.lose("verbs without target, or targets without verb", int(row["verb_id"] is not None or row["target_id"] is not None))
         return shape
     return {**shape, "attributes": {"Action": vocabulary.verbs[row["verb_id"]], "Target": vocabulary.targets[row["target_id"]]}}
-
-
-def _drawn(name: str, mask: str, width: int, height: int) -> dict[str, Any]:
-    """Return a mask as a shape."""
-    return _named(name, outline(counts.runs_of_text(mask, height, width), height, width).tolist(), POLYGON)
-
-
-def _named(name: str, points: list[list[Any]], form: str) -> dict[str, Any]:
-    return {"label": name, "points": points, "group_id": None, "shape_type": form, "flags": {}}
