@@ -106,6 +106,17 @@ def test_an_instance_without_points_need_not_be_found(study, capsys):
     assert first(values(study, capsys), "points AP")["overall"] == before
 
 
+def test_a_prediction_in_pixels_that_are_not_counted_is_not_false(study, capsys):
+    spurious = [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9), annotation(2, 3, [20, 30, 2, 25, 40, 2], score=0.95)]
+    write(study, "found", spurious)
+    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] < 0.3
+    ignored = {"size": [300, 400], "counts": [0, 50 * 300, 350 * 300]}
+    document = json.loads((study / "truth/labels.json").read_text(encoding="utf-8"))
+    document["images"][2] = IMAGES[2] | {"ignored": ignored}
+    (study / "truth/labels.json").write_text(json.dumps(document), encoding="utf-8")
+    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+
+
 def test_files_without_points_and_swapped_sides_are_refused(study, capsys):
     write(study, "truth", [annotation(1, 1, [110, 110, 2, 150, 120, 1], score=0.5)])
     assert "swapped" in fault(capsys, *sides(study, "points"))

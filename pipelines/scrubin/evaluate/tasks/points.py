@@ -24,6 +24,7 @@ from scrubin.evaluate.metrics.variants import POINT_CHOICES, SIGMA
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, paired, series_of
 from scrubin.evaluate.side import Side, Source
+from scrubin.evaluate.tasks import masks
 from scrubin.evaluate.tasks.detection import Boxes, Role, image_sizes, one_size, placed, side_of_results
 from scrubin.labels.files.detect import detected
 from scrubin.labels.formats.objects import coco
@@ -126,10 +127,31 @@ def computed(truth: Boxes, predictions: Boxes, choice: Mapping[str, str]) -> Sco
     ]
     if choice["counted"] == "visible":
         sides[0] = (replace(sides[0][0], known=sides[0][0].known & (sides[0][1] == VISIBLE)), sides[0][1])
-    study = PointStudy(videos, starts, points, images, sides[0][0], sides[1][0])
+    found = _outside(sides[1][0], images, masks.ignored_of(videos, at_truth, truth.images))
+    study = PointStudy(videos, starts, points, images, sides[0][0], found)
     every = with_alone(_computation(study, choice), "points", choice, lambda draw: (study if draw is None else study.drawn(draw),))
     part = Computed(videos, every, of_vocabulary(truth.vocabulary), joined.frames, truth.vocabulary.name)
     return Scoring([part], joined.faults, _notes(choice, by_place))
+
+
+def _outside(found: PointRows, images: FloatArray, ignored: Mapping[int, str]) -> PointRows:
+    """Return the predictions without those whose points all lie in pixels that are not counted.
+
+    Parameters
+    ----------
+    ignored
+        Compressed counts of such pixels, by frame counted through all videos.
+    """
+    kept = np.ones(len(found), np.bool_)
+    for place, text in ignored.items():
+        rows = np.flatnonzero(found.places == place)
+        width, height = (int(side) for side in images[place])
+        inside = rle.picture(counts.runs_of_text(text, height, width), height, width) if len(rows) else np.zeros((0, 0), np.bool_)
+        for row in rows.tolist():
+            x, y = np.floor(found.places_px[row, found.known[row]]).astype(np.int64).T
+            in_picture = (x >= 0) & (y >= 0) & (x < width) & (y < height)
+            kept[row] = not len(x) or not in_picture.all() or not inside[y, x].all()
+    return found.taken(kept)
 
 
 def _names_by_class(of: Boxes) -> Names:
