@@ -30,7 +30,7 @@ LAYOUT = """a submission is a folder with, per video of the ground truth,
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
                 boxes as top-left corner and size in 0..1 (the layout of CholecTriplet2022)
   <video>.csv   for phases: frame,phase_id (or frame,phase with the phase's name)
-of masks, pixels, tracks and criteria (--task): a file or folder in any format that 'scrubin score' reads, with the verdict of that
+of masks, pixels, points, tracks and criteria (--task): a file or folder in any format that 'scrubin score' reads, with the verdict of that
 exit code: 0 when there is no error and no deviation, else 1"""
 
 
@@ -121,7 +121,8 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
     path, names = _listed(args)
     videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    truth = Source(Path(args.ground_truth), None if args.source is None else format_of(args.source), classes)
+    labels = entries.labels_at(Path(args.ground_truth), task, args.vocabulary)
+    truth = Source(labels, None if args.source is None else format_of(args.source), classes)
     return entries.held_against(task, truth, videos)
 
 
