@@ -7,14 +7,14 @@ import html
 import importlib.metadata
 import io
 import shutil
-import struct
 import tarfile
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 import scrubin
 from scrubin.base import machine
@@ -23,6 +23,7 @@ from scrubin.base.files import whole
 from scrubin.evaluate.challenge import FORM, FRAMES, Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
+from scrubin.labels.masks import png
 from scrubin.stages.release import added_files
 
 
@@ -224,12 +225,7 @@ def result(challenge: Challenge, evaluation: ScoredSubmission) -> str:
 
 def logo() -> bytes:
     """Return a plain picture, as platforms demand one: PNG, 128 x 128, uncompressed so that it is the same bytes everywhere."""
-    size = 128
-    row = b"\0" + bytes((28, 92, 118)) * size
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * size, 0)), (b"IEND", b""))
-    packed = [struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content)) for name, content in chunks]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+    return png.written(np.full((128, 128, 3), (28, 92, 118), np.uint8), level=0)
 
 
 def _inline(text: str) -> str:
