@@ -47,6 +47,10 @@ class Number:
         """Return the first result that is this number: of triplets where there are some, of every size."""
         return next(one for one in results if self._is(one))
 
+    def is_among(self, results: Sequence[Result]) -> bool:
+        """Return whether any result is this number."""
+        return any(map(self._is, results))
+
     def _is(self, result: Result) -> bool:
         variant = result.variant
         return variant.metric == self.metric and all(variant.options.get(name) == value for name, value in self.options.items())
