@@ -44,6 +44,29 @@ def runs_of_picture(pixels: npt.ArrayLike) -> IntArray:
     return _runs_of_changes(np.concatenate([[0] if flat[0] else [], changes]).astype(np.int64), len(flat))
 
 
+def runs_of_part(pixels: BoolArray, left_top: tuple[int, int], height: int, width: int) -> IntArray:
+    """Return the run lengths of a mask whose foreground is a part of its picture, without the whole picture.
+
+    Parameters
+    ----------
+    pixels
+        Of the part, (part's height, part's width); it lies inside of the picture.
+    left_top
+        Where its left top pixel is.
+    height, width
+        Of the picture.
+
+    >>> runs_of_part(np.ones((2, 1), bool), (1, 0), 2, 3).tolist()
+    [2, 2, 2]
+    """
+    left, top = left_top
+    edges = np.diff(np.pad(pixels.T, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    starts, ends = (np.stack(np.nonzero(edges == kind)) for kind in (1, -1))
+    bounds = np.stack([(column + left) * height + row + top for column, row in (starts, ends)], axis=1)
+    # Spans that go over from one column to the next are one.
+    return union([np.diff(np.concatenate([[0], bounds.ravel(), [height * width]]))], height * width)
+
+
 def spans(runs: IntArray) -> tuple[IntArray, IntArray]:
     """Return where foreground begins and ends, half open, (spans,) each, in numbers of pixels; an empty span is left out."""
     ends = np.cumsum(runs)
