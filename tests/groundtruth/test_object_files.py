@@ -187,6 +187,26 @@ def test_points_have_the_names_and_places_of_the_table(truth, drawn):
     assert 0 < hidden < len(coco["annotations"])
 
 
+def test_points_against_themselves_are_perfect_and_one_that_moved_is_not(truth, capsys, tmp_path):
+    wanted, found = truth / "cholect50/points.json", tmp_path / "found.json"
+    shutil.copy(wanted, found)
+
+    def values(*variant):
+        results = scored(truth, capsys, tmp_path, "points", wanted, found, *variant)
+        return {key: one["overall"]["value"] for key, one in results.items() if one["overall"]["value"] is not None}
+
+    perfect = values(), values("kind=distances")
+    assert {value for key, value in perfect[0].items() if "AP" in key} == {1}
+    assert {value for key, value in perfect[1].items() if "PCK" in key} == {1}
+    planted = json.loads(found.read_text())
+    for one in planted["annotations"][:20]:
+        one["keypoints"][0] += 60
+    found.write_text(json.dumps(planted))
+    worse = values(), values("kind=distances")
+    assert min(value for key, value in worse[0].items() if "AP" in key) < 1
+    assert min(value for key, value in worse[1].items() if "PCK" in key) < 1
+
+
 def test_tracks_against_themselves_are_perfect_and_an_exchange_is_not(truth, capsys, tmp_path):
     wanted, found = truth / "cholect50/tracks/track", tmp_path / "found"
     assert sorted(path.name for path in wanted.iterdir()) == sorted(LABELLED_IDS)
