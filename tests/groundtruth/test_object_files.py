@@ -223,6 +223,33 @@ def test_tracks_against_themselves_are_perfect_and_an_exchange_is_not(truth, cap
     assert overall(worse, "tracks IDSW") > 0
 
 
+@pytest.mark.parametrize(
+    ("task", "part", "variant"),
+    [
+        ("detection", "masks.json", ("kind=masks", "component=i")),
+        ("detection", "masks.json", ("kind=pixels", "component=i")),
+        ("points", "points.json", ()),
+        ("tracks", "tracks/track", ("classes=one",)),
+    ],
+)
+def test_a_release_is_taken_as_it_is(truth, capsys, tmp_path, task, part, variant):
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "groundtruth").symlink_to(truth)
+    own = truth / "cholect50" / part
+    found = tmp_path / "found"
+    (shutil.copytree if own.is_dir() else shutil.copy)(own, found if own.is_dir() else found.with_suffix(".json"))
+    found = found if own.is_dir() else found.with_suffix(".json")
+    by_part = scored(truth, capsys, tmp_path, task, own, found, *variant)
+    for path in (release, truth, truth / "cholect50"):
+        assert scored(truth, capsys, tmp_path, task, path, found, *variant) == by_part
+
+
+def test_boxes_of_a_ground_truth_with_masks_are_those_of_all_its_frames(truth, capsys, tmp_path):
+    found = scored(truth, capsys, tmp_path, "detection", truth, truth / "cholect50/detection", "component=i")
+    assert {name for one in found.values() for name in one.get("videos", {})} >= {"abelo", "dufila"}
+
+
 def test_marks_against_their_mean_are_perfect_and_a_mistake_is_not(truth, drawn, capsys, tmp_path):
     text = (truth / f"marks/{LABELLED_IDS[0]}.csv").read_text()
     assert text.splitlines()[0] == "frame,mark,rater,value"
