@@ -30,7 +30,7 @@ def mask(box):
 
 
 def coco():
-    images = [{"id": second + 1, "file_name": f"peg_02/{second:06d}.jpg", "width": WIDTH, "height": HEIGHT} for second in range(2)]
+    images = [{"id": second + 1, "file_name": f"peg_02/{20 * second:06d}.jpg", "width": WIDTH, "height": HEIGHT} for second in range(2)]
     annotations = [
         {
             **{"id": 2 * second + at + 1, "image_id": second + 1, "category_id": at + 1, "bbox": list(box), "iscrowd": 0},
