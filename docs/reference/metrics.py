@@ -45,6 +45,6 @@ def _kinds(one: registry.Metric) -> str:
 
 
 def _column(one: registry.Metric) -> str:
-    if one.task in ("criteria", "skill", "errors"):
+    if one.task in ("points", "criteria", "skill", "errors"):
         return ""
     return "sorts" if one.ranks else "shown" if one.is_column else "where nothing else is"

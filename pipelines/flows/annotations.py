@@ -1,4 +1,4 @@
-"""Annotations: label files of any format to labelled frames, triplets, phases and spans of our frames."""
+"""Annotations: label files of any format to the tables of labels, on our frames."""
 
 from functools import partial
 from pathlib import Path
@@ -11,8 +11,8 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.faults import Faults
 from scrubin.base.tables import io
-from scrubin.base.tables.private import CUTS, QUARANTINE, RECORDINGS
-from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, SPANS, TRIPLETS, VIDEOS
+from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
+from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
 
@@ -22,17 +22,18 @@ INTERIM = Path("data/interim")
 
 @flow(name="annotations")
 def main() -> None:
-    """Write the tables `labelled`, `triplets`, `phases` and `spans`, and what became of the labels."""
+    """Write the tables of labels, and what became of the labels."""
     p = params.load("annotations", AnnotationsParams)
     raw = params.raw_folder()
     faults = Faults()
     recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
     cuts = io.read(CUTS, INTERIM / "cuts.parquet")
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
-    known = label_tables.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
+    frames, hidden = io.read(FRAMES, TABLES / "frames.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")
+    known = label_tables.released(recordings, cuts, videos, frames, hidden)
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load())
+    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load(), p.box_tolerance)
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
     outcomes = [outcome for _, outcome in read.done]
@@ -42,6 +43,10 @@ def main() -> None:
     io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, tables.phases, TABLES / "phases.parquet")
     io.write(SPANS, tables.spans, TABLES / "spans.parquet")
+    io.write(MASKS, tables.masks, TABLES / "masks.parquet")
+    io.write(TRACKS, tables.tracks, TABLES / "tracks.parquet")
+    io.write(POINTS, tables.points, TABLES / "points.parquet")
+    io.write(MARKS, tables.marks, TABLES / "marks.parquet")
     document = report.document(tables.report, sources.merges(raw, p.sources, read.done), p.windows)
     files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")

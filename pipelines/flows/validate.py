@@ -9,7 +9,7 @@ from prefect import flow
 
 from scrubin.base import files, params
 from scrubin.base.tables import io
-from scrubin.base.tables.private import LINKAGE, PARTS, RECORDINGS, STEREO, every_file
+from scrubin.base.tables.private import HIDDEN, LINKAGE, PARTS, RECORDINGS, STEREO, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
 from scrubin.stages.validate import outcomes, study_tables, suite
@@ -43,6 +43,7 @@ def main() -> None:
         vocabularies=vocabularies,
         near_duplicate=limits(p.near_duplicate, linkage.id, acknowledged_pairs()),
         expected=expected(p, vocabularies, declared.values()),
+        hidden=io.read(HIDDEN, INTERIM / "hidden.parquet"),
     )
     checked, rows = suite.run(stored, p.severity), suite.row_counts(stored)
     files.write_json(VERDICT, outcomes.document(checked, rows))

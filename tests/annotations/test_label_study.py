@@ -1,7 +1,6 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
 import functools
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,56 +9,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotated_tables import tables_of
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import io
-from scrubin.base.tables.private import CUTS, RECORDINGS
-from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS
+from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats.objects import labelme
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.formats.workflow import cholec80
-from scrubin.labels.model import Clock, Labels, Layer, instance_rows, mark_rows, phase_rows
+from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
 from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables
 
 LAYERS = ("instances", "phases")
-
-
-def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=("mono",), recording="case one", id_="mabolu"):
-    """The four tables of one recording, cut to [offset_s, offset_s + seconds) of a source of source_s seconds."""
-    cuts, videos, frames, recordings = [], [], [], []
-    for camera in cameras:
-        key = {"recording": recording, "camera": camera}
-        cuts.append(
-            {
-                **key,
-                "id": id_,
-                "offset_s": str(offset_s),
-                "first_source_frame": int(offset_s * fps),
-                "frame_count": seconds * fps,
-                "source_width": 320,
-                "source_height": 240,
-                "mode": "smart",
-                "copied_frames": 0,
-                "left_behind": None,
-                "why": None,
-            }
-        )
-        size = {"width": 320, "height": 240, "fps": str(fps), "variable_rate": False}
-        shared = {"task": "Cholecystectomy", "path": "v.mp4", "sha256": "0" * 64}
-        released = {"frame_count": seconds * fps, "duration_s": float(seconds)}
-        videos.append({"id": id_, "camera": camera, **size, **shared, **released})
-        quality = dict.fromkeys(("sharpness", "brightness", "contrast", "saturated_share", "difference"), 0.5)
-        for k in range(seconds):
-            row = {"id": id_, "camera": camera, "frame": k, "source_frame": k * fps, "time_s": float(k)}
-            row |= {"width": 96, "height": 64, "redacted": k == 1, "dropped": False, "dropped_why": None}
-            frames.append({**row, "path": f"{k:06d}.jpg", **quality, "perceptual_hash": "0" * 16})
-        source = {"frame_count": source_s * fps, "duration_s": float(source_s), "has_audio": False, "rotation_deg": 0}
-        kept = {"participant": "p", "start_s": 0.0, "end_s": 1.0, "status": "kept", "container": "mp4", "codec": "h264"}
-        recordings.append({**key, **size, **shared, **source, **kept, **dict.fromkeys(("trial", "site", "reason", "mend"))})
-    declared = ((RECORDINGS, recordings), (CUTS, cuts), (VIDEOS, videos), (FRAMES, frames))
-    return [io.frame_of(table, rows) for table, rows in declared]
 
 
 def known_of(**changes):
@@ -293,17 +256,3 @@ def test_two_recordings_are_kept_apart_and_sorted_by_id(jso, make):
     assert tables.phases[["id", "phase_id"]].to_numpy().tolist() == [["aboreta", 1], ["mabolu", 0]]
     io.conform(PHASES, tables.phases)
     assert made(labels[::-1], known).triplets.equals(tables.triplets)
-
-
-def test_what_no_table_of_a_release_holds_is_said(jso, make):
-    labels = jso({"0": [make.vector()], "5": []})
-    assert labels.instances is not None
-    rows = labels.instances.rows.assign(mask="132", visibility_track=pd.array([4] * len(labels.instances.rows), "Int64"))
-    marks = Layer("f", np.array([0]), mark_rows([(0, "C1", "1", 1.0)]))
-    done = made([replace(labels, instances=replace(labels.instances, rows=rows), marks=marks)], known_of())
-    said = done.report["ids"]["mabolu"]["warnings"]
-    assert [one for one in said if "not in the release" in one] == [
-        "cholect50: not in the release: 'mask' of 1 instance",
-        "cholect50: not in the release: 'visibility_track' of 1 instance",
-        "cholect50: not in the release: 1 mark of annotators",
-    ]

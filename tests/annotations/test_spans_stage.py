@@ -12,6 +12,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels.formats.plain import spans
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.stages.annotations import label_tables, report, sources
+from scrubin.stages.annotations.hiding import HiddenAreas
 from scrubin.stages.annotations.label_tables import ReleasedRecording
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 
@@ -23,7 +24,8 @@ FRAMES = "instrument,instance,start_frame,end_frame,verb,target"
 @pytest.fixture
 def known(make):
     """A source of 20 s at 25 fps of which [6 s, 16 s) is released."""
-    return {"case one": ReleasedRecording("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240))}
+    areas = HiddenAreas((320, 240), (320, 240))
+    return {"case one": ReleasedRecording("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240), areas)}
 
 
 @pytest.fixture

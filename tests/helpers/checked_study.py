@@ -48,6 +48,7 @@ def study_of(
         tables={table.name: stored_table(table, arrows[table.name]) for table in (*declared.values(), STEREO)},
         recordings=tables["recordings"],
         linkage=tables["linkage"],
+        hidden=tables["hidden"],
         vocabularies={"cholect50": load("cholect50")},
         near_duplicate=Limits(evidence_bits=20, min_frames=20),
         expected=expected or expected_of(),

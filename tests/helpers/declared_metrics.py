@@ -19,10 +19,11 @@ from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Source
-from scrubin.evaluate.tasks import criteria, detection, phases, recognition, recordings, tracks
+from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
 from scrubin.labels.masks import counts, polygons
+from scrubin.labels.points import POINTS, Point
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
@@ -45,7 +46,7 @@ def by_metric():
 def results():
     for task, of_task in METRICS.items():
         for semantics, choices in of_task.choices.items():
-            if (task, semantics) in (("skill", "compat"), ("criteria", "compat")):
+            if (task, semantics) in (("skill", "compat"), ("criteria", "compat"), ("points", "compat")):
                 continue
             kinds = choices["kind"].values if "kind" in choices else ("",)
             programs = [f"program={name}" for name in MASK_PROGRAMS] if (task, semantics) == ("detection", "compat") else []
@@ -107,6 +108,32 @@ def tracked(rows):
     return rows.assign(track=number, instrument_id=number)
 
 
+def of_points(semantics, choice):
+    rng = np.random.default_rng(9)
+    both = boxes(rng, scored=False)
+    images = {name: pd.DataFrame({"position": FRAMES, "width": 400, "height": 300}) for name in both.rows}
+    truth, predicted = (
+        replace(both, images=images, rows={name: pointed(rng, rows, moved=moved) for name, rows in both.rows.items()})
+        for moved in (0.0, 0.1)
+    )
+    predicted = replace(predicted, rows={name: rows.assign(score=rng.random(24).round(3)) for name, rows in predicted.rows.items()})
+    return points.computed(truth, predicted, choice)
+
+
+def pointed(rng, rows, *, moved):
+    """Two points in each box, of which every fourth is hidden; those of predictions are a little elsewhere."""
+    shares = rng.normal(0, moved, (len(rows), 2, 2)) + 0.5
+    of = [
+        tuple(
+            Point(name, float(x + w * at[0]), float(y + h * at[1]), 2 - row % 4 // 3)
+            for name, at in zip(("tip", "hinge"), own, strict=True)
+        )
+        for row, (own, x, y, w, h) in enumerate(zip(shares, *(rows[side] for side in "xywh"), strict=True))
+    ]
+    values = {POINTS: pd.Series(of, index=rows.index, dtype=object), "instrument_id": rows.groupby("position").cumcount()}
+    return rows.drop(columns=model.MASK).assign(**values)
+
+
 def of_phases(semantics, choice):
     rng = np.random.default_rng(3)
     truth = {name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}
@@ -141,6 +168,7 @@ SCORINGS = {
     "recognition": of_recognition,
     "detection": of_detection,
     "tracks": of_tracks,
+    "points": of_points,
     "phases": of_phases,
     "criteria": of_criteria,
     "skill": of_skill,

@@ -20,6 +20,7 @@ __all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_f
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
+KEY_POINTS = [200.0, 100.0, 2, 150.5, 80.25, 1]
 MASK = {"size": [480, 854], "counts": "lm^1j2V<0T^P;"}
 """Of two columns of a picture of 854x480 px, 90 px of each."""
 
@@ -89,7 +90,12 @@ def shape(label, action, target, corners):
 def labelme():
     shapes = [shape("scissors", "dissect", "fascias", [[10, 20], [60.5, 70]]), shape("aspirator", "suck", "fluid", [[0, 0], [100, 200]])]
     outline = {"label": "forceps", "points": [[10, 20], [61, 20], [61, 70], [30, 70], [30, 40], [10, 40]], "shape_type": "polygon"}
-    frames = {0: shapes, 1: [], 5: [shapes[0], {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}]}
+    tip = {"label": "tip", "points": [[12.5, 30]], "shape_type": "point", "group_id": 4, "flags": {"hidden": True}}
+    frames = {
+        0: shapes,
+        1: [],
+        5: [{**shapes[0], "group_id": 4}, tip, {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}],
+    }
     return {
         f"prostatd/pwhv1/{frame:06d}.json": dumps({"shapes": of, "imageWidth": 100, "imageHeight": 200}) for frame, of in frames.items()
     }
@@ -113,6 +119,35 @@ def yolo_seg():
     }
 
 
+def endovis_pose():
+    places = {"tool1": [(410.75, 194), (536.5, 125.25)], "tool3": [(100, 50.5)]}
+    of_image = [
+        {"class": name, "id": tool, "x": x, "y": y}
+        for tool, of in places.items()
+        for name, (x, y) in zip(("LeftClasperPoint", "HeadPoint"), of, strict=False)
+    ]
+    images = [{"annotations": of_image if at == 2 else [], "class": "image", "filename": f"Raw/img_{at:06d}_raw.png"} for at in (1, 2, 3)]
+    return {"poses/train1_labels.json": dumps(images)}
+
+
+def yolo_pose():
+    classes = """nc: 2
+names:
+  0: "needle driver of a robot"
+  1: "needle"
+kpt_shape: [2, 3]
+kpt_names:
+  0: ["tip", "hinge"]
+  1: ["tip"]
+"""
+    return {
+        "pose/labels/v1_000000.txt": b"0 0.352500 0.225000 0.505000 0.250000 0.250000 0.200000 2 0.400000 0.300000 1\n"
+        b"1 0.500000 0.500000 1.000000 1.000000 0.500000 0.500000 2 0 0 0\n",
+        "pose/labels/v1_000003.txt": b"",
+        "pose/data.yaml": classes.encode(),
+    }
+
+
 def coco():
     images = [
         {"id": 1, "file_name": "VID01/000004.png", "width": 854, "height": 480, "recording": "VID01", "frame": 4},
@@ -125,9 +160,11 @@ def coco():
     annotations += [
         {"id": 3, "image_id": 1, "category_id": 5, "bbox": [100.0, 60.0, 2.0, 90.0], "area": 180, "iscrowd": 0, "segmentation": MASK}
     ]
+    annotations[0] |= {"keypoints": [*KEY_POINTS, 0.0, 0.0, 0], "num_keypoints": 2}
     categories = [
         {"id": i + 1, "name": CHOLECT50.triplet_name(i), "supercategory": CHOLECT50.triplet_name(i).split(",")[0]} for i in range(100)
     ]
+    categories[17] |= {"keypoints": ["tip", "hinge", "end"], "skeleton": [[1, 2], [2, 3]]}
     return {"coco/annotations.json": dumps({"images": images, "annotations": annotations, "categories": categories}) + b"\n"}
 
 
@@ -408,6 +445,7 @@ EXAMPLES = {
         coco,
         cvschallenge,
         endoscapes,
+        endovis_pose,
         endoscapescvs,
         grasp,
         heichole,
@@ -428,6 +466,7 @@ EXAMPLES = {
         yolo,
         yolo4,
         yolo_seg,
+        yolo_pose,
     )
 }
 

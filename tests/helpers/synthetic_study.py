@@ -9,9 +9,27 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.tables import Table, io
-from scrubin.base.tables.private import LINKAGE, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
-from scrubin.base.tables.public import ERRORS, FRAMES, GAPS, LABELLED, PHASES, RATINGS, SPANS, SPLITS, TRIPLETS, VIDEOS, skill_table
+from scrubin.base.tables.private import HIDDEN, LINKAGE, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
+from scrubin.base.tables.public import (
+    ERRORS,
+    FRAMES,
+    GAPS,
+    LABELLED,
+    MARKS,
+    MASKS,
+    PHASES,
+    POINTS,
+    RATINGS,
+    SPANS,
+    SPLITS,
+    TRACKS,
+    TRIPLETS,
+    VIDEOS,
+    skill_table,
+)
 from scrubin.base.vocabulary.vocabulary import load
+from scrubin.labels.masks.counts import text_of_runs
+from scrubin.labels.masks.rle import runs_of_picture
 
 ASPECTS = ("depth_perception", "efficiency")
 TASKS = {"PegTransfer": ("left", "right"), "SutureAndKnot": ("left", "right"), "Cholecystectomy": ("mono",)}
@@ -29,15 +47,36 @@ DECLARED: tuple[Table, ...] = (
     TRIPLETS,
     PHASES,
     SPANS,
+    MASKS,
+    TRACKS,
+    POINTS,
+    MARKS,
     SPLITS,
     RECORDINGS,
     LINKAGE,
     REDACTIONS,
     QUARANTINE,
     STEREO,
+    HIDDEN,
 )
 BY_NAME = {table.name: table for table in DECLARED}
-PUBLIC = ("videos", "gaps", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
+PUBLIC = (
+    "videos",
+    "gaps",
+    "frames",
+    "ratings",
+    "skill",
+    "errors",
+    "labelled",
+    "triplets",
+    "phases",
+    "spans",
+    "masks",
+    "tracks",
+    "points",
+    "marks",
+    "splits",
+)
 
 
 def tables() -> dict[str, pd.DataFrame]:
@@ -62,10 +101,15 @@ def _tables() -> dict[str, pd.DataFrame]:
         "ratings": [row for i, key in enumerate(rated) for row in _ratings(ids[key], key[0], i)],
         "skill": [_skill(ids[key], key[0], i) for i, key in enumerate(rated)],
         "errors": [{"id": ids[key], "task": key[0], "error": "object_dropped", "occurred": i % 2 == 0} for i, key in enumerate(rated)],
-        "labelled": [row for name in labelled for row in _labelled(name)],
+        "labelled": [row for name in labelled for row in _labelled(name, ("marks",) if name == labelled[0] else ())],
         "triplets": [row for i, name in enumerate(labelled) for row in _triplets(name, i)],
         "phases": [row for name in labelled for row in _phases(name)],
         "spans": [row for name in labelled for row in _spans(name)],
+        "hidden": [{"id": name, "camera": "mono", "first_frame": 0, "last_frame": 299, **CORNER} for name in labelled[:1]],
+        "masks": [row for name in labelled[:1] for row in _masks(name)],
+        "tracks": [{"id": name, "frame": k, "instance": 0, "kind": "track", "track": 5} for name in labelled[:1] for k in range(N_FRAMES)],
+        "points": [row for name in labelled[:1] for row in _points(name)],
+        "marks": [row for name in labelled[:1] for row in _marks(name)],
         "splits": [{"scheme": "balanced", "fold": 0, "subset": subset, "id": ids[task, who]} for task, who, subset in people],
         "redactions": _redactions(names["Cholecystectomy", "bo"], names["PegTransfer", "chris"]),
         "quarantine": [],
@@ -138,8 +182,8 @@ def _skill(name: str, task: str, i: int) -> dict[str, object]:
     return {"id": name, "task": task, **scores, "n_ratings": 2, "disagreement": 0.1 * i, "strong_disagreement": i == 7}
 
 
-def _labelled(name: str) -> list[dict[str, object]]:
-    details = {"instances": "triplet", "phases": None}
+def _labelled(name: str, more: tuple[str, ...]) -> list[dict[str, object]]:
+    details = {"instances": "triplet", "phases": None, **dict.fromkeys(more)}
     return [
         {"id": name, "layer": layer, "frame": k, "vocabulary": "cholect50", "detail": detail}
         for layer, detail in details.items()
@@ -183,9 +227,35 @@ def _spans(name: str) -> list[dict[str, object]]:
     ]
 
 
+CORNER = {"x": 8, "y": 8, "w": 200, "h": 24}
+MASK_SIZE = (32, 18)
+
+
+def mask_of(left: int, top: int, right: int, bottom: int) -> str:
+    """Return the counts of a rectangle in a labelled picture."""
+    pixels = np.zeros(MASK_SIZE[::-1], bool)
+    pixels[top:bottom, left:right] = True
+    return text_of_runs(runs_of_picture(pixels))
+
+
+def _masks(name: str) -> list[dict[str, object]]:
+    size = {"width": MASK_SIZE[0], "height": MASK_SIZE[1]}
+    return [{"id": name, "frame": k, "instance": 0, **size, "counts": mask_of(10, 3, 20, 9)} for k in (2, 3)]
+
+
+def _points(name: str) -> list[dict[str, object]]:
+    places = {"tip": {"x": 0.5, "y": 0.5, "visibility": 2}, "hinge": {"x": None, "y": None, "visibility": 0}}
+    return [{"id": name, "frame": k, "instance": 0, "point": point, **place} for k in (2, 3) for point, place in places.items()]
+
+
+def _marks(name: str) -> list[dict[str, object]]:
+    values = {"1": 1.0, "2": 0.0, None: 0.5}
+    return [{"id": name, "frame": k, "mark": "C1", "rater": rater, "value": value} for k in (3, 4) for rater, value in values.items()]
+
+
 def _redactions(procedure: str, exercise: str) -> list[dict[str, object]]:
     whole = {"x": None, "y": None, "w": None, "h": None}
-    corner = {"x": 8, "y": 8, "w": 200, "h": 24}
+    corner = CORNER
     found = {"start_s": 2.0, "end_s": 4.5, "decision": "unreviewed", "faces": None, "text": None, **whole}
     rejected = {"decision": "rejected", "score": 0.3, "accepted": False}
     unread = {"decision": "accepted", "faces": None, "text": None}

@@ -45,12 +45,22 @@ SAME_BYTES = [
 
 OF_TABLES = [name for name in EXAMPLES if name not in ("aixsuture", "cvschallenge", "endoscapescvs", "jigsaws", "lasana")]
 """Those that our tables hold: a test of its own looks closely at each."""
+SAID = {"yolo-seg": {"image_size": (640, 480)}}
+"""What a user has to say of a format, which no file does."""
+OF_PIXELS = ("yolo-seg",)
+"""Corners anywhere become edges of pixels; from then on, all is the same."""
 
 
 @cache
 def example(name):
     """Read the example of a format, once: what is made of it must leave it as it was."""
-    return read_files(name, EXAMPLES[name])
+    first = read_files(name, EXAMPLES[name], **SAID.get(name, {}))
+    return again(name, write_files(name, first)) if name in OF_PIXELS else first
+
+
+def again(name, out):
+    """Read what was written."""
+    return read_files(name, {f"out/{file}": data for file, data in out.files.items()}, **SAID.get(name, {}))
 
 
 def assert_same(one, other):
@@ -90,7 +100,7 @@ def test_what_was_written_reads_the_same(name):
     first = example(name)
     out = write_files(name, first)
     assert not out.losses
-    assert_same(first, read_files(name, {f"out/{file}": data for file, data in out.files.items()}))
+    assert_same(first, again(name, out))
 
 
 @each("name", SAME_BYTES)
@@ -108,7 +118,7 @@ def test_what_was_written_has_the_same_bytes(name):
 @each("name", WRITABLE)
 def test_a_second_round_changes_no_byte(name):
     once = write_files(name, example(name)).files
-    twice = write_files(name, read_files(name, {f"out/{file}": data for file, data in once.items()})).files
+    twice = write_files(name, read_files(name, {f"out/{file}": data for file, data in once.items()}, **SAID.get(name, {}))).files
     assert once == twice
 
 
@@ -128,7 +138,10 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
             if one is not None:
                 assert one.positions.tolist() == other.positions.tolist()
                 # Given numbers of instances are in the table spans.
-                pd.testing.assert_frame_equal(one.rows.drop(columns="number", errors="ignore"), other.rows)
+                rows = one.rows.drop(columns="number", errors="ignore")
+                if "points" in rows:  # a table has them in the order of their names
+                    rows["points"] = [value if value is None else tuple(sorted(value)) for value in rows["points"]]
+                pd.testing.assert_frame_equal(rows, other.rows, check_like=True)
         assert a.vocabulary.triplets == b.vocabulary.triplets
 
 

@@ -11,11 +11,13 @@ import pytest
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
+from scrubin.labels.masks.counts import text_of_runs
 from scrubin.stages.validate import suite
 from scrubin.stages.validate.expected import Total
 from scrubin.stages.validate.registry import RULES, row_rules
 from scrubin.stages.validate.rules import counts
 from scrubin.stages.validate.suite import Judge
+from synthetic_study import mask_of
 
 PICTURE = ["perceptual_hash", "sharpness", "brightness", "contrast", "saturated_share"]
 Tables = dict[str, pd.DataFrame]
@@ -139,6 +141,12 @@ DROP = both(
     put("frames", "path", None, id=CASE, frame=3),
     put("frames", "dropped_why", "contrast 3 is below 8", id=CASE, frame=3),
 )
+DETAILS = ("masks", "tracks", "points", "marks")
+NO_MASKS = ("", "132", "\u00e9", text_of_runs([32 * 18]), text_of_runs([0, 9, 0, 9, 32 * 18 - 18]), "P0" + text_of_runs([0, 32 * 18])[1:])
+"""Nothing, of another size, no counts at all, empty, with a run of no length, with a number written longer than it is."""
+HIGH = put("hidden", "h", 400, id=CASE)
+MOVED = both(HIGH, put("hidden", "x", 300, id=CASE))
+WHOLLY = both(*(put("hidden", side, None, id=CASE) for side in "xywh"))
 
 BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("declared_columns", "videos", add_column("videos", "note", 2), {"column": "note"}),
@@ -308,6 +316,25 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("stereo_fits", "stereo", put("stereo", "error", "rows are 9 px off", id=SECOND), {"id": SECOND, "error": "rows are 9 px off"}),
     ("stereo_odd", "stereo", put("stereo", "warning", "it is late", id=SECOND), {"id": SECOND, "rig": "rig_1", "warning": "it is late"}),
     ("stereo_undecided", "stereo", put("stereo", "undecided", "too dark", id=SECOND), {"id": SECOND, "undecided": "too dark"}),
+    *(("known_id", table, put(table, "id", "nobody", **LABEL), {"id": "nobody", "frame": 3}) for table in DETAILS),
+    ("label_has_frame", "marks", put("marks", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
+    *(("detail_has_instance", table, drop("triplets", **LABEL), LABEL) for table in DETAILS[:3]),
+    ("detail_has_instance", "masks", put("masks", "instance", 1, **LABEL), {**LABEL, "instance": 1}),
+    ("mark_in_labelled_frame", "marks", drop("labelled", layer="marks", **LABEL), LABEL),
+    *(("mask_fits_picture", "masks", put("masks", "counts", text, **LABEL), LABEL) for text in NO_MASKS),
+    ("mask_fits_picture", "masks", put("masks", "width", 33, **LABEL), {**LABEL, "width": 33}),
+    ("one_size_per_frame", "masks", again("masks", {"instance": 1, "width": 18, "height": 32}, **LABEL), {**LABEL, "instance": 1}),
+    ("point_has_place", "points", put("points", "x", None, point="tip", **LABEL), {**LABEL, "point": "tip"}),
+    ("point_has_place", "points", put("points", "visibility", 0, point="tip", **LABEL), {**LABEL, "point": "tip"}),
+    ("point_has_place", "points", put("points", "visibility", 1, point="hinge", **LABEL), {**LABEL, "point": "hinge"}),
+    ("track_once", "tracks", again("tracks", {"instance": 1}, **LABEL), {**LABEL, "instance": 1, "track": 5}),
+    ("detail_in_redacted_frame", "masks", HIDE, LABEL),
+    ("detail_in_redacted_frame", "points", HIDE, LABEL),
+    ("detail_shows_hidden", "masks", put("masks", "counts", mask_of(6, 1, 9, 4), **LABEL), LABEL),
+    ("detail_shows_hidden", "masks", MOVED, LABEL | {"frame": 2}),
+    ("detail_shows_hidden", "masks", WHOLLY, LABEL),
+    ("detail_shows_hidden", "points", both(HIGH, put("points", "x", 0.1, point="tip", **LABEL)), {**LABEL, "point": "tip"}),
+    ("detail_shows_hidden", "points", WHOLLY, {**LABEL, "point": "tip"}),
     ("no_private_value", "videos", put("videos", "id", "ann.smith", id=CASE), {"id": "ann.smith"}),
     ("no_private_value", "videos", put("videos", "path", "videos/bo PegTransfer left.mp4", id=CASE), {"id": CASE}),
     ("no_private_value", "videos", put("videos", "path", "videos/Rec_PegTransfer_0.mkv", id=CASE), {"id": CASE}),
@@ -428,6 +455,18 @@ BESIDE: list[tuple[str, str, Change]] = [
     ("instance_twice", "triplets", both(put("triplets", "x", None, **LABEL), again("triplets", {"instance": 1}, **LABEL))),
     ("triplet_in_vocabulary", "triplets", both(*(put("triplets", name, None, **LABEL) for name in ("verb_id", "target_id", "triplet_id")))),
     ("video_bytes_unique", "videos", put("videos", "sha256", "0" * 64, id=CASE)),
+    ("detail_has_instance", "tracks", put("triplets", "instrument", None, **LABEL)),
+    ("mark_in_labelled_frame", "marks", drop("labelled", **LOOKED)),
+    ("track_once", "tracks", again("tracks", {"instance": 1, "kind": "visibility_track"}, **LABEL)),
+    ("track_once", "tracks", again("tracks", {"instance": 1, "track": 6}, **LABEL)),
+    ("one_size_per_frame", "masks", both(put("masks", "width", 18, **LABEL), put("masks", "height", 32, **LABEL))),
+    ("point_has_place", "points", put("points", "visibility", 1, point="tip", **LABEL)),
+    ("detail_in_redacted_frame", "points", put("frames", "redacted", True, id=CASE, frame=4)),
+    ("detail_shows_hidden", "masks", put("masks", "counts", mask_of(7, 0, 32, 18), **LABEL)),
+    ("detail_shows_hidden", "masks", put("masks", "counts", mask_of(0, 2, 32, 18), **LABEL)),
+    ("detail_shows_hidden", "masks", both(MOVED, put("hidden", "last_frame", 49, id=CASE))),
+    ("detail_shows_hidden", "points", both(HIGH, put("points", "x", 0.22, point="tip", **LABEL))),
+    ("detail_shows_hidden", "points", both(WHOLLY, put("hidden", "camera", "left", id=CASE))),
 ]
 
 

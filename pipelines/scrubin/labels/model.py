@@ -18,6 +18,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import Instant
 from scrubin.labels.label_map import LabelMap
+from scrubin.labels.points import POINTS
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -30,6 +31,8 @@ INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
 MASK = "mask"
 """A detail of instances: the compressed counts of `labels.masks`, of a picture of the ``width`` and ``height`` in `Labels.frames`;
 null where an instance has none."""
+IGNORED = "ignored"
+"""A column of `Labels.frames`: pixels that count for nobody, as the compressed counts of one mask; null where all of a frame count."""
 INSTANCE_DTYPES: Mapping[Any, Any] = {
     "position": "int64",
     **dict.fromkeys(IDS, "Int64"),
@@ -106,7 +109,7 @@ class Layer:
         Every labelled position, increasing, shape (n,). It may have no row: labelled as "nothing there".
     rows
         A data frame with ``position`` and ids; undefined is null. Rows of a position keep the order of the file.
-        Instances may have more columns than ours, such as masks or tracks; what does not know them leaves them out.
+        Instances may have more columns than ours, such as masks, points or tracks; what does not know them leaves them out.
     every_frame
         Whether the format labels every frame of the source, so that the length must be that of the video.
     boxless
@@ -269,8 +272,8 @@ def detailed_rows(rows: Sequence[Mapping[str, Any]], details: Mapping[str, str])
 
 
 def details_of(rows: pd.DataFrame) -> list[str]:
-    """Return the columns of instances that are neither among ours nor their masks."""
-    return [str(name) for name in rows.columns if name not in (*INSTANCE_COLUMNS, MASK)]
+    """Return the columns of instances that are neither among ours nor their masks and points."""
+    return [str(name) for name in rows.columns if name not in (*INSTANCE_COLUMNS, MASK, POINTS)]
 
 
 def segment_rows(rows: Sequence[tuple[str, int, int, int]]) -> pd.DataFrame:

@@ -12,11 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.audit.containers.run_lengths import covers
 from scrubin.audit.expected import Contents, Fault, Text, spelling
 from scrubin.audit.expected.private_columns import Public, of_a_day, private_tables
 from scrubin.audit.expected.private_columns import fault as order_fault
 from scrubin.base import unpacking
 from scrubin.base.tables import Table
+from scrubin.base.tables.public import MASKS
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
 
@@ -45,7 +47,7 @@ def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Co
     faults += [fault for field in schema if (fault := _type_fault(field))]
     columns = [field.name for field in schema if _is_text(field.type)]
     for name in columns:
-        values = file.read(columns=[name]).column(0).unique().to_pylist()
+        values = _counts(file, faults) if _holds_masks(declared, schema, name) else file.read(columns=[name]).column(0).unique().to_pylist()
         texts.append(Text(f"column {name}", "\n".join(value for value in values if value is not None), structured=not of_a_day(name)))
     for field in schema:
         texts += _numbers(file, field)
@@ -56,6 +58,24 @@ def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Co
         message = order_fault(rows, public.ids)
         faults += [Fault("order", "rows", message)] if message else []
     return Contents(faults, texts)
+
+
+def _holds_masks(declared: Table | None, schema: pa.Schema, column: str) -> bool:
+    return (
+        declared is not None and schema.equals(declared.schema, check_metadata=False) and (declared.name, column) == (MASKS.name, "counts")
+    )
+
+
+def _counts(file: pq.ParquetFile, faults: list[Fault]) -> list[str]:
+    """Return the texts in a column of masks that are none; they are noted, and searched."""
+    texts: list[str] = []
+    for batch in file.iter_batches(columns=["width", "height", "counts"]):
+        rows = batch.to_pydict()
+        texts += [text for text, *size in zip(rows["counts"], rows["width"], rows["height"], strict=True) if not covers(text, *size)]
+    if texts:
+        message = f"{len(texts)} of its texts are no masks of their size in the shortest form; write them with the stage annotations"
+        faults.append(Fault("mask", "column counts", message))
+    return texts
 
 
 def _columns(schema: pa.Schema, footer: Mapping[bytes, bytes], public: Public) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.audit.containers.run_lengths import covers
 from scrubin.audit.expected import Contents, Fault, Text, spelling
 from scrubin.audit.expected.private_columns import Public, id_in, names_fault, of_a_day, private_tables, text_fault
 from scrubin.audit.expected.private_columns import fault as order_fault
@@ -154,6 +155,8 @@ def _values(value: Any) -> Iterator[tuple[str, Any, bool]]:
     while stack:
         place, item, day = stack.pop()
         if isinstance(item, dict):
+            if _is_mask(item):
+                item = {"size": item["size"], **{key: child for key, child in item.items() if key != "counts"}}
             stack += [(f"{place}.{key}", child, of_a_day(key)) for key, child in item.items() if _says(child, of_a_day(key))]
         elif isinstance(item, list):
             # One place for all items: a million boxes have the same fault a million times.
@@ -161,6 +164,12 @@ def _values(value: Any) -> Iterator[tuple[str, Any, bool]]:
         elif isinstance(item, str) and item.lstrip()[:1] in ("{", "["):
             stack += _inside(place, item, day)
         yield place, item, day
+
+
+def _is_mask(item: dict[str, Any]) -> bool:
+    """Whether an object is a mask as COCO has it; what else stands in it is searched as ever."""
+    size = item.get("size")
+    return isinstance(size, list) and len(size) == len(("height", "width")) and covers(item.get("counts"), size[1], size[0])
 
 
 def _inside(place: str, text: str, day: bool) -> list[tuple[str, Any, bool]]:

@@ -159,7 +159,7 @@ ERRORS = Table(
     ),
 )
 
-LayerName = Literal["instances", "phases"]
+LayerName = Literal["instances", "phases", "marks"]
 
 LABELLED = Table(
     "labelled",
@@ -172,7 +172,8 @@ LABELLED = Table(
             "layer",
             "str",
             "",
-            "what was labelled: instances of instruments (rows of triplets), or the phase (rows of phases)",
+            "what was labelled: instances of instruments (rows of triplets), the phase (rows of phases), or marks of annotators "
+            "(rows of marks)",
             values=get_args(LayerName),
         ),
         Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
@@ -182,7 +183,7 @@ LABELLED = Table(
             "str",
             "",
             "what was labelled of each instance: the triplet, or the instrument only; one per recording",
-            null="the layer is phases",
+            null="the layer is phases or marks",
             values=("triplet", "instrument"),
         ),
     ),
@@ -242,6 +243,73 @@ SPANS = Table(
         Column("instrument", "str", "", "instrument"),
         Column("verb", "str", "", "verb", null="not labelled"),
         Column("target", "str", "", "target", null="not labelled"),
+    ),
+)
+
+MASKS = Table(
+    "masks",
+    "which pixels an instance covers, as it was labelled, in the size of the labelled picture, less what the released picture hides",
+    private=False,
+    key=("id", "frame", "instance"),
+    columns=(
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        Column("width", "int64", "px", "width of the labelled picture", between=(1, None)),
+        Column("height", "int64", "px", "height of the labelled picture", between=(1, None)),
+        Column("counts", "str", "", "run lengths of the pixels column by column, compressed as COCO writes them"),
+    ),
+)
+
+TRACKS = Table(
+    "tracks",
+    "which instances of a video are the same, by kind of track",
+    private=False,
+    key=("id", "frame", "instance", "kind"),
+    columns=(
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        Column("kind", "str", "", "kind of track, such as track or intraoperative_track"),
+        Column("track", "int64", "", "number of the track, the same in all of its frames"),
+    ),
+)
+
+POINTS = Table(
+    "points",
+    "key points of instances, such as the tip of an instrument",
+    private=False,
+    key=("id", "frame", "instance", "point"),
+    columns=(
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        Column("point", "str", "", "name of the point"),
+        Column("x", "float64", "image width", "where it is, from the left edge", null="the visibility is 0", between=(0, 1)),
+        Column("y", "float64", "image height", "where it is, from the top edge", null="the visibility is 0", between=(0, 1)),
+        Column(
+            "visibility",
+            "int64",
+            "",
+            "0: not labelled, or hidden in the released picture; 1: labelled where something covers it; 2: seen",
+            between=(0, 2),
+        ),
+    ),
+)
+
+MARKS = Table(
+    "marks",
+    "whether something is so in a frame, such as a criterion of the critical view of safety, by annotator",
+    private=False,
+    key=("id", "frame", "mark", "rater"),
+    columns=(
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        Column("mark", "str", "", "name of the mark"),
+        Column(
+            "rater", "str", "", "which annotator, a number without meaning", null="a value of nobody by name, such as the mean of several"
+        ),
+        Column("value", "float64", "", "1 for yes, 0 for no, or a share between", between=(0, 1)),
     ),
 )
 
@@ -311,5 +379,6 @@ CONVERTED_TABLES = (SEGMENTS, FACTS)
 
 def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:
     """Return the public tables of a study that rates these aspects, by name."""
-    tables = (VIDEOS, GAPS, FRAMES, RATINGS, skill_table(aspects), ERRORS, LABELLED, TRIPLETS, PHASES, SPANS, SPLITS)
+    labels = (LABELLED, TRIPLETS, PHASES, SPANS, MASKS, TRACKS, POINTS, MARKS)
+    tables = (VIDEOS, GAPS, FRAMES, RATINGS, skill_table(aspects), ERRORS, *labels, SPLITS)
     return {table.name: table for table in tables}

@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.result import Result
 
-Task = Literal["recognition", "detection", "tracks", "phases", "criteria", "skill", "errors"]
+Task = Literal["recognition", "detection", "tracks", "points", "phases", "criteria", "skill", "errors"]
 Compute = TypeVar("Compute", bound=Callable[..., Result])
 
 
@@ -110,8 +110,8 @@ def metric(
 
     It takes, by task: ``skill`` ratings and predictions, (videos,) each. ``errors`` both by name of the error, (videos,) each. ``phases``
     a sequence of `PhaseVideo` and the names of the phases. ``recognition`` a sequence of `TripletVideo` and the `TripletMap`. ``detection``
-    a `Scene`. ``tracks`` a sequence of `TrackVideo` and the number of classes. ``criteria`` a sequence of `CriteriaVideo` and their names.
-    Draws of videos are made before.
+    a `Scene`. ``tracks`` a sequence of `TrackVideo` and the number of classes. ``points`` a `PointStudy`. ``criteria`` a sequence of
+    `CriteriaVideo` and their names. Draws of videos are made before.
 
     Raises
     ------

@@ -196,6 +196,30 @@ _TRACKS: Mapping[str, Choice] = {
     "iou": Choice((), "0.5", "least IoU of a true box, in 0..1, of all but HOTA and its parts"),
 }
 TRACK_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": _TRACKS, "compat": _TRACKS}
+SIGMA = "0.05"
+"""Between those of eyes (0.025) and hips (0.107) of people in COCO."""
+POINT_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {
+        "kind": Choice(
+            ("similarity", "distances"),
+            "similarity",
+            "AP and AR by keypoint similarity; or the share of points within a distance, and the mean error in px",
+        ),
+        "sigma": Choice(
+            (), SIGMA, "of the similarity, for every point or by name (tip=0.03,hinge=0.05): how far apart two people place it"
+        ),
+        "counted": Choice(
+            ("labelled", "visible"), "labelled", "which annotated points count: also hidden ones (1), or only those that are seen (2)"
+        ),
+        "image": Choice((), STATED, "size of the images in px, such as 854x480, where no file states it"),
+        "within": Choice((), "0.05,0.1,0.2", "distances up to which a point is right, with commas"),
+        "reference": Choice(
+            ("box", "image", "px"), "box", "of what they are shares: longer side of the box, diagonal of the picture; or px"
+        ),
+        "confidence": Choice((), str(CONFIDENCE), "least one of a prediction whose distances are measured, in 0..1"),
+    },
+    "compat": {},
+}
 ERROR_CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 
 
@@ -219,6 +243,7 @@ METRICS: Mapping[str, Metric] = {
     "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", RECOGNITION_CHOICES),
     "detection": Metric("average precision, best confidence and association of boxes; masks and pixels", DETECTION_CHOICES),
     "tracks": Metric("HOTA, CLEAR MOT and identity scores of tracked instruments", TRACK_CHOICES),
+    "points": Metric("average precision by keypoint similarity, and distances, of points such as tips of instruments", POINT_CHOICES),
     "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", PHASE_CHOICES),
     "criteria": Metric(
         "average precision, Brier score and balanced accuracy of criteria that annotators judge, such as the critical view of safety",

@@ -220,18 +220,20 @@ def predictions_of(
         For files that cannot be used, or in other classes than the truth.
     """
     if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, _of_results(source, truth_source), "predictions", classes, without_class=without_class)
+        boxes = _boxes(source, side_of_results(source, truth_source), "predictions", classes, without_class=without_class)
     else:
-        sized = replace(source, image_size=source.image_size or _one_size(truth))
+        sized = replace(source, image_size=source.image_size or one_size(truth))
         boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
-        raise MetricsError([error(str(source.path), "classes-other", what, "predict these")])
+        unknown = [name for name in boxes.vocabulary.instruments if truth.vocabulary.find("instrument", name) is None]
+        there = f"predict these; {listed(unknown)} is not among them" if unknown else "predict these"
+        raise MetricsError([error(str(source.path), "classes-other", what, there)])
     return boxes
 
 
-def _one_size(truth: Boxes) -> tuple[int, int] | None:
+def one_size(truth: Boxes) -> tuple[int, int] | None:
     """Return width and height in px of all images of the truth; None where its files do not state one."""
     stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
     sizes = {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
@@ -241,11 +243,14 @@ def _one_size(truth: Boxes) -> tuple[int, int] | None:
 def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *, without_class: bool) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
-    if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
+    needs_none = source.frames_alone and not boxed
+    if not boxed and ((role == "ground truth" and not needs_none) or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has a box"
         raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    classes = classes or ("ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
+    # Frames alone have the classes of their format; a prediction of nothing has any.
+    instruments = [video.name for video, _ in labelled if needs_none and video.labels.detail == "instrument"]
+    classes = classes or ("ivt" if not instruments and all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):
@@ -289,7 +294,7 @@ def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role
         raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
 
 
-def _of_results(source: Source, truth: Source) -> Side:
+def side_of_results(source: Source, truth: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_truth = side.read_truth(truth, "boxes")
     files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
@@ -323,6 +328,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         series, rows, left_out = masks.masked(truth.series, truth.rows)
         truth = replace(truth, series=series, rows=rows)
         masks.refuse_without(predictions.rows)
+        left_out = (*left_out, *masks.passed_over(predictions.images))
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -333,8 +339,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         for name, pair in joined.pairs.items()
     }
-    placed = [_placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
-    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in placed)))
+    of_both = [placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
+    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in of_both)))
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
@@ -346,7 +352,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     elif of_masks:
         images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
-        of_sides = masks.study_of(scene, images, *placed)
+        of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:
@@ -441,7 +447,7 @@ def _iou(text: str) -> float:
     return value
 
 
-def _placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
+def placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:
     """Return the video and the frame in it of each instance that counts, and their rows."""
     videos, places, parts = [], [], []
     for number, name in enumerate(names):

@@ -1,8 +1,8 @@
-"""All labels of a study to the tables labelled, triplets, phases, spans, with a report."""
+"""All labels of a study to the tables of labels, with a report."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,14 +11,16 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, count_text
-from scrubin.base.tables.public import LABELLED, PHASES, REFERENCE_CAMERAS, TRIPLETS
+from scrubin.base.faults import Faults
+from scrubin.base.tables import io
+from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS
 from scrubin.labels import instance_spans
 from scrubin.labels.instance_spans import numbers_of
-from scrubin.labels.model import MASK, IntArray, Labels
+from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
-from scrubin.labels.tracks import ONLY
-from scrubin.stages.annotations import lengths, placing, report, span_places
+from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
+from scrubin.stages.annotations.details import Details, of_layer
+from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
 from scrubin.stages.annotations.windows import Windows
 
@@ -33,6 +35,7 @@ class ReleasedRecording:
     source_frames: int
     source_s: float
     source_size: tuple[int, int]
+    areas: HiddenAreas
 
 
 @dataclass(frozen=True)
@@ -43,28 +46,35 @@ class Tables:
     triplets: pd.DataFrame
     phases: pd.DataFrame
     spans: pd.DataFrame
+    masks: pd.DataFrame
+    tracks: pd.DataFrame
+    points: pd.DataFrame
+    marks: pd.DataFrame
     report: dict[str, Any]
 
 
-def released(recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, ReleasedRecording]:
-    """Return the released recordings by the curator's name.
+def released(
+    recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame, hidden: pd.DataFrame
+) -> dict[str, ReleasedRecording]:
+    """Return the released recordings by the curator's name; the parameters are the tables of these names.
 
     Labels of left and right are the same, as both are cut at the same instants.
     """
     order = {camera: i for i, camera in enumerate(REFERENCE_CAMERAS)}
-    both = cuts.merge(videos[["id", "camera", "duration_s"]], on=["id", "camera"])
+    both = cuts.merge(videos[["id", "camera", "duration_s", "width", "height"]], on=["id", "camera"])
     sources = recordings[["recording", "camera", "frame_count", "duration_s"]]
     both = both.merge(sources, on=["recording", "camera"], suffixes=("", "_source"))
     both = both.sort_values("camera", key=lambda cameras: cameras.map(order), kind="stable").drop_duplicates("recording")
-    by_video = dict(list(frames.groupby(["id", "camera"])))
-    nothing = frames.iloc[:0]
+    frames_of, hidden_in = (dict(list(rows.groupby(["id", "camera"]))) for rows in (frames, hidden))
     return {
-        str(row.recording): _released(row, by_video.get((row.id, row.camera), nothing))
+        str(row.recording): _released(
+            row, frames_of.get((row.id, row.camera), frames.iloc[:0]), hidden_in.get((row.id, row.camera), hidden.iloc[:0])
+        )
         for row in both.sort_values("recording").itertuples()
     }
 
 
-def _released(row: Any, frames: pd.DataFrame) -> ReleasedRecording:
+def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame) -> ReleasedRecording:
     frames = frames.sort_values("frame")
     line = timeline(
         frames["frame"].to_numpy(np.int64),
@@ -75,9 +85,10 @@ def _released(row: Any, frames: pd.DataFrame) -> ReleasedRecording:
         first_source_frame=int(row.first_source_frame),
         frame_count=int(row.frame_count),
     )
-    hidden = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
+    black = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
     size = (int(row.source_width), int(row.source_height))
-    return ReleasedRecording(row.id, line, hidden, int(row.frame_count_source), float(row.duration_s_source), size)
+    areas = areas_of(hidden, size, (int(row.width), int(row.height)))
+    return ReleasedRecording(row.id, line, black, int(row.frame_count_source), float(row.duration_s_source), size, areas)
 
 
 def tables(
@@ -129,8 +140,10 @@ def tables(
     recordings = [_recording(known[name], [one for one in labels if one.recording == name], windows) for name in names]
     with_instances = {one.id: one.instances for one in recordings if one.instances is not None}
     with_phases = {one.id: one.phases for one in recordings if one.phases is not None}
+    with_marks = {one.id: one.marks for one in recordings if one.marks is not None}
     labelled = [rows_of_labelled(id_, "instances", one.vocabulary, one.frames, one.detail) for id_, one in with_instances.items()]
     labelled += [rows_of_labelled(id_, "phases", one.vocabulary, one.frames) for id_, one in with_phases.items()]
+    labelled += [rows_of_labelled(id_, "marks", one.vocabulary, one.frames) for id_, one in with_marks.items()]
     triplets = joined(TRIPLETS, [rows_of_triplets(id_, one.vocabulary, one.rows) for id_, one in with_instances.items()])
     numbers = [rows for id_, one in with_instances.items() if (rows := numbers_of(id_, one.rows, "frame")) is not None]
     ids = {one.id: one.entry for one in recordings}
@@ -140,6 +153,10 @@ def tables(
         triplets=triplets,
         phases=joined(PHASES, [rows_of_phases(id_, one.vocabulary, one.rows) for id_, one in with_phases.items()]),
         spans=instance_spans.from_triplets(triplets, pd.concat(numbers) if numbers else None),
+        masks=io.frame_of(MASKS, [row for one in recordings for row in one.details.masks]),
+        tracks=io.frame_of(TRACKS, [row for one in recordings for row in one.details.tracks]),
+        points=io.frame_of(POINTS, [row for one in recordings for row in one.details.points]),
+        marks=mark_tables.table({id_: one.rows for id_, one in with_marks.items()}),
         report={"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)},
     )
 
@@ -151,6 +168,8 @@ class _Recording:
     id: str
     phases: PlacedLayer | None
     instances: PlacedLayer | None
+    marks: PlacedLayer | None
+    details: Details
     entry: dict[str, Any]
 
 
@@ -158,21 +177,14 @@ def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Window
     phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in sources if one.phases])
     placed = [one for source in sources if (one := _placed_instances(source, to, windows)) is not None]
     instances, notes = placing.choose_instances(placed)
+    marks, mark_notes = placing.choose_marks([placing.place(one, one.marks, to.line) for one in sources if one.marks])
+    details = Details() if instances is None else of_layer(to.id, instances, to.line, to.areas, to.hidden)
     # Published: what is wrong, never the name of a file or recording.
-    warnings = [f"{one.format}: {what}" for one in sources for what in (*(fault.what for fault in one.faults), *_unreleased(one))]
-    return _Recording(to.id, phases, instances, _entry(to, phases, instances, [*phase_notes, *notes], warnings))
-
-
-def _unreleased(labels: Labels) -> Iterator[str]:
-    """Yield a sentence for each kind of label that no table of a release has a column for."""
-    if labels.instances is not None:
-        rows = labels.instances.rows
-        for name in (str(name) for name in rows.columns if name == MASK or str(name).endswith(ONLY)):
-            count = int(rows[name].notna().sum())
-            if count:
-                yield f"not in the release: '{name}' of {count_text(count, 'instance')}"
-    if labels.marks is not None and len(labels.marks.rows):
-        yield f"not in the release: {count_text(len(labels.marks.rows), 'mark')} of annotators"
+    warnings = [f"{one.format}: {fault.what}" for one in sources for fault in one.faults]
+    if instances is not None:
+        warnings += [f"{instances.format}: {sentence}" for sentence in details.sentences()]
+    entry = _entry(to, phases, instances, [*phase_notes, *notes, *mark_notes], warnings)
+    return _Recording(to.id, phases, instances, marks, details, entry | report.beyond_boxes(details.counts(), marks, to.line, to.hidden))
 
 
 def _placed_instances(labels: Labels, to: ReleasedRecording, windows: Windows | None) -> PlacedLayer | None:

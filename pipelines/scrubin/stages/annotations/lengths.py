@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from scrubin.base.faults import Faults
-from scrubin.labels.model import SOURCE_FRAMES, Labels, Layer
+from scrubin.labels.model import MASK, SOURCE_FRAMES, Labels, Layer
+from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
@@ -67,6 +68,7 @@ def _other_rate(likely_fps: float, source_fps: float) -> str:
 
 
 ASPECT_TOLERANCE = 0.01
+Size = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -126,13 +128,44 @@ def check(
     for extent in extents:
         _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
     for file, size in sorted((labels.image_sizes or {}).items()):
-        if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
-            fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
-            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames")
+        _check_shape(file, size, source_size, faults)
+    if labels.instances is not None:
+        _check_pictures(labels, labels.instances, source_size, faults)
+
+
+def _check_pictures(labels: Labels, instances: Layer, source_size: Size, faults: Faults) -> None:
+    """Note pictures with masks or points of another shape than the video: what is hidden in the video would be elsewhere in them."""
+    sizes, rows = picture_sizes(labels), instances.rows
+    with_masks, with_points = (
+        sorted(set(rows.loc[rows[name].notna(), "position"].tolist())) if name in rows else [] for name in (MASK, POINTS)
+    )
+    unknown = [position for position in with_masks if position not in sizes]
+    if unknown:
+        what = "masks have no picture whose size is known"
+        faults.error(instances.file, "mask-size", what, "state width and height of the labelled pictures", frames=unknown)
+    if labels.image_sizes:
+        return  # these have been looked at, by file
+    first = {sizes[position]: position for position in reversed([*with_masks, *with_points]) if position in sizes}
+    for size, position in sorted(first.items()):
+        _check_shape(instances.file, size, source_size, faults, place=f"frame {position}")
+
+
+def _check_shape(file: str, size: Size, source_size: Size, faults: Faults, place: str = "") -> None:
+    if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
+        fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
+        faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
+
+
+def picture_sizes(labels: Labels) -> dict[int, Size]:
+    """Return width and height in px of the labelled picture by position, where the format states them."""
+    if labels.frames is None or not {"position", "width", "height"} <= set(labels.frames.columns):
+        return {}
+    known = labels.frames[["position", "width", "height"]].dropna().astype(np.int64)
+    return {position: (width, height) for position, width, height in known.itertuples(index=False)}
 
 
 def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
-    for layer in (labels.phases, labels.instances):
+    for layer in (labels.phases, labels.instances, labels.marks):
         if layer is not None and len(layer.positions):
             low, high = (int(layer.positions[at]) - first for at in (0, -1))
             step = _step(layer) if layer.every_frame else 1

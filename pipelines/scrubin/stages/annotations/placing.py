@@ -21,8 +21,8 @@ their differences counted: nothing is mixed, so a row always comes from one file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -30,6 +30,7 @@ import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import Clock, Detail, IntArray, Labels, Layer
+from scrubin.stages.annotations.lengths import picture_sizes
 
 NS = 10**9
 TIE_NS = 1_000  # timestamps are coarser than 10 us, so a smaller difference is rounding
@@ -215,6 +216,12 @@ class PlacedLayer:
         As in the layer, with ``frame`` instead of ``position``.
     alignment
         What went where.
+    file
+        Where they stand, for messages.
+    positions
+        The position of the label of each frame, in units of the clock, shape (n,).
+    sizes
+        Width and height in px of the labelled picture by position, where the format states them.
     """
 
     format: str
@@ -224,6 +231,9 @@ class PlacedLayer:
     frames: IntArray
     rows: pd.DataFrame
     alignment: Alignment
+    file: str
+    positions: IntArray
+    sizes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 def place(labels: Labels, layer: Layer, line: Timeline) -> PlacedLayer:
@@ -232,8 +242,10 @@ def place(labels: Labels, layer: Layer, line: Timeline) -> PlacedLayer:
     pairs = _with_repeats(layer.positions, alignment.frames, line)
     rows = layer.rows.merge(pairs, on="position", how="inner").drop(columns="position")
     rows = rows.sort_values("frame", kind="stable", ignore_index=True)
-    frames = np.sort(pairs["frame"].to_numpy(dtype=np.int64))
-    return PlacedLayer(labels.format, labels.vocabulary, labels.detail, labels.clock, frames, rows, alignment)
+    pairs = pairs.sort_values("frame", kind="stable")
+    frames, positions = (pairs[name].to_numpy(dtype=np.int64) for name in ("frame", "position"))
+    of_labels = (labels.format, labels.vocabulary, labels.detail, labels.clock)
+    return PlacedLayer(*of_labels, frames, rows, alignment, layer.file, positions, picture_sizes(labels))
 
 
 def _with_repeats(positions: IntArray, frames: IntArray, line: Timeline) -> pd.DataFrame:
@@ -256,6 +268,14 @@ def choose_phases(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, li
         return None, []
     first, *others = placed
     return first, [_compare("phases", first, other, _phase_names) for other in others]
+
+
+def choose_marks(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:
+    """Return the marks of annotators that count, and how those of the other sources differ, by the mean of all annotators."""
+    if not placed:
+        return None, []
+    first, *others = placed
+    return first, [_compare("marks", first, other, _marked) for other in others]
 
 
 def choose_instances(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:
@@ -281,6 +301,15 @@ def _phase_names(placed: PlacedLayer, frames: IntArray) -> dict[int, tuple[str, 
     rows = placed.rows[placed.rows["frame"].isin(frames)]
     pairs = zip(rows["frame"].tolist(), rows["phase_id"].tolist(), strict=True)
     return {frame: (placed.vocabulary.phases[phase],) for frame, phase in pairs}
+
+
+def _marked(placed: PlacedLayer, frames: IntArray) -> dict[int, tuple[str, ...]]:
+    rows = placed.rows[placed.rows["frame"].isin(frames)]
+    means = rows.groupby(["frame", "mark"], sort=True)["value"].mean().reset_index()
+    names: dict[int, list[str]] = {}
+    for frame, mark, mean in zip(means["frame"].tolist(), means["mark"].tolist(), means["value"].tolist(), strict=True):
+        names.setdefault(frame, []).append(f"{mark} {mean:.6f}")
+    return {frame: tuple(said) for frame, said in names.items()}
 
 
 def _instrument_names(placed: PlacedLayer, frames: IntArray) -> dict[int, tuple[str, ...]]:

@@ -25,7 +25,9 @@ from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline
 LAYERS = ("instances", "phases")
 CHANGED = ("label_maps", "windows")
 IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
-OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings")
+BEYOND_BOXES = ("details", "marks")
+"""What a report says only of recordings that have it."""
+OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings", *BEYOND_BOXES)
 
 
 def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -53,6 +55,12 @@ def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, An
     if "instrument_id" in placed.rows:
         counts |= {"detail": placed.detail, "boxes": int(placed.rows["x"].notna().sum())}
     return counts
+
+
+def beyond_boxes(details: Mapping[str, int], marks: PlacedLayer | None, line: Timeline, hidden: IntArray) -> dict[str, Any]:
+    """Return what became of masks, tracks and points, counted as ``details``, and of marks; nothing where there are none."""
+    there: dict[str, Any] = {"details": dict(details)} if details else {}
+    return there if marks is None else {**there, "marks": layer(marks, line, hidden)}
 
 
 def shift_warning(placed: PlacedLayer, line: Timeline) -> list[str]:
@@ -126,16 +134,20 @@ def digest(report: Mapping[str, Any]) -> str:
     It is that of ``reports/annotations.json`` as version 0.1 wrote it. Only what stood there then counts: a report that
     says more does not change a ground truth of the same labels.
     """
-    ids = {id_: {key: entry[key] for key in OF_RECORDING_IN_DIGEST} for id_, entry in report["ids"].items()}
+    ids = {id_: {key: entry[key] for key in OF_RECORDING_IN_DIGEST if key in entry} for id_, entry in report["ids"].items()}
     stamped = {key: report[key] for key in IN_DIGEST if key in report}
     return hashlib.sha256(json_text({**stamped, "ids": ids}).encode()).hexdigest()
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:
-    """Return the sums over all recordings."""
+    """Return the sums over all recordings; of masks, tracks, points and marks only where there are any."""
     keys = ("labelled_frames", "unlabelled_frames", "rows", "labels_before_cut", "labels_after_cut")
+    beyond: Counter[str] = Counter()
+    for entry in ids.values():
+        beyond.update(entry.get("details", {}))
+        beyond.update({"marks": entry["marks"]["rows"]} if "marks" in entry else {})
     return {
         f"{kind}_{key}": sum(entry[kind][key] for entry in ids.values() if entry[kind] is not None)
         for kind in ("phases", "instances")
         for key in keys
-    }
+    } | dict(sorted(beyond.items()))

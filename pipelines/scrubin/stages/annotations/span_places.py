@@ -125,7 +125,8 @@ def place(labels: Labels, spans: pd.DataFrame, line: Timeline, *, source_ns: int
     positions, rows = instances(spans, index.astype(np.int64))
     frames = line.frames[positions]
     rows = rows.assign(frame=line.frames[rows["position"].to_numpy(np.int64)]).drop(columns="position")
-    return PlacedLayer(labels.format, labels.vocabulary, detail_of(spans), SOURCE_FRAMES, frames, rows, _counted(edges, index, cut))
+    of_labels = (labels.format, labels.vocabulary, detail_of(spans), SOURCE_FRAMES)
+    return PlacedLayer(*of_labels, frames, rows, _counted(edges, index, cut), labels.recording, line.source_frames[positions])
 
 
 def _counted(edges: IntArray, index: IntArray, cut: tuple[int, int]) -> Alignment:

@@ -118,6 +118,8 @@ class Study:
     as_written
         Recording and frame where the reader of label files has said that triplets and their parts differ and are read as they
         are written: a deviation.
+    hidden
+        The private table that says what is black in the released videos; None where only public tables are at hand.
     """
 
     tables: Mapping[str, StoredTable]
@@ -128,16 +130,17 @@ class Study:
     expected: Expected
     period_s: Mapping[str, Fraction] = field(default_factory=dict)
     as_written: frozenset[tuple[str, int]] = frozenset()
+    hidden: pd.DataFrame | None = None
 
     def private(self, table: str) -> pd.DataFrame:
-        """Return the private table ``recordings`` or ``linkage``.
+        """Return the private table ``recordings``, ``linkage`` or ``hidden``.
 
         Raises
         ------
         NotApplicableError
             When only public tables are at hand.
         """
-        rows = {"recordings": self.recordings, "linkage": self.linkage}[table]
+        rows = {"recordings": self.recordings, "linkage": self.linkage, "hidden": self.hidden}[table]
         if rows is None:
             msg = f"the private table '{table}' is not at hand"
             raise NotApplicableError(msg)

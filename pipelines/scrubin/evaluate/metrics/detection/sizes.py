@@ -114,12 +114,12 @@ class SizedDetections:
             values.append(float(area(of_curve, "101-point")))
         return statistics.mean(values)
 
-    def recall(self, rows: IntArray, size: int, positives: int, most: int) -> float:
-        """Return the share that is found by so many detections of a frame, the mean over all IoUs; NaN without annotated ones."""
+    def recall(self, rows: IntArray, size: int, positives: int, most: int, ious: Sequence[int] = tuple(range(len(IOUS)))) -> float:
+        """Return the share that is found by so many detections of a frame, the mean over some IoUs; NaN without annotated ones."""
         if not positives:
             return math.nan
         kept = rows[self.ranks[rows] < most]
-        return statistics.mean((self.hits[kept, size].sum(axis=0) / positives).tolist())
+        return statistics.mean((self.hits[kept, size].sum(axis=0)[list(ious)] / positives).tolist())
 
 
 class _Side(Protocol):
@@ -184,8 +184,11 @@ def decided(
     starts: IntArray,
     areas_px2: tuple[FloatArray, FloatArray],
     overlaps_of: OverlapsOf,
+    *,
+    ignored: BoolArray | None = None,
+    most: int = MOST,
 ) -> SizedDetections:
-    """Match detections at every IoU and for every size, whatever they are: boxes or masks.
+    """Match detections at every IoU and for every size, whatever they are: boxes, masks or points.
 
     Parameters
     ----------
@@ -199,26 +202,30 @@ def decided(
         The area of each annotated and of each predicted instance.
     overlaps_of
         Gives the IoUs in a frame, with a crowd the share of the detection that lies inside.
+    ignored
+        (rows,), annotated instances that do not count; None: the crowds.
+    most
+        So many of the most confident detections of a class in a frame count.
     """
-    of_truth = _of_sizes(areas_px2[0]) & ~truth.crowds[:, None]
+    of_truth = _of_sizes(areas_px2[0]) & ~(truth.crowds if ignored is None else ignored)[:, None]
     of_found = _of_sizes(areas_px2[1])
     kept: list[IntArray] = []
     turns: list[int] = []
     hits: list[BoolArray] = []
-    ignored: list[BoolArray] = []
-    for true_rows, found_rows in _groups(truth, predictions, component, classes):
+    passed_over: list[BoolArray] = []
+    for true_rows, found_rows in _groups(truth, predictions, component, classes, most):
         right, passed = _matched(overlaps_of(true_rows, found_rows), of_truth[true_rows], truth.crowds[true_rows], of_found[found_rows])
         kept.append(found_rows)
         turns += _turns(predictions.scores[found_rows])
         hits.append(right)
-        ignored.append(passed)
+        passed_over.append(passed)
     rows = np.concatenate([*kept, np.zeros(0, np.int64)])
     ranks = np.concatenate([*(np.arange(len(of_frame)) for of_frame in kept), np.zeros(0, np.int64)])
     videos = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     positives = np.zeros((len(starts) - 1, classes, len(SIZES)), np.int64)
     np.add.at(positives, (videos[truth.places], truth.classes[component]), of_truth)
     nothing = np.zeros((0, len(SIZES), len(IOUS)), np.bool_)
-    right, passed = (np.concatenate([*every, nothing]) for every in (hits, ignored))
+    right, passed = (np.concatenate([*every, nothing]) for every in (hits, passed_over))
     own = (videos[predictions.places[rows]], predictions.classes[component][rows], predictions.scores[rows])
     return SizedDetections(*own, np.array(turns, np.int64), ranks, right, passed, positives, component)
 
@@ -236,7 +243,7 @@ def _of_sizes(areas: FloatArray) -> BoolArray:
     return inside
 
 
-def _groups(truth: _Side, found: _Side, component: str, classes: int) -> Iterator[tuple[IntArray, IntArray]]:
+def _groups(truth: _Side, found: _Side, component: str, classes: int, most: int) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield rows of annotated and predicted boxes of each frame and class that has predictions, these by falling confidence."""
     keys, others = (side.places * classes + side.classes[component] for side in (truth, found))
     order = np.argsort(keys, kind="stable")
@@ -244,7 +251,7 @@ def _groups(truth: _Side, found: _Side, component: str, classes: int) -> Iterato
     bounds = np.flatnonzero(np.diff(others[ranked], prepend=-1, append=-1))
     starts, ends = (np.searchsorted(keys[order], others[ranked[bounds[:-1]]], side=side) for side in ("left", "right"))
     for at, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        yield order[start:end], ranked[bounds[at] : bounds[at + 1]][:MOST]
+        yield order[start:end], ranked[bounds[at] : bounds[at + 1]][:most]
 
 
 def _overlaps(truth: FloatArray, found: FloatArray, crowds: BoolArray) -> FloatArray:

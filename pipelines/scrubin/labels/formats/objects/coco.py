@@ -4,11 +4,14 @@ Categories are triplets (``instrument,verb,target``) or instruments. An image be
 and frame that it names (``recording``, ``frame``), else to those in its file name. Ids are whole numbers.
 Texts of digits can mean one number only and are read as it; other texts are read as names of what they stand for.
 Masks are polygons or run lengths (``segmentation``), drawn as pycocotools draws them and written as its compressed counts.
+Key points (``keypoints``) are named, in order, by the category. ``track_id`` is the same for one instance of a video. The pixels that
+``ignored`` of an image has, as run lengths, count for nobody, as in our ground truth.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,24 +23,27 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.faults import Faults
-from scrubin.labels import boxes, registry
+from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
-from scrubin.labels.model import MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, masks
+from scrubin.labels.model import IGNORED, MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
+from scrubin.labels.parse import documents, fields, masks, points
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.points import POINTS, Point, box_around
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
-ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY}
+TRACK = "track_id"
+IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame", IGNORED}
+ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY, points.KEY, points.COUNT, TRACK}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
+NO_BOX = (math.nan,) * 4
 FIRST_PIXELS = [[x, y, 1, 1] for x in (0, 1) for y in (0, 1)]
 """Boxes that look like shares of the image, and are pixels where the mask says so."""
 CROWD, AREA = "iscrowd", "area"
 """Details of instances: 1 for a crowd; square pixels where they are not those of the box, as of a mask."""
-DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str"}
+DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str", POINTS: "object", tracks.ONLY: "Int64"}
 Id = int | str
 Frame = tuple[str, int]
 """A recording and a frame of it."""
@@ -45,7 +51,10 @@ Frame = tuple[str, int]
 
 @dataclass
 class Reading:
-    """What was read so far: images and instances by recording and position, and the classes, which are those of all files."""
+    """What was read so far: images and instances by recording and position, and the classes, which are those of all files.
+
+    ``points`` and ``lines`` are, by class, the names of its points and the lines between them.
+    """
 
     source: LabelFiles
     faults: Faults = field(default_factory=Faults)
@@ -54,6 +63,8 @@ class Reading:
     classes: Classes | None = None
     merged: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     faulty: set[str] = field(default_factory=set)
+    points: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    lines: dict[int, list[list[int]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,6 +76,7 @@ class OfFile:
     categories: dict[Id, int] = field(default_factory=dict)
     merges: dict[Id, tuple[str, str]] = field(default_factory=dict)
     unkept: Counter[str] = field(default_factory=Counter)
+    points: dict[Id, tuple[str, ...]] = field(default_factory=dict)
 
 
 OF_ENDOSCAPES = ("annotation_coco", "annotation_ds_coco")
@@ -84,7 +96,7 @@ def _is_coco(path: Path) -> bool:
     "coco",
     pattern=r"[^/]+\.json",
     expected="<any name>.json with images, annotations and categories",
-    title="COCO JSON: boxes in px and masks; categories are triplets or instruments",
+    title="COCO JSON: boxes in px, masks and key points; categories are triplets or instruments",
     by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_coco),
 )
 def read(source: LabelFiles) -> Collection:
@@ -124,7 +136,7 @@ def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[s
         if one[key] not in EMPTY:
             of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes, kind=masks and points of scores"] += 1
 
 
 def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
@@ -170,8 +182,12 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
             what = f"{documents.shown(category)} is no new id with a name"
             where.at(f"category {i}").error("category-id", what, "give every class one id and name")
             is_sound = False
-        else:
-            names[id_] = name
+            continue
+        names[id_] = name
+        of_points = points.names_of_category(where.at(f"category {i}"), category)
+        is_sound &= of_points is not None
+        if of_points:
+            of_file.points[id_] = of_points
     numbers = sorted(names, key=lambda id_: (isinstance(id_, str), id_))
     chosen = reading.source.vocabulary if reading.source.vocabulary.name else None
     classes = classes_of(where.at("categories"), [names[id_] for id_ in numbers], chosen, reading.source.label_map)
@@ -184,6 +200,12 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
     reading.classes = classes
     of_file.categories = dict(zip(numbers, classes.ids, strict=True))
     of_file.merges = {numbers[k]: merge for k, merge in classes.merges.items()}
+    for category in objects:
+        id_ = _id(category["id"])
+        if id_ in of_file.points:
+            class_ = of_file.categories[id_]
+            reading.points.setdefault(class_, of_file.points[id_])
+            reading.lines.setdefault(class_, points.lines_of_category(category))
     return True
 
 
@@ -204,7 +226,10 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
             what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
             where.error("frame-repeated", what, "keep one of them")
         elif size is not None:
-            add_image(reading, of_file, id_, frame, {"file_name": str(image.get("file_name", "")), "width": size[0], "height": size[1]})
+            ignored = masks.runs_of(where, image.get(IGNORED), size, reading.source.box_tolerance)
+            of_frame = {} if ignored is None else {IGNORED: masks.text_of(image[IGNORED], ignored)}
+            name = str(image.get("file_name", ""))
+            add_image(reading, of_file, id_, frame, {"file_name": name, "width": size[0], "height": size[1], **of_frame})
 
 
 def size_of(where: Where, image: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -256,11 +281,15 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance
     runs = masks.runs_of(where, one.get(masks.KEY), size, tolerance)
-    bbox = one.get("bbox")
+    bbox, of_points = one.get("bbox"), _points_of(of_file, where, one, category_id, size, tolerance)
     if runs is not None and (bbox in EMPTY or (bbox in FIRST_PIXELS and bbox == list(rle.box_xywh_px(runs, size[1])))):
         # As pycocotools takes results: the box and the area are those of the mask.
         box: boxes.XYWH | None = masks.share_box(runs, size)
         one = {AREA: rle.area(runs), **one, "bbox": rle.box_xywh_px(runs, size[1])}
+    elif bbox in EMPTY and of_points is not None and "score" in one:
+        # As pycocotools takes results; points on one line have no box.
+        box = box_around(of_points) or NO_BOX
+        one = {**one, "bbox": [0, 0, 0, 0]}
     else:
         box = fields.pixel_box(where, one, size, tolerance)
     score = one.get("score", 1.0)
@@ -272,8 +301,22 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
         mask = None if runs is None else masks.text_of(one[masks.KEY], runs)
-        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, runs), MASK: mask}
+        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, runs), MASK: mask, POINTS: of_points}
+        details[tracks.ONLY] = None if one.get(TRACK) is None else fields.whole(where, one, TRACK)
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
+
+
+def _points_of(
+    of_file: OfFile, where: Where, one: Mapping[str, Any], category: Id, size: tuple[int, int], tolerance: float
+) -> tuple[Point, ...] | None:
+    """Return the points of an annotation; those of a category that names none are numbered, as many as the first annotation has."""
+    names = of_file.points.get(category, ())
+    of_points = points.of_annotation(where, one, names, size, tolerance)
+    if of_points is not None and not names:
+        of_file.points[category] = tuple(point.name for point in of_points)
+        what = f"the category {category} names no points"
+        of_file.where.at("categories").deviation("points-unnamed", what, "they are numbered from 1; give their names as 'keypoints'")
+    return of_points
 
 
 def _area_of_its_own(one: Mapping[str, Any], runs: IntArray | None) -> float | None:
@@ -319,27 +362,43 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
         positions = np.array([frame for frame, _ in images], np.int64)
         ordered = sorted(rows, key=lambda row: int(row["position"]))
         layer = Layer(recording, positions, detailed_rows(ordered, DETAILS))
+        tracks.note(recording, tracks.ONLY, layer.rows, vocabulary, reading.faults)
         merged = {(of, to): n for (where, of, to), n in reading.merged.items() if where == recording}
-        clock = Clock(Fraction(1))
-        recordings.append(Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, merged=merged))
+        clock, about = Clock(Fraction(1)), {"coco": {"points": reading.points, "lines": reading.lines}} if reading.points else {}
+        own = Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, about=about, merged=merged)
+        recordings.append(own)
     return tuple(recordings)
 
 
-@writes("coco", holds=("instances", "actions", "boxes", "masks", "repeats", "scores", "empty frames"), frames=("file_name",), pixels=True)
+@writes(
+    "coco",
+    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "details", "ignored", "empty frames"),
+    frames=("file_name",),
+    pixels=True,
+)
 def write(collection: Collection, out: Output) -> None:
     """Write ``annotations.json`` of all recordings; ids of images and annotations start at 1."""
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
     classes = one_list(labelled)
+    names_of_points = _names_of_points(labelled, classes)
     for labels in labelled:
+        rows = pd.DataFrame() if labels.instances is None else labels.instances.rows
+        for name in details_of(rows):
+            if name != tracks.ONLY:
+                out.lose(f"'{name}' of instances", int(rows[name].notna().sum()))
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
-        for position, rows in by_position(labels.instances).items():
+        for position, of_image in by_position(labels.instances).items():
             images.append(_image(len(images) + 1, labels.recording, position, details[position]))
-            for row in rows:
-                annotations.append(_annotation(len(annotations) + 1, images[-1], classes, row))
-    names = names_of(classes)
-    categories = [{"id": i + 1, "name": name, "supercategory": name.split(",")[0]} for i, name in enumerate(names)]
+            for row in of_image:
+                class_ = class_of(classes, row)
+                annotations.append(_annotation(len(annotations) + 1, images[-1], class_, row, names_of_points.get(class_, ())))
+    lines = {class_: lines for labels in labelled for class_, lines in labels.about.get("coco", {}).get("lines", {}).items()}
+    categories = [
+        {"id": i + 1, "name": name, "supercategory": name.split(",")[0], **points.of_class(names_of_points.get(i, ()), lines.get(i, []))}
+        for i, name in enumerate(names_of(classes))
+    ]
     document = {"images": images, "annotations": annotations, "categories": categories}
     out.files["annotations.json"] = (json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
@@ -363,29 +422,43 @@ def class_of(classes: Classes, row: Mapping[str, Any]) -> int:
     return int(row["triplet_id"] if classes.triplets else row["instrument_id"])
 
 
+def _names_of_points(recordings: Sequence[Labels], classes: Classes) -> dict[int, tuple[str, ...]]:
+    """Return the names of the points of each class that has any."""
+    values: dict[int, list[Any]] = {}
+    for labels in recordings:
+        for rows in by_position(labels.instances).values():
+            for row in rows:
+                values.setdefault(class_of(classes, row), []).append(row.get(POINTS))
+    return points.by_class(values, points.known_names(recordings))
+
+
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
-    name = details.get("file_name")
+    name, ignored = details.get("file_name"), details.get(IGNORED)
+    size = int(details["width"]), int(details["height"])
     return {
         "id": number,
         "file_name": name if isinstance(name, str) and name else f"{recording}/{position:06d}.jpg",
-        "width": int(details["width"]),
-        "height": int(details["height"]),
+        "width": size[0],
+        "height": size[1],
         "recording": recording,
         "frame": position,
+        **({IGNORED: masks.written(ignored, size)[masks.KEY]} if isinstance(ignored, str) else {}),
     }
 
 
-def _annotation(number: int, image: Mapping[str, Any], classes: Classes, row: Mapping[str, Any]) -> dict[str, Any]:
+def _annotation(number: int, image: Mapping[str, Any], class_: int, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     sides = (image["width"], image["height"], image["width"], image["height"])
     bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]
     score = {} if row["score"] in (None, 1.0) else {"score": row["score"]}
     return {
         "id": number,
         "image_id": image["id"],
-        "category_id": class_of(classes, row) + 1,
+        "category_id": class_ + 1,
         "bbox": bbox,
         "area": round(bbox[2] * bbox[3], PIXEL_DIGITS),
         "iscrowd": 0,
         **masks.written(row.get(MASK), (image["width"], image["height"])),
+        **points.written(row.get(POINTS), names, (image["width"], image["height"])),
         **score,
+        **({} if row.get(tracks.ONLY) is None else {TRACK: int(row[tracks.ONLY])}),
     }

@@ -28,6 +28,7 @@ from scrubin.labels.model import IDS, MASK, Clock, Collection, LabelFiles, Label
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, whole_list
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.points import POINTS
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
@@ -36,6 +37,10 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DEFAULT = "prostatd"
 FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
+DEEPEST = 3
+"""What data.yaml says of points are names in a list by class."""
+FEWEST_WITH_POINTS = 8
+"""Values of a row of a pose: a class, a box, and one point."""
 OTHER_FORMAT = {
     **dict.fromkeys((5, 6), "rows with one id are the format yolo"),
     **dict.fromkeys((8, 9), "rows with four ids are the format yolo4"),
@@ -48,13 +53,26 @@ Row = Callable[[Where, str, Classes | None], dict[str, Any] | None]
 
 def has_corners(path: Path) -> bool:
     """Return whether the rows of a file are classes with corners in 0..1; four ids are whole numbers, corners hardly ever."""
-    if registry.only_names_classes(path):
+    if registry.only_names_classes(path) or has_points(path):
         return False
     rows = _first_rows(path)
     if not rows or not all(len(row) >= FEWEST_WITH_CORNERS and all(map(NUMBER.fullmatch, row)) for row in rows):
         return False
     places = [[float(cell) for cell in row[1:]] for row in rows]
     return any(place % 1 for row in places for place in row[:3]) and all(0 <= place <= 1 for row in places for place in row)
+
+
+def has_points(path: Path) -> bool:
+    """Return whether the rows of a file are classes with a box and points: behind each x and y stands a visibility, 0, 1 or 2.
+
+    Corners can be 0 or 1, too, but not each third number of several; only with a 2 are one or two points told by that.
+    """
+    rows = [] if registry.only_names_classes(path) else _first_rows(path)
+    if not rows or not all(len(row) >= FEWEST_WITH_POINTS and not (len(row) - 5) % 3 and all(map(NUMBER.fullmatch, row)) for row in rows):
+        return False
+    seen = {float(cell) for row in rows for cell in row[7::3]}
+    has_box = any(float(cell) % 1 for row in rows for cell in row[1:3])
+    return has_box and seen <= {0, 1, 2} and (2 in seen or (1 in seen and min(map(len, rows)) >= FEWEST_WITH_POINTS + 6))
 
 
 def _first_rows(path: Path) -> list[list[str]]:
@@ -75,7 +93,7 @@ def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
         if registry.only_names_classes(path):
             return alone
         lines = _first_rows(path)
-        if has_corners(path) or (lines and not any(character.isdigit() for cell in lines[0] for character in cell)):
+        if has_corners(path) or has_points(path) or (lines and not any(character.isdigit() for cell in lines[0] for character in cell)):
             return False  # names of columns, or another format
         return bool(lines) and all(len(line) in columns for line in lines)
 
@@ -103,7 +121,7 @@ def read_four(source: LabelFiles) -> Collection:
     return collection_of(source, "yolo4", partial(_row, source, (8, 9), _four))
 
 
-def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg"], row_of: Row) -> Collection:
+def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg", "yolo-pose"], row_of: Row) -> Collection:
     """Return what the files of a data set say whose rows are read by ``row_of``, without recordings that have a faulty file."""
     faults = Faults()
     classes = _classes(source, faults)
@@ -132,9 +150,9 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg"]
     for recording, frames in sorted(recordings.items()):
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
         positions = np.array(sorted(frames), np.int64)
-        layer = Layer(recording, positions, detailed_rows(rows, {MASK: "str"}))
+        layer = Layer(recording, positions, detailed_rows(rows, {MASK: "str", POINTS: "object"}))
         sizes = None
-        if name == "yolo-seg" and source.image_size is not None:
+        if name in ("yolo-seg", "yolo-pose") and source.image_size is not None:
             sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
         if recording not in faulty:
             sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail, frames=sizes))
@@ -171,6 +189,25 @@ def _size_of(vocabulary: Vocabulary) -> str:
 
 def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
+    root = pairs_of_text(where, text)
+    if root is None:
+        return None
+    names = plain(root.get("names"))
+    listed = names if isinstance(names, list) else _by_id(names if isinstance(names, dict) else {})
+    if not listed or not all(isinstance(name, str) for name in listed):
+        what = "'names' is no list of names"
+        where.error("classes-form", what, "give the names of the classes by id, from 0 without a gap")
+        return None
+    count = plain(root["nc"]) if "nc" in root else str(len(listed))
+    if count != str(len(listed)):
+        what = f"nc is {str(count)[:40]}, but there are {len(listed)} names"
+        where.error("classes-form", what, "correct one of them")
+        return None
+    return [str(name).strip() for name in listed]
+
+
+def pairs_of_text(where: Where, text: str) -> dict[str, Any] | None:
+    """Return what a YAML file says by key, as nodes: see `plain`; None after noting why it cannot be read."""
     # Only this one of all files of labels is YAML.
     machine.require_package("yaml", where.file)
     import yaml
@@ -178,24 +215,31 @@ def _names_of(where: Where, text: str) -> list[str] | None:
     try:
         # Nodes only: no dates or numbers are made of names, and a key that stands twice is seen.
         root = _pairs(yaml.compose(text, Loader=yaml.BaseLoader))
-        names = root.get("names")
-        listed = names.value if isinstance(names, yaml.SequenceNode) else _by_id(_pairs(names))
+        for key in ("names", "nc", "kpt_shape", "kpt_names"):
+            plain(root.get(key))
+        return root
     except (yaml.YAMLError, RecursionError):
         where.error("yaml-syntax", "not YAML", "export it again")
-        return None
     except KeyError as error:
         where.error("key-repeated", f"the key {error} stands twice", "keep one of them")
+    return None
+
+
+def plain(node: Any, depth: int = DEEPEST) -> Any:
+    """Return a node of YAML as text, list or dict of text; None for no node, or one that lies deeper, as in a list that holds itself.
+
+    Raises
+    ------
+    KeyError
+        For a key that stands twice.
+    """
+    if node is None or not depth:
         return None
-    if not listed or not all(isinstance(name, yaml.ScalarNode) for name in listed):
-        what = "'names' is no list of names"
-        where.error("classes-form", what, "give the names of the classes by id, from 0 without a gap")
-        return None
-    count = root.get("nc", listed[0])
-    if "nc" in root and count.value != str(len(listed)):
-        what = f"nc is {str(count.value)[:40]}, but there are {len(listed)} names"
-        where.error("classes-form", what, "correct one of them")
-        return None
-    return [str(name.value).strip() for name in listed]
+    if node.id == "scalar":
+        return str(node.value)
+    if node.id == "sequence":
+        return [plain(one, depth - 1) for one in node.value]
+    return {key: plain(one, depth - 1) for key, one in _pairs(node).items()}
 
 
 def _pairs(node: Any) -> dict[str, Any]:
@@ -242,7 +286,7 @@ def _row(
     ids = None if classes is None else ids_of_row(where, values, classes)
     at = widths[0] - 4
     cx, cy, w, h = values[at : at + 4]
-    box = _box(where, (cx, cy, w, h), source.box_tolerance)
+    box = centred_box(where, (cx, cy, w, h), source.box_tolerance)
     score = values[-1] if len(values) == widths[1] else 1.0
     if not 0 <= score <= 1:
         where.error("score-range", f"confidence {score:g} is not in 0..1", "export it again")
@@ -250,7 +294,8 @@ def _row(
     return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score}
 
 
-def _box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XYWH | None:
+def centred_box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XYWH | None:
+    """Return the box of a centre and size in 0..1 as corner and size; None after noting what is wrong with it."""
     cx, cy, w, h = centred
     shares = (cx - w / 2, cy - h / 2, w, h)
     wrong = boxes.check(shares, tolerance)
@@ -319,23 +364,45 @@ def write_four(collection: Collection, out: Output) -> None:
 
 
 def _write(collection: Collection, out: Output, ids: Callable[[Classes, Mapping[str, Any]], list[int]]) -> None:
+    def line(classes: Classes, _: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
+        return line_of(ids(classes, row), _centred(row), row, scored=scored)
+
+    write_rows(collection, out, line)
+
+
+LineOf = Callable[[Classes, tuple[str, int], Mapping[str, Any], bool], str]
+"""The classes, the recording and position of an instance, itself, and whether lines have confidences, to its line."""
+
+
+def write_rows(collection: Collection, out: Output, line: LineOf) -> None:
+    """Write a file per labelled frame, with a line per instance, and the names of the classes."""
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
     classes = one_list(labelled)
     for labels in labelled:
         per_frame = by_position(labels.instances)
         scored = any(row["score"] not in (None, 1.0) for rows in per_frame.values() for row in rows)
         for position, rows in per_frame.items():
-            text = "".join(_line(ids(classes, row), row, scored=scored) for row in rows)
+            text = "".join(line(classes, (labels.recording, position), row, scored) for row in rows)
             name = PurePosixPath("labels", f"{labels.recording}_{position:06d}.txt")
             out.files[str(name)] = text.encode()
-    out.files["data.yaml"] = _names_text(names_of(classes)).encode()
+    out.files["data.yaml"] = names_text(names_of(classes)).encode()
 
 
-def _line(ids: Sequence[int], row: Mapping[str, Any], *, scored: bool) -> str:
-    box = (row["x"] + row["w"] / 2, row["y"] + row["h"] / 2, row["w"], row["h"])
+def line_of(ids: Sequence[int], shares: Sequence[float], row: Mapping[str, Any], *, scored: bool) -> str:
+    """Return ids, places as shares of the image and, where any instance has one, the confidence."""
     confidence = [] if not scored else [f"{1.0 if row['score'] is None else row['score']:.6f}"]
-    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in box), *confidence]) + "\n"
+    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in shares), *confidence]) + "\n"
 
 
-def _names_text(names: Sequence[str]) -> str:
+def line_of_box(ids: Sequence[int], row: Mapping[str, Any]) -> str:
+    """Return ids, and the box of an instance by centre and size."""
+    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in _centred(row))])
+
+
+def _centred(row: Mapping[str, Any]) -> boxes.XYWH:
+    return row["x"] + row["w"] / 2, row["y"] + row["h"] / 2, row["w"], row["h"]
+
+
+def names_text(names: Sequence[str]) -> str:
+    """Return what data.yaml says of classes."""
     return f"nc: {len(names)}\nnames:\n" + "".join(f"  {i}: {json.dumps(name, ensure_ascii=False)}\n" for i, name in enumerate(names))

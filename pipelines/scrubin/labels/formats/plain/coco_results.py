@@ -1,6 +1,7 @@
 """COCO results: a JSON list of detections by image id, as pycocotools takes them; the images stand in another file.
 
-Each has a box, a mask (``segmentation``) or both; the box of a mask alone is the smallest around it.
+Each has a box, a mask (``segmentation``) or points (``keypoints``), or several of them; without a box it is the smallest around the
+mask or the points.
 
 By themselves they say neither which frames they are of nor which classes: they are read beside the COCO file that is the
 ground truth, as ``scrubin score detection`` does.
@@ -22,7 +23,7 @@ from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "coco-results"
 KEYS = {"image_id", "category_id"}
-PLACES = {"bbox", "segmentation"}
+PLACES = {"bbox", "segmentation", "keypoints"}
 IMAGES_IN = ("coco", "endoscapes")
 """Formats of files with images and categories by id."""
 
@@ -36,9 +37,9 @@ def _is_results(path: Path) -> bool:
 @dataset_format(
     NAME,
     pattern=r"[^/]+\.json",
-    expected="<any name>.json, a list of image_id, category_id, bbox or segmentation, and score",
-    title="COCO results: boxes or masks by image id, to be scored against a COCO file; read only",
-    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_results, holds=("instances", "boxes", "masks", "scores")),
+    expected="<any name>.json, a list of image_id, category_id, bbox, segmentation or keypoints, and score",
+    title="COCO results: boxes, masks or key points by image id, to be scored against a COCO file; read only",
+    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_results, holds=("instances", "boxes", "masks", "points", "scores")),
 )
 def read(source: LabelFiles) -> Collection:
     """Return nothing but the fault that results are no labels by themselves."""
@@ -66,7 +67,10 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
             continue
         what = "has no score" if isinstance(one, Mapping) else "is no object"
         faults.error(
-            file, "results-layout", f"result {number} {what}", "give image_id, category_id, bbox or segmentation, and score of each"
+            file,
+            "results-layout",
+            f"result {number} {what}",
+            "give image_id, category_id, bbox, segmentation or keypoints, and score of each",
         )
     if faults.errors():
         return None

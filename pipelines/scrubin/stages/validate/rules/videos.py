@@ -20,6 +20,10 @@ from scrubin.stages.validate.study_tables import Study, among, looked_up, sizes
     triplets=("id",),
     phases=("id",),
     spans=("id",),
+    masks=("id",),
+    tracks=("id",),
+    points=("id",),
+    marks=("id",),
     splits=("id",),
 )
 def known_id(study: Study, table: str) -> pd.Series[bool]:
@@ -49,6 +53,7 @@ def video_has_frames(study: Study, table: str) -> pd.Series[bool]:
     triplets=("frame",),
     phases=("frame",),
     spans=("start_frame", "end_frame"),
+    marks=("frame",),
 )
 def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
     """Find labels, and labelled frames, without a frame; for spans, without their first or their last one."""

@@ -1,0 +1,125 @@
+"""Points through the command: from files of both sides to numbers, and what points can be that are none."""
+
+import json
+
+import numpy as np
+import pytest
+
+from score_runs import fault, good, sides
+
+NAMES = ["tip", "hinge"]
+IMAGES = [{"id": at, "file_name": f"v_{at:06d}.jpg", "width": 400, "height": 300} for at in (1, 2, 3)]
+CATEGORIES = [{"id": 1, "name": "grasper", "keypoints": NAMES, "skeleton": [[1, 2]]}, {"id": 2, "name": "hook"}]
+BOX = [100, 100, 100, 50]
+AREA = 5000
+
+
+def annotation(number, image, points, **more):
+    own = {"keypoints": points, "num_keypoints": sum(v > 0 for v in points[2::3])} if points else {}
+    return {"id": number, "image_id": image, "category_id": 1, "bbox": BOX, "area": AREA, "iscrowd": 0, **own, **more}
+
+
+def write(study, side, annotations, categories=None):
+    document = {"images": IMAGES, "annotations": annotations, "categories": categories or CATEGORIES}
+    (study / side).mkdir(exist_ok=True)
+    (study / side / "labels.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Two graspers with points, one of which is hidden; the tip of the first is found 10 px away, the second is not found."""
+    truth = [annotation(1, 1, [110, 110, 2, 150, 120, 1]), annotation(2, 2, [110, 110, 2, 0, 0, 0])]
+    write(tmp_path, "truth", truth)
+    write(tmp_path, "found", [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9)])
+    return tmp_path
+
+
+def values(study, capsys, *variant):
+    out = study / "s.json"
+    good(capsys, *sides(study, "points", "--out", out, *(["--variant", *variant] if variant else [])))
+    return {(one["metric"], *sorted(one["options"].items())): one for one in json.loads(out.read_text())["results"]}
+
+
+def first(found, metric, **options):
+    return next(one for key, one in found.items() if key[0] == metric and options.items() <= dict(key[1:]).items())
+
+
+def test_similarity_is_the_mean_over_labelled_points_by_sigma_and_area(study, capsys):
+    similar = (np.exp(-(10**2) / (2 * (2 * 0.05) ** 2 * AREA)) + 1) / 2
+    found = values(study, capsys)
+    assert similar == pytest.approx(0.6839, abs=1e-4)
+    # One of two is found, at similarities up to 0.65: half of the recall, by 51 of 101 levels.
+    assert first(found, "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+    assert first(found, "points AP", similarity="0.75")["overall"]["value"] == 0
+    assert first(found, "points AR", similarity="0.5:0.95", size="all (any)")["overall"]["value"] == pytest.approx(0.5 * 4 / 10)
+    assert first(found, "points AP")["classes"]["0"] == {"name": "grasper", "value": pytest.approx(0.4 * 51 / 101), "n": 2}
+
+
+def test_another_sigma_by_name_gives_another_number(study, capsys):
+    assert first(values(study, capsys, "sigma=tip=0.2,hinge=0.05"), "points AP", similarity="0.75")["overall"]["value"] > 0
+    said = fault(capsys, *sides(study, "points", "--variant", "sigma=tip=0.2"))
+    assert "give one for each of tip, hinge, such as tip=0.05" in said
+    assert "sigma is 0.05 for every point" in good(capsys, *sides(study, "points")).err
+
+
+def test_distances_count_every_labelled_point(study, capsys):
+    found = values(study, capsys, "kind=distances", "within=0.05,0.1")
+    assert first(found, "points PCK", within="0.1 of the longer side of the box")["overall"] == {"value": pytest.approx(2 / 3), "n": 3}
+    assert first(found, "points PCK", within="0.05 of the longer side of the box")["overall"] == {"value": pytest.approx(1 / 3), "n": 3}
+    assert first(found, "points error px")["overall"] == {"value": 5, "n": 2}
+    assert first(found, "points error px", averaged="over points")["classes"]["tip"]["value"] == 10
+    assert first(found, "points found")["videos"]["v"]["n"] == 3
+
+
+def test_hidden_points_can_be_left_out(study, capsys):
+    found = values(study, capsys, "kind=distances", "counted=visible")
+    assert first(found, "points found")["overall"] == {"value": 0.5, "n": 2}
+
+
+def test_distances_in_px_must_be_said(study, capsys):
+    assert "within=5,10,20" in fault(capsys, *sides(study, "points", "--variant", "kind=distances", "reference=px"))
+    found = values(study, capsys, "kind=distances", "reference=px", "within=9,10")
+    assert first(found, "points PCK", within="10 px")["overall"]["value"] == pytest.approx(2 / 3)
+
+
+def test_results_of_coco_are_read_beside_their_images(study, capsys):
+    results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 0.7, 150, 120, 0.9], "score": 0.9}]
+    (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
+    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+
+
+def test_points_without_names_are_taken_by_their_place(study, capsys):
+    write(study, "found", [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9)], [{"id": 1, "name": "grasper"}, CATEGORIES[1]])
+    assert "taken by their place" in good(capsys, *sides(study, "points")).err
+    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+
+
+def test_a_point_that_the_truth_does_not_have_is_refused(study, capsys):
+    other = [CATEGORIES[0] | {"keypoints": ["tipp", "hinge"]}, CATEGORIES[1]]
+    write(study, "found", [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9)], other)
+    assert "the ground truth has no point 'tipp' of this instrument; did you mean 'tip'?" in fault(capsys, *sides(study, "points"))
+
+
+def test_an_instance_without_points_need_not_be_found(study, capsys):
+    before = first(values(study, capsys), "points AP")["overall"]
+    write(study, "truth", [annotation(1, 1, [110, 110, 2, 150, 120, 1]), annotation(2, 2, [110, 110, 2, 0, 0, 0]), annotation(3, 3, None)])
+    assert first(values(study, capsys), "points AP")["overall"] == before
+
+
+def test_files_without_points_and_swapped_sides_are_refused(study, capsys):
+    write(study, "truth", [annotation(1, 1, [110, 110, 2, 150, 120, 1], score=0.5)])
+    assert "swapped" in fault(capsys, *sides(study, "points"))
+    write(study, "truth", [annotation(1, 1, None)])
+    assert "no instance of the ground truth has points" in fault(capsys, *sides(study, "points"))
+
+
+def test_a_choice_that_says_nothing_of_the_kind_is_refused(study, capsys):
+    assert "belongs to kind=similarity" in fault(capsys, *sides(study, "points", "--variant", "kind=distances", "sigma=0.1"))
+    assert "no published program" in fault(capsys, *sides(study, "points", "--semantics", "compat"))
+
+
+def test_intervals_a_page_and_a_sheet_are_written(study, capsys):
+    page, sheet = study / "s.html", study / "s.csv"
+    good(capsys, *sides(study, "points", "--bootstrap", 5, "--html", page, "--out", sheet))
+    assert "points AP" in page.read_text(encoding="utf-8")
+    assert "points AR,paper" in sheet.read_text(encoding="utf-8")

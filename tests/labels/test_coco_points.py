@@ -1,0 +1,119 @@
+"""Key points of COCO: read with their names, written back, and refused with their place."""
+
+import json
+
+import pytest
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary.vocabulary import load
+from scrubin.labels.files.reader import Options, read
+from scrubin.labels.formats.objects.coco import write
+from scrubin.labels.points import POINTS, Point, unlabelled
+from scrubin.labels.registry import Output, format_of
+
+NAMES = ["tip", "hinge", "shaft"]
+NUMBERS = [20, 10, 2, 40, 20, 1, 0, 0, 0]
+
+
+def document(numbers=NUMBERS, names=NAMES, *, more=None, category=None):
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 5, 60, 40], "area": 2400, "iscrowd": 0}
+    annotation |= {} if numbers is None else {"keypoints": numbers, "num_keypoints": sum(v > 0 for v in numbers[2::3])}
+    return {
+        "images": [{"id": 1, "file_name": "v1/000004.jpg", "width": 100, "height": 50, "recording": "v1", "frame": 4}],
+        "annotations": [annotation | (more or {})],
+        "categories": [{"id": 1, "name": "tool", **({} if names is None else {"keypoints": names}), **(category or {})}],
+    }
+
+
+def rows(of):
+    collection = read({"a.json": json.dumps(of).encode()}, format_of("coco"), Options(classes=load("endoscapes")))
+    return collection.recordings[0].instances.rows, collection
+
+
+def points(of):
+    return rows(of)[0].get(POINTS, [None])[0]
+
+
+def faults(of):
+    with pytest.raises(AnnotationError) as caught:
+        rows(of)
+    return [f"{fault.place}: {fault.rule}: {fault.what}" for fault in caught.value.faults]
+
+
+def test_points_are_shares_of_the_picture_with_the_names_of_their_category():
+    assert points(document()) == (Point("tip", 0.2, 0.2, 2), Point("hinge", 0.4, 0.4, 1), unlabelled("shaft"))
+
+
+def test_an_instance_without_key_points_has_none_and_one_without_labelled_ones_has_them():
+    assert points(document(None)) is None
+    assert points(document([0] * 9)) == tuple(unlabelled(name) for name in NAMES)
+
+
+def test_what_was_written_is_read_as_the_same_with_names_and_skeleton():
+    before, collection = rows(document(category={"skeleton": [[1, 2], [2, 3]]}))
+    out = Output()
+    write(collection, out)
+    written = json.loads(out.files["annotations.json"])
+    tool = next(one for one in written["categories"] if one["name"] == "tool")
+    assert (tool["keypoints"], tool["skeleton"]) == (NAMES, [[1, 2], [2, 3]])
+    assert written["annotations"][0]["keypoints"] == NUMBERS
+    assert written["annotations"][0]["num_keypoints"] == 2
+    assert rows(written)[0].to_dict("list") == before.to_dict("list")
+
+
+def test_the_other_categories_have_no_points():
+    out = Output()
+    write(rows(document())[1], out)
+    others = [one for one in json.loads(out.files["annotations.json"])["categories"] if one["name"] != "tool"]
+    assert others
+    assert not any("keypoints" in one for one in others)
+
+
+def test_points_without_names_are_numbered_and_all_instances_have_as_many():
+    of = document(names=None)
+    of["annotations"].append(of["annotations"][0] | {"id": 2, "keypoints": NUMBERS[:6], "num_keypoints": 2})
+    assert faults(of) == ["annotation 2: points-number: 2 points, the category names 3"]
+    read_, collection = rows(document(names=None))
+    assert [point.name for point in read_[POINTS][0]] == ["1", "2", "3"]
+    assert [fault.rule for fault in collection.faults] == ["points-unnamed"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ([20, 10, 3, *NUMBERS[3:]], "annotation 1, point tip: point-visibility: visibility 3"),
+        (
+            [*NUMBERS[:3], 140, 20, 1, 0, 0, 0],
+            "annotation 1, point hinge: point-outside: it lies outside of the image by 40.0 % of its side",
+        ),
+        (NUMBERS[:8], "annotation 1: points-form: 'keypoints' are [20, 10, 2, 40, 20, 1, 0, 0]"),
+        (NUMBERS[:6], "annotation 1: points-number: 2 points, the category names 3"),
+        (["20", *NUMBERS[1:]], "annotation 1: points-form: 'keypoints' are [\"20\", 10, 2, 40, 20, 1, 0, 0, 0]"),
+    ],
+)
+def test_a_point_that_cannot_be_used_is_refused_with_its_place(changed, said):
+    of = document()
+    of["annotations"][0]["keypoints"] = changed
+    assert said in faults(of)
+
+
+def test_names_that_are_none_are_refused():
+    assert faults(document(names=["tip", "tip", "shaft"])) == ['category 0: points-names: \'keypoints\' are ["tip", "tip", "shaft"]']
+
+
+def test_what_is_clear_is_read_and_said():
+    _, collection = rows(document([20, 10, 2, 40, 20, 0, 0, 0, 0], more={"num_keypoints": 3}))
+    assert [fault.rule for fault in collection.faults] == ["point-unlabelled", "points-count"]
+    assert all(fault.severity == "deviation" for fault in collection.faults)
+
+
+def test_a_prediction_may_have_a_confidence_instead_of_the_visibility_and_leave_the_picture():
+    predicted = document([20, 10, 0.25, 140, 20, 7, 0, 0, 0], more={"score": 0.5, "bbox": None, "area": None, "num_keypoints": None})
+    read_, _ = rows(predicted)
+    assert read_[POINTS][0] == (Point("tip", 0.2, 0.2, 2), Point("hinge", 1.4, 0.4, 2), unlabelled("shaft"))
+    assert read_[["x", "y", "w", "h"]].round(6).to_numpy().tolist() == [[0.2, 0.2, 1.2, 0.2]]
+
+
+def test_a_predicted_instance_of_one_point_has_no_box():
+    predicted = document([20, 10, 1, *[0] * 6], more={"score": 0.5, "bbox": None, "area": None})
+    assert rows(predicted)[0]["x"].isna().all()
