@@ -91,7 +91,7 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict_of(reader.read_path(path, format_of(form), Options())) == verdict
     # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
-        refused = "states the rate of its frames; give the labels as" in said[command].text and format_of(form).by_hand.asks_fps
+        refused = "states the rate of its frames; say it by --fps" in said[command].text and format_of(form).by_hand.asks_fps
         assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture", *OF_CRITERIA) or refused
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
