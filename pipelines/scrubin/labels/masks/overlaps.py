@@ -39,10 +39,12 @@ def intersections(ones: Sequence[IntArray], others: Sequence[IntArray]) -> IntAr
     if not len(kept):
         return shared
     firsts = np.concatenate([[0], np.cumsum(numbers[kept])[:-1]])
-    at_once = max(1, MOST_QUERIES // len(starts))
+    bounds = np.concatenate([starts, ends])
+    at_once = max(1, MOST_QUERIES // len(bounds))
     for first in range(0, len(others), at_once):
         some = others[first : first + at_once]
-        rises = _covered(some, ends) - _covered(some, starts)
+        covered = _covered(some, bounds)
+        rises = covered[:, len(starts) :] - covered[:, : len(starts)]
         shared[kept, first : first + at_once] = np.add.reduceat(rises, firsts, axis=1).T
     return shared
 
