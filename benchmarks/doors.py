@@ -79,17 +79,6 @@ def locked() -> list[str]:
     return sorted({line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)})
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel out of a copy, as builds leave their traces."""
-    source = folder / "source"
-    shutil.copytree(ROOT / "pipelines/scrubin", source / "pipelines/scrubin", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copyfile(ROOT / name, source / name)
-    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
-    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
-
-
 def install(installer: str, python: Path, constraints: Path, what: Sequence[str]) -> None:
     """Install into an environment that holds nothing else, by pip out of the checkout or by uv."""
     if installer == "uv":
@@ -213,7 +202,6 @@ def answered(code: int | str, out: str, err: str) -> str:
 
 def commands(doors: Sequence[str], wheel: Path, folder: Path, constraints: Path) -> int:
     """Ask every command in every door, and print what each answers; 1 when one fails, or names an extra that does not help."""
-    sys.path.insert(0, str(ROOT / "tests/helpers"))
     import asked_commands
     import base_install
 
@@ -260,7 +248,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
     folder = given.folder or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = build_wheel(Path(tempfile.mkdtemp(dir=folder)))
+    sys.path.insert(0, str(ROOT / "tests/helpers"))
+    import base_install
+
+    wheel = base_install.wheel(Path(tempfile.mkdtemp(dir=folder)))
     constraints = folder / "constraints.txt"
     constraints.write_text("\n".join(locked()) + "\n", encoding="utf-8")
     if given.commands:

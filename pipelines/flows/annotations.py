@@ -33,7 +33,7 @@ def main() -> None:
     known = label_tables.released(recordings, cuts, videos, frames, hidden)
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load())
+    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load(), p.box_tolerance)
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
     outcomes = [outcome for _, outcome in read.done]

@@ -134,6 +134,28 @@ def test_masks_against_themselves_are_perfect_and_one_that_moved_is_not(truth, c
     assert min(value for value in values if value is not None) < 1
 
 
+@pytest.mark.parametrize("variant", MASK_KINDS)
+def test_what_is_predicted_where_the_picture_is_black_is_neither_right_nor_wrong(truth, capsys, tmp_path, variant):
+    wanted, found = truth / "cholect50/masks.json", tmp_path / "found.json"
+    document = json.loads(wanted.read_text())
+    image = next(image for image in document["images"] if "ignored" in image)
+    unfound = {one["category_id"] for one in document["annotations"] if one["image_id"] == image["id"]}
+    under = pixels(image["ignored"])
+
+    def values(mask):
+        extra = {"id": 9999, "image_id": image["id"], "category_id": min({1, 2, 3, 4, 5, 6} - unfound), "iscrowd": 0, "score": 0.99}
+        runs = rle.runs_of_picture(mask)
+        extra |= {"bbox": list(rle.box_xywh_px(runs, 240)), "area": int(mask.sum())}
+        extra["segmentation"] = {"size": [240, 320], "counts": counts.text_of_runs(runs)}
+        annotations = [*({**one, "score": 0.5} for one in document["annotations"]), extra]
+        found.write_text(json.dumps({**document, "annotations": annotations}))
+        results = scored(truth, capsys, tmp_path, "detection", wanted, found, *variant)
+        return {key: one["overall"]["value"] for key, one in results.items() if "AR" not in one["metric"] and "HD95" not in key}
+
+    assert {value for value in values(under).values() if value is not None} == {1}
+    assert min(value for value in values(np.roll(under, -60, axis=0)).values() if value is not None) < 1
+
+
 def test_pycocotools_takes_masks_and_points(truth):
     for name, kind in (("masks.json", "segm"), ("points.json", "keypoints")):
         with contextlib.redirect_stdout(text_io.StringIO()):

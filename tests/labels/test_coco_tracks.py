@@ -58,6 +58,13 @@ def test_pixels_that_count_for_nobody_are_kept_with_their_frame():
     assert IGNORED not in read_of([1, 2]).recordings[0].frames
 
 
+def test_pixels_that_count_for_nobody_are_written_again():
+    out = Output()
+    write(read_of([1, 2], ignored=WHOLE), out)
+    (image,) = json.loads(out.files["annotations.json"])["images"]
+    assert image["ignored"] == {"size": [4, 6], "counts": "2f0"}
+
+
 def test_ignored_pixels_of_another_size_are_refused_with_their_place():
     with pytest.raises(AnnotationError, match=r"a.json, image 0: a mask has the size"):
         read_of([1, 2], ignored={"size": [3, 6], "counts": [2, 16]})

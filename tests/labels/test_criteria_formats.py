@@ -152,7 +152,7 @@ def test_annotators_of_one_data_set_go_to_the_layout_of_the_other(tmp_path, caps
 
 
 def test_what_has_no_place_for_marks_is_refused(tmp_path, capsys):
-    code, told = converted(tmp_path, capsys, "cvschallenge", "--to", "tables")
+    code, told = converted(tmp_path, capsys, "cvschallenge", "--to", "cholec80")
     assert code == 1
     assert "marks of annotators (35); formats that make sense: cvschallenge, endoscapes, endoscapescvs" in told.replace("\n", " ")
 

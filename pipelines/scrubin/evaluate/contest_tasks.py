@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from scrubin.evaluate.metrics.variants import COMPONENTS
 from scrubin.labels.choices import TASKS as OF_VIDEO_FILES
 
+if TYPE_CHECKING:
+    from scrubin.evaluate.metrics.result import Result
+    from scrubin.labels.registry import Content
+
+COCO = "coco"
 IOU = 0.5
 """Of boxes that are ranked."""
 Way = tuple[str, tuple[str, ...]]
@@ -37,6 +43,14 @@ class Number:
     options: Mapping[str, str]
     says: str
 
+    def of(self, results: Sequence[Result]) -> Result:
+        """Return the first result that is this number: of triplets where there are some, of every size."""
+        return next(one for one in results if self._is(one))
+
+    def _is(self, result: Result) -> bool:
+        variant = result.variant
+        return variant.metric == self.metric and all(variant.options.get(name) == value for name, value in self.options.items())
+
 
 @dataclass(frozen=True)
 class ContestTask:
@@ -58,8 +72,10 @@ class ContestTask:
         Parts of our own ground truth that it needs: boxes alone do not say which frames there are. Empty: labels of any format.
     numbers
         By part, the number of `scrubin score`; empty where `ranking.measures` has them.
-    truth_format
-        Format in which a bundle has the labels; "" for that which they have.
+    wanted
+        Of label files, where they could be of several formats.
+    truth_format, alone_format
+        Format in which a bundle has the labels, and the frames alone; "" for that which the labels have.
     """
 
     name: str
@@ -71,7 +87,9 @@ class ContestTask:
     choices: tuple[str, ...] = ()
     truth_parts: tuple[str, ...] = ()
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    wanted: Content = "boxes"
     truth_format: str = ""
+    alone_format: str = ""
 
     @property
     def has_file_per_video(self) -> bool:
@@ -91,10 +109,13 @@ def _of_files(
     layout: str,
     choices: tuple[str, ...] = (),
     ways: tuple[Way, ...] = (("paper", ()),),
+    wanted: Content = "boxes",
     truth_format: str = "",
+    alone_format: str = "",
 ) -> ContestTask:
     """Return a task whose submissions are read as `scrubin score` reads them; the first of the numbers decides."""
-    return ContestTask(name, metric, tuple(numbers), next(iter(numbers)), layout, ways, choices, (), numbers, truth_format)
+    first = next(iter(numbers))
+    return ContestTask(name, metric, tuple(numbers), first, layout, ways, choices, (), numbers, wanted, truth_format, alone_format)
 
 
 _RESULTS = (
@@ -143,7 +164,8 @@ _EVERY = (
         },
         _RESULTS,
         choices=("kind=masks",),
-        truth_format="coco",
+        truth_format=COCO,
+        alone_format=COCO,
     ),
     _of_files(
         "pixels",
@@ -156,7 +178,8 @@ _EVERY = (
         _RESULTS,
         choices=("kind=pixels",),
         ways=(("paper", ()), ("paper", ("empty=counted",))),
-        truth_format="coco",
+        truth_format=COCO,
+        alone_format=COCO,
     ),
     _of_files(
         "tracks",
@@ -166,8 +189,10 @@ _EVERY = (
             "idf1": Number("tracks IDF1", _AS_ONE, "IDF1 of all instruments as one class"),
             "mota": Number("tracks MOTA", _AS_ONE, "MOTA of all instruments as one class"),
         },
-        "`<video>.txt` in the layout of MOTChallenge: frame from 1, id, left, top, width, height in px, confidence, class from 0; with "
-        "`<video>/seqinfo.ini`, which states the size of the pictures. Or the JSON or text of CholecTrack20",
+        "`<video>.txt` in the layout of MOTChallenge: frame from 1, id, left, top, width, height in px, confidence, class; classes are "
+        "those of `frames` numbered from 0, or those that a line `classes=` of `<video>/seqinfo.ini` lists. Or the JSON or text of "
+        "CholecTrack20",
+        alone_format=COCO,
     ),
     _of_files(
         "criteria",
@@ -178,6 +203,7 @@ _EVERY = (
         },
         "one CSV with the columns `video,frame` and a probability per criterion, called as in `frames`; or `<video>.json` with "
         "`overall_outputs`, as the CVS Challenge has it",
+        wanted="marks",
     ),
 )
 CONTESTS: Mapping[str, ContestTask] = MappingProxyType({one.name: one for one in _EVERY})

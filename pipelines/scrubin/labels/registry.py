@@ -127,6 +127,7 @@ Content = Literal[
     "partial",
     "repeats",
     "scores",
+    "tracks",
     "details",
     "spans",
     "numbers",
@@ -140,8 +141,8 @@ Content = Literal[
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
 whole triplet, ``masks`` the pixels of instances, ``points`` their key points, ``ignored`` pixels that count for nobody, ``repeats``
-several instances of a class in a frame, ``details`` such as tracks, ``numbers`` those of instances that the labels give, ``marks`` what
-annotators say of a frame, such as whether a criterion is met."""
+several instances of a class in a frame, ``tracks`` their ids, ``details`` whatever else there is, and tracks, too, ``numbers`` those of
+instances that the labels give, ``marks`` what annotators say of a frame, such as whether a criterion is met."""
 
 
 @dataclass(frozen=True)

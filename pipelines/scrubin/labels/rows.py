@@ -100,7 +100,9 @@ def labelled_table(recordings: Sequence[Labels]) -> pd.DataFrame:
     instances = [(one, one.instances.positions) for one in recordings if one.instances is not None]
     phases = [(one, one.phases.positions) for one in recordings if one.phases is not None]
     parts = [rows_of_labelled(one.recording, "instances", one.vocabulary, frames, one.detail) for one, frames in instances]
-    return joined(LABELLED, [*parts, *(rows_of_labelled(one.recording, "phases", one.vocabulary, frames) for one, frames in phases)])
+    parts += [rows_of_labelled(one.recording, "phases", one.vocabulary, frames) for one, frames in phases]
+    marked = [(one, one.marks.positions) for one in recordings if one.marks is not None]
+    return joined(LABELLED, [*parts, *(rows_of_labelled(one.recording, "marks", one.vocabulary, frames) for one, frames in marked)])
 
 
 def rows_of_triplets(id_: str, vocabulary: Vocabulary, instances: pd.DataFrame) -> pd.DataFrame:
@@ -138,11 +140,11 @@ def rows_of_labelled(id_: str, layer: LayerName, vocabulary: Vocabulary, frames:
     id_, vocabulary
         As for `rows_of_triplets`.
     layer
-        Which of the two tables has the labels.
+        Which table has the labels.
     frames
         All that somebody labelled, shape (n,), also those without a label.
     detail
-        What is labelled of an instance; None for phases.
+        What is labelled of an instance; None for phases and marks.
     """
     return pd.DataFrame({"frame": frames}).assign(id=id_, layer=layer, vocabulary=vocabulary.name, detail=detail)[LABELLED.column_names]
 

@@ -24,6 +24,22 @@ def ids_of(rows: pd.DataFrame, column: str) -> pd.Series[Any]:
     return rows[column] if column in rows else pd.Series(pd.NA, index=rows.index, dtype="Int64")
 
 
+def rows_of(id_: str, instances: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the ids of tracks as rows of the table ``tracks``.
+
+    Parameters
+    ----------
+    id_
+        Of the recording.
+    instances
+        With ``frame``, ``instance`` (its number in the frame), and the details that end in ``track``.
+    """
+    for kind in sorted(str(name) for name in instances.columns if str(name).endswith(ONLY)):
+        known = instances[instances[kind].notna()]
+        for frame, instance, track in zip(known["frame"].tolist(), known["instance"].tolist(), known[kind].tolist(), strict=True):
+            yield {"id": id_, "frame": frame, "instance": instance, "kind": kind, "track": int(track)}
+
+
 def without_track(rows: pd.DataFrame, column: str) -> npt.NDArray[np.int64]:
     """Return the frames of boxes that are in no track: their id is missing, or below 0, as detections have it.
 

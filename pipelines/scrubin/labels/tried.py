@@ -65,6 +65,11 @@ TRIED: Mapping[str, Tried | str] = {
     "dsad": "none could be had: the layout as loaders of four repositories have it",
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
+    "endovis-pose": Tried(
+        10,
+        "surgical-vision/EndoVisPoseAnnotation 78f5d08",
+        "1,850 labelled frames, as their authors count; 202 points of no tool, and 4 that stand twice, are not read",
+    ),
     "endovis2017": "none could be had: the layout as loaders of three repositories have it",
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,

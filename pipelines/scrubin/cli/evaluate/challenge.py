@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Write what a platform takes to run a challenge. Submissions are checked as by 'scrubin submission check' and scored "
         "as by 'scrubin score'. The hidden labels are in the private part alone; README.md says which that is, and what to do next.",
     )
-    one.add_argument("release", metavar="RELEASE", help="the folder of a release, or its ground truth; it is only read")
+    one.add_argument(
+        "release",
+        metavar="RELEASE",
+        help="a release, or its ground truth; of masks, pixels, tracks and criteria label files in any format; only read",
+    )
     one.add_argument("--for", dest="platform", required=True, choices=PLATFORMS, help="the platform")
     one.add_argument("--task", required=True, choices=list(CONTESTS), help="what is predicted")
     one.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
@@ -38,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
     one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")
     one.add_argument("--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as of 'scrubin score'")
-    one.add_argument("--rank-by", metavar="KEY", help="the column that ranks (default: AP of triplets, or Jaccard of phases)")
+    one.add_argument(
+        "--rank-by",
+        metavar="KEY",
+        help="the column that ranks (default: AP of triplets, Jaccard of phases, else that by which 'scrubin rank' ranks)",
+    )
     one.add_argument(
         "--show",
         choices=SHOWS,

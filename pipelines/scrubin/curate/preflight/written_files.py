@@ -135,7 +135,7 @@ def look_at_labels(study: ListedStudy, p: AnnotationsParams, noted: Findings) ->
     """Note every file that fits nowhere, names an unknown recording or cannot be read, and who of a labelled task has no labels."""
     faults, sound = Faults(), SoundLabels()
     with noted.noting():
-        batches = sources.find(study.raw, p.sources, {*study.recordings, *study.set_aside}, faults, study.withdrawn)
+        batches = sources.find(study.raw, p.sources, {*study.recordings, *study.set_aside}, faults, study.withdrawn, p.box_tolerance)
         noted.counts["label file"] = sum(len(batch.files) for batch in batches)
         kept = set(study.kept)
         for batch in batches:

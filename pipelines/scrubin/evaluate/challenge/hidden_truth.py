@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.base.errors import MetricsError
@@ -11,6 +12,7 @@ from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import selection, submission_truth
+from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
 
@@ -24,17 +26,20 @@ class HiddenTruth:
     vocabulary
         Whose classes they are.
     files
-        By where they stand in a ground truth of their own, the files of the release.
+        By where they stand in a ground truth of their own, the files of the release, or what was made of them.
     frames
         Frames to be predicted, by video.
     others
         Videos of the subset without this kind of labels, such as recordings of other tasks.
+    form
+        The frames alone, as files of a format; empty where submissions have a file per video.
     """
 
     vocabulary: str
-    files: dict[str, Path]
+    files: Mapping[str, Path | bytes]
     frames: dict[str, tuple[int, ...]]
     others: tuple[str, ...]
+    form: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def of_release(release: Path, task: str, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
@@ -52,6 +57,8 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
     MetricsError
         When there is no such split, subset or ground truth.
     """
+    if not CONTESTS[task].has_file_per_video:
+        return _of_label_files(release, task, selection.read(split_file(release, split), subset), vocabulary_name)
     if not release.is_dir():
         msg = f"{release}: there is no such folder; name a release, or its ground truth"
         raise MetricsError(msg)
@@ -74,6 +81,14 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
         of_task = video.phase_frames if task == "phases" else video.frames
         frames[name] = tuple(of_task.tolist()) if of_task is not None else ()
     return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - with_labels)))
+
+
+def _of_label_files(path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None) -> HiddenTruth:
+    """Return the labels of a subset from label files of any format; errors as of `label_files.of_subset`."""
+    classes = vocabulary.load(vocabulary_name) if vocabulary_name else None
+    against, hidden, form = label_files.of_subset(path, task, names, classes)
+    frames = {name: tuple(of.frames.tolist()) for name, of in sorted(against.truth.series.items())}
+    return HiddenTruth(against.vocabulary or "", hidden, frames, tuple(sorted(names.keys() - frames.keys())), form)
 
 
 def split_file(release: Path, split: str) -> Path:
@@ -100,7 +115,10 @@ def copy(truth: HiddenTruth, folder: Path) -> None:
     for name, file in sorted(truth.files.items()):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
+        if isinstance(file, bytes):
+            target.write_bytes(file)
+        else:
+            shutil.copyfile(file, target)
 
 
 def _folder(whole: Path, name: str | None, task: str) -> Path:

@@ -52,15 +52,10 @@ def rank(
         measure={"task": of.task.name, "component": decides, "description": f"{of.task.name}: {says}, per video, then over videos"},
         components=(decides, *(name for name in components if name != decides)),
         videos=of.videos,
-        ground_truth={"vocabulary": _vocabulary(of), "frames": sum(len(one.frames) for one in of.truth.series.values())},
+        ground_truth={"vocabulary": of.vocabulary, "frames": sum(len(one.frames) for one in of.truth.series.values())},
     )
     ranked = [one for one in every if isinstance(one, TeamScores)]
     return ranking_document.of_evaluations(contest, ranked, [one for one in every if isinstance(one, Refusal)], settings)
-
-
-def _vocabulary(of: Entries) -> str | None:
-    vocabulary = getattr(of.truth, "vocabulary", None)
-    return None if vocabulary is None else vocabulary.name
 
 
 def evaluated(team: str, path: Path, of: Entries, decides: str) -> TeamScores | Refusal:
@@ -81,17 +76,8 @@ def evaluated(team: str, path: Path, of: Entries, decides: str) -> TeamScores | 
 
 def by_video(alone: Sequence[Sequence[Result]], whole: Sequence[Result], number: Number) -> FloatArray:
     """Return a number of every video by class, (videos, classes); of one that has no classes, (videos, 1)."""
-    keys = sorted(set().union(*(number_of(results, number).classes for results in (whole, *alone))))
-    found = [number_of(results, number) for results in alone]
+    keys = sorted(set().union(*(number.of(results).classes for results in (whole, *alone))))
+    found = [number.of(results) for results in alone]
     if not all(one.classes for one in found):
         return np.array([[one.overall.value] for one in found])
     return np.array([[one.classes[key].value if key in one.classes else np.nan for key in keys] for one in found])
-
-
-def number_of(results: Sequence[Result], number: Number) -> Result:
-    """Return the first result that is a number: of triplets where there are some, of every size."""
-    return next(
-        one
-        for one in results
-        if one.variant.metric == number.metric and all(one.variant.options.get(name) == value for name, value in number.options.items())
-    )

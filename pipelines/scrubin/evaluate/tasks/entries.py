@@ -48,6 +48,12 @@ class Entries:
     line: str = ""
     videos: tuple[str, ...] = field(default=())
 
+    @property
+    def vocabulary(self) -> str | None:
+        """Name of that whose classes they are; None where they have none, as criteria."""
+        known = getattr(self.truth, "vocabulary", None)
+        return None if known is None else str(known.name)
+
     def as_json(self) -> dict[str, Any]:
         """Return what is to be said of the files of the labels, as JSON values."""
         return {"read": self.line, "problems": [fault.as_json() for fault in self.faults]}

@@ -28,7 +28,7 @@ def form_of(where: Where, shape: dict[str, Any]) -> str | None:
     if isinstance(form, str) and form in FEWEST_CORNERS:
         return form
     what = f"shape_type is {documents.shown(form)}"
-    where.error("shape-type", what, f"only {RECTANGLE}s, {POLYGON}s and {PIXELS}s can be read")
+    where.error("shape-type", what, f"only {RECTANGLE}s, {POLYGON}s, {PIXELS}s and points can be read")
     return None
 
 

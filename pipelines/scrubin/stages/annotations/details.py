@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-
+from scrubin.labels import tracks
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.model import MASK, IntArray
 from scrubin.labels.points import POINTS, UNLABELLED, Point
-from scrubin.labels.tracks import ONLY
 from scrubin.stages.annotations.hiding import HiddenAreas, Rectangle, cleared, is_inside, pictures_of
 from scrubin.stages.annotations.placing import PlacedLayer, Timeline
 
@@ -78,7 +76,7 @@ def of_layer(id_: str, placed: PlacedLayer, line: Timeline, hidden: HiddenAreas,
         When a mask is not of the size of its picture.
     """
     rows = placed.rows.assign(instance=placed.rows.groupby("frame").cumcount())
-    details = Details(tracks=list(_tracks(id_, rows)))
+    details = Details(tracks=list(tracks.rows_of(id_, rows)))
     of_picture = [name for name in (MASK, POINTS) if name in rows]
     rows = rows[rows[of_picture].notna().any(axis=1)] if of_picture else rows.iloc[:0]
     first, last = pictures_of(placed.positions, placed.frames, placed.clock, line)
@@ -95,13 +93,6 @@ def of_layer(id_: str, placed: PlacedLayer, line: Timeline, hidden: HiddenAreas,
         if isinstance(row.get(POINTS), tuple):
             _add_points(details, key, row[POINTS], placed.sizes.get(position, hidden.source_size), areas, hidden)
     return details
-
-
-def _tracks(id_: str, rows: pd.DataFrame) -> Iterator[Row]:
-    for kind in sorted(str(name) for name in rows.columns if str(name).endswith(ONLY)):
-        known = rows[rows[kind].notna()]
-        for frame, instance, track in zip(known["frame"].tolist(), known["instance"].tolist(), known[kind].tolist(), strict=True):
-            yield {"id": id_, "frame": frame, "instance": instance, "kind": kind, "track": int(track)}
 
 
 def _add_mask(

@@ -12,6 +12,11 @@ from scrubin.labels.rates import NS
 from scrubin.labels.registry import FORMATS
 from scrubin.stages.annotations.windows import Windows
 
+DATA_SETS = (
+    *("cataract101", "cholectrack20", "coco", "cvschallenge", "endoscapes", "endoscapescvs", "grasp", "mot", "multibypass140"),
+    *("multibypasst40", "petraw", "surch", "yolo", "yolo-pose", "yolo-seg", "yolo4"),
+)
+"""Formats whose files are of several recordings; others of that sort hold predictions, scores of recordings, or what we wrote."""
 __all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
 
 
@@ -31,9 +36,9 @@ class SourceParams:
         Merges of triplets: the name of a map of the library, or a CSV file in ``annotations/`` of the raw folder.
     """
 
-    format: str = ranged(choices=tuple(sorted(FORMATS)))
+    format: str = ranged(choices=tuple(sorted((*FORMATS, *DATA_SETS))))
     folder: str = ranged()
-    vocabulary: str = ranged(choices=vocabulary.available())
+    vocabulary: str = ranged(choices=tuple(sorted(vocabulary.known())))
     label_map: str | None = field(default=None, metadata={})
 
 

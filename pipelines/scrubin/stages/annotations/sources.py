@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,8 +16,9 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
 from scrubin.labels.label_map import LabelMap
+from scrubin.labels.model import Collection as LabelCollection
 from scrubin.labels.model import LabelFiles, Labels
-from scrubin.labels.registry import FORMATS
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, DatasetFormat
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
@@ -28,7 +30,7 @@ ROOT = "annotations"
 
 @dataclass(frozen=True)
 class Batch:
-    """The files of one recording in one source; ``files`` are relative to the raw folder."""
+    """The files of one recording in one source, relative to the raw folder; of a format whose files are of several, all of them."""
 
     recording: str
     source: SourceParams
@@ -39,7 +41,12 @@ class Batch:
 
 
 def find(
-    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str] = ()
+    raw: Path,
+    sources: Sequence[SourceParams],
+    recordings: Collection[str],
+    faults: Faults,
+    withdrawn: Container[str] = (),
+    box_tolerance: float = 0.0,
 ) -> list[Batch]:
     """Return the label files of all sources, in their order; files that fit nowhere are noted.
 
@@ -53,6 +60,8 @@ def find(
         Where it is noted.
     withdrawn
         Recordings whose files are passed over.
+    box_tolerance
+        As for `read`: only the content of some formats says of which recordings they are.
 
     Raises
     ------
@@ -64,12 +73,16 @@ def find(
         _refuse_outside("folder", source.folder)
         map_of(raw, source)
         grouped: dict[str, list[str]] = {}
+        together: list[str] = []
+        form = _form_of(source)
         for file in _files(raw, source.folder):
             inside = PurePosixPath(file).relative_to(source.folder).as_posix()
-            match = FORMATS[source.format].pattern.fullmatch(inside)
-            if match is None or match["recording"] is None:
-                expected = FORMATS[source.format].expected
-                faults.error(file, "file-name", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
+            match = form.pattern.fullmatch(inside)
+            if match is not None and isinstance(form, DatasetFormat):
+                together.append(file)
+            elif match is None or match["recording"] is None:
+                what = f"the name does not fit the format {source.format}"
+                faults.error(file, "file-name", what, f"name it {form.expected}, or move it away")
             elif match["recording"] in withdrawn:
                 continue
             elif match["recording"] not in recordings:
@@ -82,21 +95,77 @@ def find(
             else:
                 grouped.setdefault(match["recording"], []).append(file)
         batches += [Batch(recording, source, tuple(files)) for recording, files in sorted(grouped.items())]
+        batches += _of_data_set(raw, source, tuple(together), box_tolerance, recordings, faults, withdrawn) if together else []
     _refuse_strays(raw, sources, faults)
     return batches
 
 
+def _form_of(source: SourceParams) -> AnyFormat:
+    return FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+
+
+def _of_data_set(
+    raw: Path,
+    source: SourceParams,
+    files: tuple[str, ...],
+    box_tolerance: float,
+    recordings: Collection[str],
+    faults: Faults,
+    withdrawn: Container[str],
+) -> Iterator[Batch]:
+    """Yield the recordings that files say something of, each with all files; what is wrong with the files is noted."""
+    try:
+        whole = _whole(raw, source, files, box_tolerance)
+    except AnnotationError as error:
+        faults.extend(error.faults)
+        return
+    faults.extend(fault for fault in whole.faults if fault.severity == "error")
+    for labels in whole.recordings:
+        if labels.recording in recordings:
+            yield Batch(labels.recording, source, files)
+        elif labels.recording not in withdrawn:
+            what = f"'{labels.recording}' is no recording of recordings.csv"
+            faults.error(files[0] if len(files) == 1 else source.folder, "recording-unknown", what, _near(labels.recording, recordings))
+
+
+def _whole(raw: Path, source: SourceParams, files: tuple[str, ...], box_tolerance: float) -> LabelCollection:
+    """Return what all files of a source say, read once for all recordings; raises `AnnotationError` where nothing can be read."""
+    states = ((raw / file).stat() for file in files)
+    return _read_whole(raw.absolute(), source, files, box_tolerance, tuple((one.st_size, one.st_mtime_ns) for one in states))
+
+
+@lru_cache(maxsize=4)
+def _read_whole(
+    raw: Path, source: SourceParams, files: tuple[str, ...], box_tolerance: float, _states: tuple[tuple[int, int], ...]
+) -> LabelCollection:
+    contents = {file: strangers.read_bytes(raw / file) for file in files}
+    classes, merges = vocabulary.load(source.vocabulary), map_of(raw, source)
+    return DATASET_FORMATS[source.format].read(LabelFiles("", contents, classes, box_tolerance, label_map=merges))
+
+
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
     """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
-    files = {file: strangers.read_bytes(raw / file) for file in batch.files}
-    classes, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
+    merges = map_of(raw, batch.source)
     try:
-        labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
+        if batch.source.format in FORMATS:
+            files = {file: strangers.read_bytes(raw / file) for file in batch.files}
+            classes = vocabulary.load(batch.source.vocabulary)
+            labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
+        else:
+            labels = _recording_of(_whole(raw, batch.source, batch.files, box_tolerance), batch.recording)
     except AnnotationError as error:
         return error
     if labels.instances is not None:
         labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))
     return reader.with_merges(labels, merges)
+
+
+def _recording_of(whole: LabelCollection, recording: str) -> Labels:
+    """Return the labels of a recording; what is to be said of the files goes with the first one."""
+    labels = next(one for one in whole.recordings if one.recording == recording)
+    is_first = labels is whole.recordings[0]
+    notes = [fault for fault in whole.faults if fault.severity != "error"] if is_first else []
+    return replace(labels, faults=(*notes, *labels.faults))
 
 
 def map_of(raw: Path, source: SourceParams) -> LabelMap | None:

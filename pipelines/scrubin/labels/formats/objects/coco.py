@@ -136,7 +136,7 @@ def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[s
         if one[key] not in EMPTY:
             of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes, kind=masks and points of scores"] += 1
 
 
 def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
@@ -372,7 +372,7 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
 
 @writes(
     "coco",
-    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "details", "empty frames"),
+    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "details", "ignored", "empty frames"),
     frames=("file_name",),
     pixels=True,
 )
@@ -433,14 +433,16 @@ def _names_of_points(recordings: Sequence[Labels], classes: Classes) -> dict[int
 
 
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
-    name = details.get("file_name")
+    name, ignored = details.get("file_name"), details.get(IGNORED)
+    size = int(details["width"]), int(details["height"])
     return {
         "id": number,
         "file_name": name if isinstance(name, str) and name else f"{recording}/{position:06d}.jpg",
-        "width": int(details["width"]),
-        "height": int(details["height"]),
+        "width": size[0],
+        "height": size[1],
         "recording": recording,
         "frame": position,
+        **({IGNORED: masks.written(ignored, size)[masks.KEY]} if isinstance(ignored, str) else {}),
     }
 
 

@@ -2,7 +2,8 @@
 
 ``shapes`` are rectangles, polygons or masks, as `labelme_shapes` has them. A polygon is a mask with the box around its corners. Polygons
 and masks of one frame with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; polygons are drawn as those
-of COCO. A shape with the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Any other ``label`` is the
+of COCO. A ``point`` belongs to the instance that has its ``group_id``; its ``label`` is its name, and the flag ``hidden`` says that it is
+not seen. A shape with the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Any other ``label`` is the
 instrument, and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file without shapes
 is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map merges it into another. Files of
 other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a recording has attributes, the first known vocabulary
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -29,16 +30,18 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, labelme_shapes, mask_pictures, masks
+from scrubin.labels.parse import documents, fields, labelme_shapes, mask_pictures, masks, points
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.labelme_shapes import OF_FORM, PIXELS, POLYGON, RECTANGLE
+from scrubin.labels.points import HIDDEN, POINTS, VISIBLE, Point
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 DEFAULT = "prostatd"
 FIELDS = ("label", "attribute Action", "attribute Target")
 DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
+POINT, HIDDEN_FLAG = "point", "hidden"
 ATTRIBUTES = {"Action", "Target"}
 GROUP, IGNORE = "group_id", "ignore"
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
@@ -79,12 +82,15 @@ class _Shape:
         Of pixels, run lengths.
     part_of
         What all parts of an instance share; None for what is one by itself.
+    group
+        Its ``group_id`` as text, by which points belong to it; None for none.
     """
 
     row: dict[str, Any]
     corners: list[list[float]] | None = None
     runs: counts.IntArray | None = None
     part_of: tuple[Any, ...] | None = None
+    group: str | None = None
 
 
 def _is_ignore(label: Any) -> bool:
@@ -100,7 +106,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
             return own_categories.of_reference(file, document["vocabulary"])
         listed = document.get("shapes")
         every = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
-        shapes = [shape for shape in every if not _is_ignore(shape.get("label"))]
+        shapes = [shape for shape in every if not _is_ignore(shape.get("label")) and not _is_point(shape)]
         if any(shape.get("attributes") for shape in shapes):
             return None
         names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
@@ -148,7 +154,7 @@ def read(source: LabelFiles) -> Labels:
         "labelme",
         source.vocabulary,
         SOURCE_FRAMES,
-        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str"})),
+        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str", POINTS: "object"})),
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
         image_sizes=reading.sizes,
         faults=reading.faults.all(),
@@ -170,16 +176,67 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     if size is None:
         return
     reading.sizes[where.file] = size
-    ignored = [i for i, shape in enumerate(shapes) if isinstance(shape, dict) and reading.names_ignored(shape.get("label"))]
+    ignored = [
+        i
+        for i, shape in enumerate(shapes)
+        if isinstance(shape, dict) and not _is_point(shape) and reading.names_ignored(shape.get("label"))
+    ]
     regions = [_region(reading, where.at(f"shape {i}"), shapes[i], size) for i in ignored]
     if runs := [one for one in regions if one is not None and rle.area(one)]:
         reading.ignored[frame] = mask_pictures.text_of(rle.union(runs, size[0] * size[1]))
-    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes) if i not in ignored}
+    of_points = _points_by_group(reading, where, {i: shape for i, shape in enumerate(shapes) if _is_point(shape)}, size)
+    read_as = {
+        i: _shape_of(reading, where.at(f"shape {i}"), shape, size, of_points.keys())
+        for i, shape in enumerate(shapes)
+        if i not in ignored and not _is_point(shape)
+    }
     parts: dict[int | tuple[Any, ...], list[_Shape]] = {}
     for i, part in read_as.items():
         if part is not None:
             parts.setdefault(i if part.part_of is None else part.part_of, []).append(part)
-    reading.instances += [{"position": frame, **_instance(reading, where, of_one, size)} for of_one in parts.values()]
+    groups = [of_one[0].group for of_one in parts.values()]
+    for group in of_points if None not in read_as.values() else ():
+        if groups.count(group) != 1:
+            what = f"points of the group {group}, which {groups.count(group) or 'no'} boxes or outlines have"
+            where.error("points-group", what, "give the points of an instance the group_id of its one box or outline")
+    reading.instances += [
+        {"position": frame, **_instance(reading, where, of_one, size), POINTS: None if group is None else of_points.get(group)}
+        for group, of_one in zip(groups, parts.values(), strict=True)
+    ]
+
+
+def _is_point(shape: Any) -> bool:
+    return isinstance(shape, dict) and shape.get("shape_type") == POINT
+
+
+def _group_of(shape: Mapping[str, Any]) -> str | None:
+    group = shape.get(GROUP)
+    return None if group is None else json.dumps(group, sort_keys=True)
+
+
+def _points_by_group(
+    reading: _Reading, where: Where, shapes: Mapping[int, dict[str, Any]], size: tuple[int, int]
+) -> dict[str, tuple[Point, ...]]:
+    """Return the points of each group in the order of the file; those that cannot be used are noted."""
+    by_group: dict[str, dict[str, Point]] = {}
+    for i, shape in shapes.items():
+        at, name, group, drawn = where.at(f"shape {i}"), shape.get("label"), _group_of(shape), shape.get("points")
+        pair = drawn[0] if isinstance(drawn, list) and len(drawn) == 1 else None
+        flags = shape.get("flags") or {}
+        if not isinstance(name, str) or not name or not isinstance(flags, dict):
+            at.error("value-type", f"label is {documents.shown(name)}, expected the name of the point", "name it")
+        elif group is None:
+            at.error("points-group", f"the point '{name}' has no {GROUP}", "give it that of the box or outline of its instance")
+        elif not isinstance(pair, list) or len(pair) != 2 or not all(map(fields.is_number, pair)):
+            at.error("points-form", f"points are {documents.shown(drawn)}", "give one place in pixels, [[x, y]]")
+        elif name in by_group.get(group, {}):
+            at.error("point-repeated", f"the point '{name}' stands twice in the group {group}", "keep one of them")
+        else:
+            visibility = HIDDEN if flags.get(HIDDEN_FLAG) else VISIBLE
+            place = points.checked(at, (pair[0] / size[0], pair[1] / size[1]), visibility, reading.source.box_tolerance)
+            by_group.setdefault(group, {}).update({} if place is None else {name: Point(name, *place)})
+            reading.unkept |= {f"'{key}' of points" for key in shape.keys() - {*SHAPE_KEYS, GROUP, "flags"} if shape[key] not in EMPTY}
+    return {group: tuple(of.values()) for group, of in by_group.items() if of}
 
 
 def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
@@ -227,9 +284,9 @@ def _note_forms(reading: _Reading, where: Where) -> None:
         where.warning("not-kept", f"{len(reading.unkept)} keys are not kept")
 
 
-def _unkept(shape: Mapping[str, Any]) -> set[str]:
-    """Return what a shape says beyond labels; empty values say nothing."""
-    known = SHAPE_KEYS | OF_FORM.get(shape.get("shape_type", ""), set())
+def _unkept(shape: Mapping[str, Any], groups: Container[str | None]) -> set[str]:
+    """Return what a shape says beyond labels; empty values say nothing, nor does the group of a box that has no points."""
+    known = SHAPE_KEYS | OF_FORM.get(shape.get("shape_type", ""), set()) | ({GROUP} if _group_of(shape) in groups else set())
     of_shape = {f"'{key}' of shapes" for key in shape.keys() - known if shape[key] not in EMPTY}
     return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
@@ -243,7 +300,7 @@ def _image_size(where: Where, document: dict[str, Any]) -> tuple[int, int] | Non
     return width, height
 
 
-def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> _Shape | None:
+def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int], groups: Container[str | None]) -> _Shape | None:
     """Return a shape; None after noting what is wrong with it."""
     attributes = (shape.get("attributes") or {}) if isinstance(shape, dict) else None
     if not isinstance(attributes, dict):
@@ -260,21 +317,17 @@ def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]
         box = masks.share_box(runs, size)
     elif form != PIXELS:
         box = labelme_shapes.box_of(where, shape.get("points"), form, size, reading.source.box_tolerance)
-    reading.unkept |= _unkept(shape)
+    reading.unkept |= _unkept(shape, groups)
     reading.shapes += 1
     reading.bare += not attributes
     if ids is None or box is None:
         return None
     row = {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
+    group = _group_of(shape)
     if form not in OF_FORM:
-        return _Shape(row)
-    group = shape.get(GROUP)
-    return _Shape(
-        row,
-        shape["points"] if form == POLYGON else None,
-        runs,
-        None if group is None else (*ids.items(), json.dumps(group, sort_keys=True)),
-    )
+        return _Shape(row, group=group)
+    part_of = None if group is None else (*ids.items(), group)
+    return _Shape(row, shape["points"] if form == POLYGON else None, runs, part_of, group)
 
 
 def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
@@ -309,13 +362,16 @@ def _other_vocabulary(vocabulary: Vocabulary) -> str:
 
 
 @writes(
-    "labelme", holds=("instances", "actions", "boxes", "masks", "ignored", "repeats", "empty frames"), pixels=True, needs=("instrument_id",)
+    "labelme",
+    holds=("instances", "actions", "boxes", "masks", "points", "ignored", "repeats", "empty frames"),
+    pixels=True,
+    needs=("instrument_id",),
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame.
 
     A mask is a polygon along the edges of its pixels. One of several parts, or with holes, is a PNG: LabelMe draws the outline of a
-    polygon, too, so that the lines between parts would show.
+    polygon, too, so that the lines between parts would show. Points have the ``group_id`` of their instance: its place in the frame.
     """
     for labels in collection.recordings:
         of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
@@ -328,13 +384,28 @@ def write(collection: Collection, out: Output) -> None:
                 "version": "5.0.1",
                 "flags": {},
                 **vocabulary,
-                "shapes": [*(_shape(row, labels.vocabulary, width, height, out) for row in rows), *regions],
+                "shapes": [
+                    *(shape for at, row in enumerate(rows) for shape in _shapes(at, row, labels.vocabulary, (width, height), out)),
+                    *regions,
+                ],
                 "imagePath": f"{position:06d}.jpg",
                 "imageData": None,
                 "imageHeight": height,
                 "imageWidth": width,
             }
             out.files[f"{labels.recording}/{position:06d}.json"] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _shapes(at: int, row: dict[str, Any], vocabulary: Vocabulary, size: tuple[int, int], out: Output) -> Iterator[dict[str, Any]]:
+    """Yield the box or outline of an instance and its points."""
+    of_points = row.get(POINTS) or ()
+    labelled = [point for point in of_points if point.labelled]
+    out.lose("points that are not labelled", len(of_points) - len(labelled))
+    yield _shape(row, vocabulary, *size, out) | ({GROUP: at} if labelled else {})
+    for point in labelled:
+        place = [round(share * length, PIXEL_DIGITS) for share, length in zip((point.x, point.y), size, strict=True)]
+        flags = {HIDDEN_FLAG: True} if point.visibility == HIDDEN else {}
+        yield {"label": point.name, "points": [place], "group_id": at, "shape_type": POINT, "flags": flags}
 
 
 def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int, out: Output) -> dict[str, Any]:

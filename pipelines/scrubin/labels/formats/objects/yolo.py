@@ -37,6 +37,8 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DEFAULT = "prostatd"
 FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
+DEEPEST = 3
+"""What data.yaml says of points are names in a list by class."""
 FEWEST_WITH_POINTS = 8
 """Values of a row of a pose: a class, a box, and one point."""
 OTHER_FORMAT = {
@@ -223,19 +225,21 @@ def pairs_of_text(where: Where, text: str) -> dict[str, Any] | None:
     return None
 
 
-def plain(node: Any) -> Any:
-    """Return a node of YAML as text, list or dict of text; None for no node.
+def plain(node: Any, depth: int = DEEPEST) -> Any:
+    """Return a node of YAML as text, list or dict of text; None for no node, or one that lies deeper, as in a list that holds itself.
 
     Raises
     ------
     KeyError
         For a key that stands twice.
     """
-    if node is None or node.id == "scalar":
-        return None if node is None else str(node.value)
+    if node is None or not depth:
+        return None
+    if node.id == "scalar":
+        return str(node.value)
     if node.id == "sequence":
-        return [plain(one) for one in node.value]
-    return {key: plain(one) for key, one in _pairs(node).items()}
+        return [plain(one, depth - 1) for one in node.value]
+    return {key: plain(one, depth - 1) for key, one in _pairs(node).items()}
 
 
 def _pairs(node: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
 from scrubin.labels import registry
-from scrubin.labels.formats.tables import table_files
+from scrubin.labels.formats.tables import beyond_boxes, table_files
 from scrubin.labels.formats.tables.table_files import NOTES, Note, Notes, declared, rate, table_of
 from scrubin.labels.model import (
     BOX,
@@ -46,7 +46,7 @@ from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
-TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases"}
+TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases", "marks": "marks"}
 ADD = "add them to the table labelled, or take the rows away"
 
 
@@ -71,7 +71,7 @@ def check_labelled(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], i
         details = labelled["detail"].drop_duplicates()
         if len(details) > 1 or details.notna().any() != (layer == "instances" and len(details) > 0):
             what = f"{layer} have the details {', '.join(sorted(map(str, details.fillna('none'))))}"
-            fix = "instances of a recording have one, triplet or instrument; phases have none"
+            fix = "instances of a recording have one, triplet or instrument; phases and marks have none"
             faults.error(file, "detail-form", what, fix, place=id_)
 
 
@@ -80,7 +80,7 @@ def of_rows(id_: str, rows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for layer, table in TABLE_OF.items():
         of_table = rows[table]
-        if len(of_table):
+        if len(of_table) and layer != "marks":  # they name no vocabulary
             whole = layer == "instances" and bool(of_table["verb_id"].notna().any())
             detail = None if layer == "phases" else "triplet" if whole else "instrument"
             frames = of_table[["frame", "vocabulary"]].drop_duplicates("frame")
@@ -173,8 +173,8 @@ def _what(vocabulary: Vocabulary, names: tuple[str, ...], pair: tuple[Any, ...])
     return "" if is_name else f"it is '{names[id_]}' in '{vocabulary.name}', but the name is '{name}'"
 
 
-NAMES = ("labelled", "triplets", "phases", "segments", "ratings", "skill", "errors", "facts")
-OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
+NAMES = ("labelled", "triplets", "phases", "segments", "masks", "tracks", "points", "marks", "ratings", "skill", "errors", "facts")
+OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS, *beyond_boxes.TABLES)
 
 
 def _is_table(path: Path) -> bool:
@@ -187,7 +187,7 @@ def _is_table(path: Path) -> bool:
 @dataset_format(
     "tables",
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
-    expected="labelled, triplets, phases, segments, ratings, skill, errors or facts, each .parquet or .csv, and labels.json",
+    expected=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
     by_hand=ByHand(names_vocabulary=True, evidence=_is_table),
 )
@@ -237,6 +237,7 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
         vocabulary = _vocabulary(Where(of_recording, "", id_), {files.get(name, ""): of for name, of in rows.items()}, note, stated)
         if vocabulary is not None:
             _check(files, rows, vocabulary, of_recording)
+            beyond_boxes.check(files, rows, id_, of_recording)
             if LABELLED.name in frames:
                 check_labelled(files, rows, id_, of_recording)
             else:
@@ -259,7 +260,7 @@ def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stat
     rows
         Of the recording, by file.
     """
-    of_files = {file: set(of["vocabulary"]) for file, of in rows.items()}
+    of_files = {file: set(of["vocabulary"]) for file, of in rows.items() if "vocabulary" in of}
     said = set().union(*of_files.values()) or {str(note.vocabulary)}
     several = next((file for file, of in of_files.items() if len(of) > 1), None)
     file = several or " and ".join(file for file, of in of_files.items() if of) or NOTES
@@ -287,15 +288,17 @@ def _check(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], vocabular
 
 
 def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, note: Note) -> Labels:
-    instances = rows["triplets"].sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
+    numbered = rows["triplets"].sort_values(["frame", "instance"])
+    instances = instance_rows(io.records(numbered.rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]))
     looked_at = rows["labelled"][rows["labelled"]["layer"] == "instances"]
     positions = np.sort(looked_at["frame"].to_numpy(np.int64))
-    layer = Layer(id_, positions, instance_rows(io.records(instances)))
+    layer = Layer(id_, positions, instances.assign(**beyond_boxes.details(rows, numbered)))
     phases, segments = rows["phases"], rows["segments"].sort_values("number")
     at = phases["frame"].tolist()
     detail: Detail = "instrument" if set(looked_at["detail"]) == {"instrument"} else "triplet"
-    size = note.image_size
-    frames = None if size is None else pd.DataFrame({"position": sorted({*positions.tolist(), *at}), "width": size[0], "height": size[1]})
+    everywhere = {} if note.image_size is None else dict.fromkeys([*positions.tolist(), *at], note.image_size)
+    sized = [(position, *size) for position, size in sorted((everywhere | beyond_boxes.sizes(rows)).items())]
+    judged, marks = beyond_boxes.marks(rows)
     spans = segment_rows([tuple(row) for row in segments[list(SEGMENT_COLUMNS)].itertuples(index=False)])
     return Labels(
         recording=id_,
@@ -305,7 +308,8 @@ def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, 
         phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
         instances=layer if len(positions) else None,
         detail=detail,
-        frames=frames,
+        frames=pd.DataFrame(sized, columns=["position", "width", "height"]) if sized else None,
+        marks=Layer(id_, judged, marks) if len(judged) else None,
         segments=spans if len(spans) else None,
         segments_clock=Clock(1 / Fraction(segments["per_second"].iloc[0])) if len(spans) else None,
     )

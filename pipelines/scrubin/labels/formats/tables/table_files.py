@@ -19,7 +19,20 @@ from scrubin.base import unpacking
 from scrubin.base.errors import AnnotationError, FileError, TableError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import Table, io
-from scrubin.base.tables.public import ERRORS, FACTS, LABELLED, PHASES, RATINGS, SEGMENTS, TRIPLETS, skill_table
+from scrubin.base.tables.public import (
+    ERRORS,
+    FACTS,
+    LABELLED,
+    MARKS,
+    MASKS,
+    PHASES,
+    POINTS,
+    RATINGS,
+    SEGMENTS,
+    TRACKS,
+    TRIPLETS,
+    skill_table,
+)
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import NAMINGS, Vocabulary
 from scrubin.labels.model import Labels
@@ -30,7 +43,7 @@ from scrubin.labels.parse.fields import Where
 def declared(table: str, columns: list[str]) -> Table:
     """Return the declaration of a table by name; that of skill has the aspects among the columns."""
     aspects = tuple(name for name in columns if name not in skill_table(()).column_names)
-    by_name = {one.name: one for one in (LABELLED, TRIPLETS, PHASES, SEGMENTS, RATINGS, ERRORS, FACTS)}
+    by_name = {one.name: one for one in (LABELLED, TRIPLETS, PHASES, SEGMENTS, MASKS, TRACKS, POINTS, MARKS, RATINGS, ERRORS, FACTS)}
     return {**by_name, "skill": skill_table(aspects)}[table]
 
 

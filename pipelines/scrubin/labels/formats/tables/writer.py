@@ -13,7 +13,7 @@ import pandas as pd
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FACTS, LABELLED, PHASES, RATINGS, SEGMENTS, SPANS, TRIPLETS
 from scrubin.labels import instance_spans
-from scrubin.labels.formats.tables import table_files
+from scrubin.labels.formats.tables import beyond_boxes, table_files
 from scrubin.labels.formats.tables.table_files import NOTES, bytes_of, declared
 from scrubin.labels.instance_spans import instance_numbers
 from scrubin.labels.model import Collection, Labels, Scores
@@ -27,6 +27,10 @@ HOLDS: tuple[Content, ...] = (
     "actions",
     "boxes",
     "boxless",
+    "masks",
+    "points",
+    "tracks",
+    "marks",
     "partial",
     "repeats",
     "scores",
@@ -57,6 +61,8 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
         triplets, phases = triplets_table(recordings), phases_table(recordings)
         spans = instance_spans.from_triplets(triplets, instance_numbers(recordings))
         for table, frame in ((LABELLED, labelled_table(recordings)), (TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
+            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
+        for table, frame in beyond_boxes.written(recordings):
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         if segments := [row for labels in recordings for row in _segments(labels)]:
             out.files[f"{SEGMENTS.name}.{suffix}"] = bytes_of(SEGMENTS, io.frame_of(SEGMENTS, segments), suffix)
