@@ -9,6 +9,7 @@ import pytest
 
 from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
 from scrubin import cli
+from scrubin.evaluate.challenge.handed_in import HANDED_IN
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import entry_scores
 from scrubin.evaluate.side import Source
@@ -37,6 +38,7 @@ def test_the_tasks_of_files_are_declared_once_with_numbers_that_score_has():
     of_files = [one for one in CONTESTS.values() if not one.has_file_per_video]
     assert {one.name for one in of_files} >= set(TASKS)
     assert all(one.primary in one.parts for one in CONTESTS.values())
+    assert HANDED_IN.keys() == CONTESTS.keys()
     assert all(bool(one.truth_parts) is one.has_file_per_video is not bool(one.numbers) for one in CONTESTS.values())
 
 
