@@ -103,7 +103,7 @@ def test_a_format_is_registered_once():
 def test_a_misspelt_format_or_vocabulary_in_params_names_the_near_miss(tmp_path):
     path = tmp_path / "params.yaml"
     text = (
-        "annotations: {{sources: [{{format: {}, folder: annotations/x, vocabulary: {}, label_map: null}}],\n"
+        "annotations: {{sources: [{{format: {}, folder: annotations/x, vocabulary: {}, label_map: null, fps: null}}],\n"
         "  box_tolerance: 0.02, length_tolerance_s: 1, windows: null}}\n"
     )
     path.write_text(text.format("cholec8O", "cholect50"))

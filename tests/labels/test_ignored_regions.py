@@ -101,7 +101,7 @@ def test_regions_written_to_labelme_are_read_as_the_same_pixels():
 
 def test_a_format_without_regions_counts_them():
     collection = read_files("labelme", labelme(), vocabulary="cholect50")
-    kept, losses = fitted(collection, writer_of("coco"), Fit("labelme", 1))
+    kept, losses = fitted(collection, writer_of("yolo-seg"), Fit("labelme", 1))
     assert losses == {"regions of pixels that are not counted": 1}
     assert IGNORED not in kept.recordings[0].frames
 

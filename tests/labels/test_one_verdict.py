@@ -24,6 +24,8 @@ from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 pytestmark = pytest.mark.usefixtures("one_judge")
 OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
 METRICS = dict.fromkeys(OF_PHASES, "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill") | dict.fromkeys(OF_CRITERIA, "criteria")
+CONTESTS = dict.fromkeys(OF_CRITERIA, "criteria") | {"cholectrack20-txt": "tracks"}
+"""Formats whose labels are checked and ranked by a task of files in any format; the others by files per video."""
 WHOLE = 10
 """So many of the damaged cases go through the whole of `validate`; of the others only the reading, which rules cannot change."""
 
@@ -33,13 +35,14 @@ def of_every_command(path: Path, form: str, folder: Path, capsys, *, whole: bool
     copy = folder / "copy"
     shutil.copytree(path, copy)
     _, team = challenge_files(folder)
-    metric = METRICS.get(form, "recognition")
+    metric = CONTESTS.get(form) or METRICS.get(form, "recognition")
+    of_task = [["--task", CONTESTS[form]], ["--metric", CONTESTS[form]]] if form in CONTESTS else [[], []]
     rate = ["--fps", str(rate_of(form))] if format_of(form).by_hand.asks_fps else []
     arguments: dict[Command, list[str]] = {
         "convert": ["convert", str(path), "--to", form if form in OF_CRITERIA else "tables", "--out", str(folder / "out"), *rate],
         "score": ["score", metric, "--ground-truth", str(path), "--predictions", str(copy)],
-        "submission check": ["submission", "check", str(team), "--ground-truth", str(path)],
-        "rank": ["rank", str(team), "--ground-truth", str(path)],
+        "submission check": ["submission", "check", str(team), "--ground-truth", str(path), *of_task[0]],
+        "rank": ["rank", str(team), "--ground-truth", str(path), *of_task[1]],
     }
     validated = say(["validate", str(path), "--all"], path, capsys) if whole else read_only(path)
     return {"validate": validated, **{command: say(typed, path, capsys) for command, typed in arguments.items()}}
@@ -91,8 +94,8 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict_of(reader.read_path(path, format_of(form), Options())) == verdict
     # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
-        refused = "states the rate of its frames; give the labels as" in said[command].text and format_of(form).by_hand.asks_fps
-        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture", *OF_CRITERIA) or refused
+        refused = "states the rate of its frames; say it by --fps" in said[command].text and format_of(form).by_hand.asks_fps
+        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture") or refused
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, count_text
 from scrubin.base.tables import io
 from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS
 from scrubin.labels import instance_spans
@@ -181,6 +181,8 @@ def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Window
     details = Details() if instances is None else of_layer(to.id, instances, to.line, to.areas, to.hidden)
     # Published: what is wrong, never the name of a file or recording.
     warnings = [f"{one.format}: {fault.what}" for one in sources for fault in one.faults]
+    spans = [(one.format, len(one.segments)) for one in sources if one.segments is not None and len(one.segments)]
+    warnings += [f"{name}: not in the release: {count_text(count, 'span')} of phases, steps or gestures" for name, count in spans]
     if instances is not None:
         warnings += [f"{instances.format}: {sentence}" for sentence in details.sentences()]
     entry = _entry(to, phases, instances, [*phase_notes, *notes, *mark_notes], warnings)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from scrubin.base.errors import ParamsError
 from scrubin.base.params import ranged
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats
+from scrubin.labels.model import SOURCE_FRAMES, Clock
 from scrubin.labels.rates import NS
-from scrubin.labels.registry import FORMATS
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, contents_of, format_of
 from scrubin.stages.annotations.windows import Windows
 
-DATA_SETS = (
-    *("cataract101", "cholectrack20", "coco", "cvschallenge", "endoscapes", "endoscapescvs", "grasp", "mot", "multibypass140"),
-    *("multibypasst40", "petraw", "surch", "yolo", "yolo-pose", "yolo-seg", "yolo4"),
-)
-"""Formats whose files are of several recordings; others of that sort hold predictions, scores of recordings, or what we wrote."""
 __all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
+
+SOURCE = "source"
+"""Stands for the rate of the source video."""
+RATE = re.compile(r"[1-9][0-9]{0,6}(?:/[1-9][0-9]{0,6})?")
+OF_FRAMES = {"phases", "instances", "marks"}
+READABLE = (*FORMATS, *(name for name, form in DATASET_FORMATS.items() if contents_of(form) & OF_FRAMES and form.by_hand.files is None))
+"""Formats whose files say something of frames, of one recording or of many; a ground truth is made of a release."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,35 @@ class SourceParams:
         Names and ids.
     label_map
         Merges of triplets: the name of a map of the library, or a CSV file in ``annotations/`` of the raw folder.
+    fps
+        Frames per second by which files number frames that do not state it, such as ``25`` or ``30000/1001``; ``source``: those of the
+        source video. None: as the format is used to.
     """
 
-    format: str = ranged(choices=tuple(sorted((*FORMATS, *DATA_SETS))))
+    format: str = ranged(choices=tuple(sorted(READABLE)))
     folder: str = ranged()
     vocabulary: str = ranged(choices=tuple(sorted(vocabulary.known())))
     label_map: str | None = field(default=None, metadata={})
+    fps: str | None = field(default=None, metadata={})
+
+    def __post_init__(self) -> None:
+        """Refuse a rate that is none, or of files that state their own."""
+        if self.fps is None:
+            return
+        where = f"params.yaml: 'annotations.sources': fps of '{self.folder}'"
+        if not format_of(self.format).by_hand.fps_unstated:
+            msg = f"{where}: files of {self.format} tell how they count; leave it out"
+            raise ParamsError(msg)
+        if self.fps != SOURCE and not RATE.fullmatch(self.fps):
+            msg = f'{where}: "{self.fps}" is no rate; write it as "25", "30000/1001" or "{SOURCE}"'
+            raise ParamsError(msg)
+
+    @property
+    def clock(self) -> Clock | None:
+        """What the numbers of frames count; None: what the reader says."""
+        if self.fps is None:
+            return None
+        return SOURCE_FRAMES if self.fps == SOURCE else Clock(1 / Fraction(self.fps))
 
 
 @dataclass(frozen=True)
