@@ -212,6 +212,6 @@ def test_coco_results_need_scores_and_may_lie_in_a_folder(tmp_path, capsys):
     (tmp_path / "found/results.json").write_text(json.dumps([{**result, "score": 0.9}]))
     assert "1.0000" in good(capsys, *arguments).out
     (tmp_path / "found/results.json").write_text(json.dumps([result]))
-    assert "result 0 has no score; give image_id, category_id, bbox or segmentation, and score" in fault(capsys, *arguments)
+    assert "result 0 has no score; give image_id, category_id, bbox, segmentation or keypoints, and score" in fault(capsys, *arguments)
     (tmp_path / "truth.json").write_text(json.dumps({"frame": [0], "list": [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]]]}))
     assert "these are COCO results by image id, but the ground truth is no single COCO file" in fault(capsys, *arguments)
