@@ -41,10 +41,9 @@ def test_what_was_written_has_the_numbers_again_and_counts_other_details():
     assert not +out.losses
 
 
-def test_a_track_that_stands_twice_in_a_frame_is_a_warning():
-    twice, of_several = read_of([7, 7]).faults
-    assert (twice.rule, twice.severity, twice.what) == ("track-repeated", "warning", "track 7 stands twice in a frame")
-    assert of_several.rule == "track-class"
+def test_a_track_that_stands_twice_in_a_frame_is_refused_with_its_frame():
+    with pytest.raises(AnnotationError, match=r"v1, frame 4: track 7 stands twice in a frame"):
+        read_of([7, 7])
 
 
 def test_a_track_that_is_no_whole_number_is_refused_with_its_place():
