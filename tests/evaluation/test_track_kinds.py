@@ -65,11 +65,11 @@ def test_intervals_a_page_and_a_sheet_are_written(study, capsys):
     assert "tracks IDF1,paper,classes=pooled" in sheet.read_text()
 
 
-def test_an_id_that_stands_twice_in_a_frame_is_refused(study, capsys):
+def test_an_id_that_stands_twice_in_a_frame_is_refused_by_every_command(study, capsys):
     write(study, "found", {1: [tool(8), tool(8, OTHER)], 51: [tool(9)], 76: [tool(9)]})
-    said = fault(capsys, *sides(study, "tracks"))
-    assert "VID01, frame 1: intraoperative_track 8 stands twice in a frame; a track has one box in a frame" in said
-    good(capsys, *sides(study, "detection"))
+    for command in (sides(study, "tracks"), sides(study, "detection")):
+        said = fault(capsys, *command)
+        assert "VID01.json, frame 1: intraoperative_track 8 stands twice in a frame; a track has one box in a frame" in said
 
 
 @pytest.mark.parametrize("missing", [None, -1])

@@ -17,6 +17,7 @@ import small_study
 from page_client import PORT, Page
 from scrubin.audit.pictures import looks
 from scrubin.base.errors import PrivacyError
+from scrubin.base.params import SECTIONS
 from scrubin.curate.page.app import ReviewApp
 from scrubin.curate.page.server import Session
 from scrubin.media.networks.faces import Face
@@ -28,20 +29,7 @@ FALSE_FACE, NAMED = "operation_02", "operation_03"
 PLANTED = (40, 24, 16, 16)
 LAST = 2
 GREEN, BLUE = (0, 255, 0), (0, 0, 255)
-AFTER = (
-    "decisions",
-    "review",
-    "render",
-    "frames",
-    "stereo",
-    "scores",
-    "annotations",
-    "splits",
-    "validate",
-    "groundtruth",
-    "report",
-    "release",
-)
+AFTER = SECTIONS[SECTIONS.index("decisions") :]
 
 
 def plant(path, colour):

@@ -31,7 +31,7 @@ WORDLESS = json.dumps(
         "vocabularies": {"cholect50": 1},
     }
 )
-TABLES = sorted(INPUTS["subset"] - {"annotations"})
+TABLES = sorted((INPUTS["subset"] - {"annotations"}) | {"marks", "masks", "points", "tracks"})
 FRAME_COUNT = 24
 
 

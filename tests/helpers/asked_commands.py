@@ -31,13 +31,14 @@ PROMISED = [
     *(f"{PHASES} --out o/phases.json", f"{PHASES} --json", "score compare o/phases.json o/phases.json", "score differences --json"),
     *(f"{RECOGNITION} --out o/recognition.csv", f"{RECOGNITION} --semantics compat --json"),
     "score detection --ground-truth gt --predictions one --json",
+    "score points --ground-truth formats/coco --predictions formats/coco --json",
     *(f"{RANK} --variants", f"{RANK} --test clips --clips 60 --clip-frames 10", "rank --from-scores many.csv --json"),
     *("submission check one --ground-truth gt --json", "ground-truth-check release/groundtruth"),
     *("diff old new --json", "verify old --json - --state o/state", "validate gt --json", "validate release --json"),
     *("export exp o/hf --to huggingface", "export exp o/wds --to webdataset"),
     *("splits show cholec80/40-40", "splits check release/splits/balanced.csv"),
     *("splits leaks --train cholec80/40-40:train --test cholect50/rdv:test --json", "completion fish : splits l"),
-    *(_conversion(name) for name in EXAMPLES if name not in ("yolo", "yolo4", *PICTURES)),
+    *(_conversion(name) for name in EXAMPLES if name not in ("yolo", "yolo4", "yolo-pose", *PICTURES)),
     *(f"convert gt --to {name} --image-size 854x480 --out o/to-{name} --json" for name in ("coco", "yolo")),
 ]
 """What the base install does as the full one."""
@@ -46,6 +47,7 @@ OPTIONS = {
     f"{RANK} --out o/rank": "evaluate",
     "diff old new --html o/page.html": "evaluate",
     "convert yolo --from yolo --to csv --out o/csv": "evaluate",
+    "convert formats/yolo-pose --from yolo-pose --to coco --image-size 854x480 --out o/pose": "evaluate",
     "submission training training_data.yaml --test cholect50/rdv:test": "evaluate",
     "verify project": "evaluate",
     "export exp o/lerobot --to lerobot": "load",

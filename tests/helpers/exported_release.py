@@ -32,6 +32,10 @@ def rows() -> Rows:
     layers = [(id_, "instances", frame, detail) for id_, frame, detail in labelled] + [
         ("borunga", "phases", frame, None) for frame in (0, 1, 2)
     ]
+    layers += [("borunga", "marks", frame, None) for frame in (0, 1)]
+    drawn = [{"id": id_, "frame": 0, "instance": 0} for id_ in ("abelo", "borunga")]
+    point = {"x": 0.25, "y": 0.5, "visibility": 2}
+    marks = [{"id": "borunga", "frame": 1, "mark": "C1", "rater": rater, "value": float(rater == "2")} for rater in ("1", "2")]
     phase = {"id": "borunga", "vocabulary": "cholect50", "phase": "preparation", "phase_id": 0}
     skill = {"id": "abelo", "task": "PegTransfer", "GRS": 0.1 + 0.2, "efficiency": None, "n_ratings": 3}
     without_box = dict.fromkeys(("x", "y", "w", "h", "score"))
@@ -58,6 +62,11 @@ def rows() -> Rows:
         ],
         "ratings": [],
         "spans": [],
+        "masks": [one | {"width": 8, "height": 4, "counts": "5360"} for one in drawn],
+        "points": [one | {"point": "tip"} | point for one in drawn]
+        + [drawn[1] | {"point": "hinge", "x": None, "y": None, "visibility": 0}],
+        "tracks": [one | {"kind": kind, "track": 4} for one in drawn for kind in ("track", "visibility_track")],
+        "marks": marks,
         "gaps": [],
     }
 

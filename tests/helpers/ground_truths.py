@@ -4,21 +4,44 @@ import json
 
 from scrubin.base import files
 from scrubin.base.tables import io
-from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
-from scrubin.labels.truth import recordings
+from scrubin.base.tables.private import HIDDEN
+from scrubin.base.tables.public import (
+    ERRORS,
+    FRAMES,
+    LABELLED,
+    MARKS,
+    MASKS,
+    PHASES,
+    POINTS,
+    SPLITS,
+    TRACKS,
+    TRIPLETS,
+    of_reference_camera,
+    skill_table,
+)
+from scrubin.labels.masks.blackened import by_frame
+from scrubin.labels.truth import judgements, objects, recordings
+from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
-from scrubin.stages.groundtruth import writing
+from scrubin.stages.groundtruth import object_files, writing
 
 LABELS_SHA256 = "5" * 64
 FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
 
 
+BEYOND = (MASKS, POINTS, TRACKS, MARKS)
+
+
+def _table(made, table):
+    return made[table.name] if table.name in made else io.frame_of(table, [])
+
+
 def write_tables(folder, made):
     """Write the tables that a ground truth is made of; return their paths by name."""
     aspects = tuple(name for name in made["skill"].columns if name not in FIXED)
-    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill_table(aspects), SPLITS, TRIPLETS)
+    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill_table(aspects), SPLITS, TRIPLETS, *BEYOND, *[HIDDEN] * ("hidden" in made))
     for table in declared:
-        io.write(table, made[table.name], folder / f"{table.name}.parquet")
+        io.write(table, _table(made, table), folder / f"{table.name}.parquet")
     return {table.name: folder / f"{table.name}.parquet" for table in declared}
 
 
@@ -33,11 +56,16 @@ def write_ground_truth(folder, made):
     done = [writing.write_recording(folder, stamped, pictures, one) for one in labelled]
     wholes = writing.write_vocabularies(folder, stamped, done, pictures)
     writing.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
-    every = writing.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"])
+    masks, points, tracks, marks = (_table(made, table) for table in BEYOND)
+    black = by_frame(of_reference_camera(made["frames"]), _table(made, HIDDEN), made["videos"]) if "hidden" in made else {}
+    found = [objects.of_recording(one, Details.of_tables(masks, points, tracks), black) for one in labelled]
+    judged = judgements.of_tables(made["labelled"], marks, made["frames"])
+    beyond = object_files.write(folder, stamped, [one for one in found if one], judged, pictures.table)
+    every = writing.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"], beyond)
     for subset, ids in writing.of_splits(made["splits"]):
         writing.write(folder, stamped, every, subset, ids)
     files.write_text(folder / groundtruth.README_NAME, groundtruth.readme())
-    counts = {one.recording.id: one.counts() for one in done}
+    counts = writing.counts_of(done, beyond)
     files.write_json(
         folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, [whole.vocabulary for whole in wholes], counts)
     )

@@ -90,7 +90,12 @@ def shape(label, action, target, corners):
 def labelme():
     shapes = [shape("scissors", "dissect", "fascias", [[10, 20], [60.5, 70]]), shape("aspirator", "suck", "fluid", [[0, 0], [100, 200]])]
     outline = {"label": "forceps", "points": [[10, 20], [61, 20], [61, 70], [30, 70], [30, 40], [10, 40]], "shape_type": "polygon"}
-    frames = {0: shapes, 1: [], 5: [shapes[0], {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}]}
+    tip = {"label": "tip", "points": [[12.5, 30]], "shape_type": "point", "group_id": 4, "flags": {"hidden": True}}
+    frames = {
+        0: shapes,
+        1: [],
+        5: [{**shapes[0], "group_id": 4}, tip, {**outline, "attributes": {"Action": "retract", "Target": "prostate"}}],
+    }
     return {
         f"prostatd/pwhv1/{frame:06d}.json": dumps({"shapes": of, "imageWidth": 100, "imageHeight": 200}) for frame, of in frames.items()
     }
@@ -112,6 +117,17 @@ def yolo_seg():
         "seg/labels/v1_000000.txt": b"20 0.1 0.1 0.6 0.15 0.55 0.7 0.2 0.6\n51 0.5 0.5 0.9 0.5 0.7 0.9\n",
         "seg/labels/v1_000003.txt": b"",
     }
+
+
+def endovis_pose():
+    places = {"tool1": [(410.75, 194), (536.5, 125.25)], "tool3": [(100, 50.5)]}
+    of_image = [
+        {"class": name, "id": tool, "x": x, "y": y}
+        for tool, of in places.items()
+        for name, (x, y) in zip(("LeftClasperPoint", "HeadPoint"), of, strict=False)
+    ]
+    images = [{"annotations": of_image if at == 2 else [], "class": "image", "filename": f"Raw/img_{at:06d}_raw.png"} for at in (1, 2, 3)]
+    return {"poses/train1_labels.json": dumps(images)}
 
 
 def yolo_pose():
@@ -429,6 +445,7 @@ EXAMPLES = {
         coco,
         cvschallenge,
         endoscapes,
+        endovis_pose,
         endoscapescvs,
         grasp,
         heichole,

@@ -1,9 +1,13 @@
 """Random masks of a few videos, as arrays of pixels and as the study that metrics take."""
 
+import contextlib
+import io
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
 from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy
 from scrubin.labels.masks import counts, polygons, rle
@@ -69,11 +73,35 @@ def shape(rng, height, width):
     return rle.picture(polygons.runs_of_polygons([outline], height, width), height, width)
 
 
-def study(truth, found, lengths=LENGTHS, sized=(HEIGHT, WIDTH), classes=CLASSES):
-    """Return both sides as metrics take them, of the component ``i``."""
+def with_void(seed, sized):
+    """Return annotated and predicted instances that do not overlap, some empty, at most one crowd of a class in a frame, and what is not
+    counted in each frame, (frames, height, width): a polygon, half of the picture, all of it, or nothing."""
+    truth, found = drawn(seed, overlapping=False, sized=sized)
+    seen = set()
+    for one in truth:
+        one.crowd = one.crowd and (one.place, one.class_) not in seen
+        seen |= {(one.place, one.class_)} if one.crowd else set()
+    # An empty mask is of no pixel of a picture of segments.
+    truth, found = ([one for one in side if one.pixels.any()] for side in (truth, found))
+    rng = np.random.default_rng(100_000 + seed)
+    void = np.zeros((sum(LENGTHS), *sized), bool)
+    for place in range(sum(LENGTHS)):
+        kind = rng.random()
+        if kind < 0.7:
+            void[place] = shape(rng, *sized)
+        elif kind < 0.85:
+            void[place, :, : sized[1] // 2] = True
+        elif kind < 0.9:
+            void[place] = True
+    return truth, found, void
+
+
+def study(truth, found, lengths=LENGTHS, sized=(HEIGHT, WIDTH), classes=CLASSES, void=()):
+    """Return both sides as metrics take them, of the component ``i``; ``void`` is what is not counted in each frame."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     images = np.tile([sized[1], sized[0]], (int(starts[-1]), 1))
-    return MaskStudy(tuple("abcdefgh"[: len(lengths)]), starts, {"i": classes}, images, rows(truth), rows(found))
+    ignored = {place: counts.text_of_runs(rle.runs_of_picture(pixels)) for place, pixels in enumerate(void) if pixels.any()}
+    return MaskStudy(tuple("abcdefgh"[: len(lengths)]), starts, {"i": classes}, images, rows(truth), rows(found), ignored=ignored)
 
 
 def rows(side):
@@ -113,3 +141,35 @@ def by_hand(truth, found, tolerance):
         near,
         max(np.percentile(there, 95), np.percentile(back, 95)),
     ]
+
+
+def published(truth, found):
+    """The twelve numbers that pycocotools prints, -1 where it has none."""
+    images = [{"id": place, "width": WIDTH, "height": HEIGHT} for place in range(sum(LENGTHS))]
+    categories = [{"id": class_, "name": str(class_)} for class_ in range(CLASSES)]
+    annotations = [
+        {
+            "id": number + 1,
+            "image_id": one.place,
+            "category_id": one.class_,
+            "iscrowd": int(one.crowd),
+            "segmentation": segmentation(one),
+            "area": float(one.pixels.sum()) if one.area is None else one.area,
+            "bbox": [0, 0, 1, 1],
+        }
+        for number, one in enumerate(truth)
+    ]
+    data = COCO()
+    data.dataset = {"images": images, "categories": categories, "annotations": annotations}
+    of_found = [{"image_id": one.place, "category_id": one.class_, "score": one.score, "segmentation": segmentation(one)} for one in found]
+    with contextlib.redirect_stdout(io.StringIO()):
+        data.createIndex()
+        evaluation = COCOeval(data, data.loadRes(of_found), "segm")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return evaluation.stats
+
+
+def segmentation(one):
+    return {"size": list(one.pixels.shape), "counts": counts.text_of_runs(rle.runs_of_picture(one.pixels))}

@@ -188,3 +188,26 @@ def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder
 )
 def test_a_fault_of_answers_names_its_second(change, told):
     assert told in answers(change)
+
+
+JUDGED = b"frame,mark,rater,value\n0,C1,1,1\n0,C1,2,0\n0,C2,,0.5\n4,C1,1,\n"
+
+
+def test_a_table_with_a_row_per_judgement_keeps_what_each_annotator_said(tmp_path):
+    path = put(tmp_path / "in", {"162.csv": JUDGED})
+    assert detect.detected(path / "162.csv").name == "mark-tables"
+    (labels,) = read_files("mark-tables", {"a/162.csv": JUDGED}).recordings
+    assert labels.marks.positions.tolist() == [0, 4]
+    assert labels.marks.rows.to_numpy().tolist() == [[0, "C1", "1", 1.0], [0, "C1", "2", 0.0], [0, "C2", "", 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
+        (b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
+        (b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
+    ],
+)
+def test_a_judgement_that_cannot_be_used_is_refused_with_its_line(old, new, told):
+    assert told in "\n".join(sentences(faults_of("mark-tables", {"p.csv": JUDGED.replace(old, new, 1)}), "error"))

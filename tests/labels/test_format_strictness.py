@@ -133,9 +133,9 @@ def test_every_broken_file_is_named_at_once(name):
 
 UNKEPT = {
     "coco": (
-        lambda document: document["annotations"][0].update(iscrowd=1, track_id=4, segmentation=[]),
-        ": not kept: 'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores (1), "
-        "'track_id' of annotations (1)",
+        lambda document: document["annotations"][0].update(iscrowd=1, note="a tip", segmentation=[]),
+        ": not kept: 'iscrowd' of annotations, which are single instances to all but kind=sizes, kind=masks and points of scores (1), "
+        "'note' of annotations (1)",
     ),
     "multibypasst40": (
         lambda document: (document.update(licenses=[]), document["images"][0].update(view=2)),

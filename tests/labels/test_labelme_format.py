@@ -42,7 +42,7 @@ def test_a_file_without_shapes_is_labelled_as_nothing(read, make):
         ({"action": "retrakt"}, "shape 0, attribute Action: 'retrakt' is no verb .* did you mean 'retract'"),
         ({"target": "spleen"}, "shape 0, attribute Target: 'spleen' is no target"),
         ({"action": "clip"}, "shape 0: 'grasper,clip,gallbladder' is no triplet of 'cholect50'"),
-        ({"shape_type": "circle"}, 'shape 0: shape_type is "circle"; only rectangles and polygons can be read'),
+        ({"shape_type": "circle"}, 'shape 0: shape_type is "circle"; only rectangles, polygons, masks and points can be read'),
         ({"attributes": ["retract"]}, "shape 0: expected a shape with label, points and attributes"),
         ({"points": [[1, 2]]}, "shape 0: points are .*; give two corners"),
         ({"points": [[1, 2], ["3", 4]]}, "shape 0: points are .*; give two corners"),

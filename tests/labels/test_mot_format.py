@@ -1,10 +1,15 @@
 """Tracks as text: MOTChallenge's layout and that of CholecTrack20's benchmark, told apart and read as what they are."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
-from label_examples import EXAMPLES, faults_of, read_files, write_files
+from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
+from scrubin.labels.files.loss import Fit, fitted
+from scrubin.labels.files.output import writer_of
 
 SIZE = {"image_size": (854, 480)}
 ROW = "1,4,85.4,48,170.8,96,0.98,0,1\n"
@@ -116,3 +121,24 @@ def test_what_is_written_of_cholectrack20_is_the_track_of_the_operation():
     assert out.losses["'visibility_track' of instances"] == 3
     assert b"seqLength" not in out.files["VID02/seqinfo.ini"]
     assert out.losses["frames labelled as empty"] == 1
+
+
+def cholectrack20_of(frames):
+    tool = {"instrument": 0, "tool_bbox": [0.1, 0.1, 0.2, 0.2], "intraoperative_track": 1}
+    return {"c/VID02.json": dumps({"annotations": {str(frame): [tool] for frame in frames}})}
+
+
+def test_frames_of_a_video_that_look_as_if_they_were_numbered_from_one_are_told_and_can_be_said_to_be_so():
+    # The authors' own example shows frame 11851.
+    files = cholectrack20_of(range(11851, 11851 + 25 * 12, 25))
+    (told,) = [fault for fault in faults_of("cholectrack20", files) if fault.rule == "frames-from-one"]
+    assert told.what == "every frame is 1, or 1 and a multiple of 25, as where pictures of a video are numbered from 1"
+    assert told.fix == "if frame 1 is the first one of the video, give --first-frame 1"
+    assert not faults_of("cholectrack20", files, first=1)
+    # At one per second it makes no difference: each second has one of them.
+    once_a_second = Fit("cholectrack20", Fraction(25), to_fps=Fraction(1), image_size=(9, 9))
+    for first in (0, 1):
+        kept, losses = fitted(read_files("cholectrack20", files, first=first), writer_of("labelme"), replace(once_a_second, first=first))
+        assert losses == {"'intraoperative_track' of instances": 12}
+        assert kept.recordings[0].instances.positions.tolist() == list(range(474, 486))
+    assert not faults_of("cholectrack20", cholectrack20_of(range(0, 300, 25)))

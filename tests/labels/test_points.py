@@ -1,10 +1,14 @@
 """Points of instances: their names, and what becomes of them where a format has no place for them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
 
+from label_examples import read_files, write_files
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.model import Clock, Collection, Labels, Layer, detailed_rows, details_of
@@ -49,3 +53,35 @@ def test_a_writer_that_holds_no_points_gets_none_and_they_are_counted():
     collection, losses = fitted(given, with_points, Fit("labelme"))
     assert not losses
     assert collection.recordings[0].instances.rows[POINTS].tolist()[0] == (TIP, HINGE)
+
+
+def test_instances_of_points_without_a_box_get_the_smallest_one_and_are_counted():
+    tip, hinge = Point("tip", 0.25, 0.5, 2), Point("hinge", 0.75, 0.6, 1)
+    of = labels((tip, hinge, unlabelled("end")), (tip,))
+    rows = of.instances.rows.assign(x=np.nan, y=np.nan, w=np.nan, h=np.nan)
+    given = Collection((replace(of, instances=replace(of.instances, rows=rows, boxless=True)),))
+    writer = Writer("boxed", lambda *_: None, frozenset({"instances", "boxes", "points", "repeats", "empty frames"}))
+    collection, losses = fitted(given, writer, Fit("endovis-pose"))
+    assert losses["that instances have points but no box: they get the smallest around the points"] == 1
+    assert losses["instances without a box"] == 1
+    assert collection.recordings[0].instances.rows[["x", "y", "w", "h"]].round(9).to_numpy().tolist() == [[0.25, 0.5, 0.5, 0.1]]
+
+
+SHARES = st.integers(0, 200).map(lambda number: number / 200)
+POINT = st.one_of(st.none(), st.tuples(SHARES, SHARES, st.sampled_from([1, 2])))
+
+
+@given(st.lists(st.tuples(POINT, POINT), min_size=1, max_size=4), st.sampled_from(["coco", "labelme", "yolo-pose"]))
+def test_points_come_back_from_every_format_that_holds_them(drawn, name):
+    def points(of):
+        return tuple(unlabelled(name) if one is None else Point(name, *one) for name, one in zip(("tip", "hinge"), of, strict=True))
+
+    of_drawn = labels(*map(points, drawn))
+    out = write_files(name, Collection((replace(of_drawn, frames=of_drawn.frames.assign(width=400, height=200)),)))
+    files = {f"w/{file}": data for file, data in out.files.items()}
+    (back,) = read_files(name, files, vocabulary="endoscapes").recordings
+    rows = back.instances.rows.get(POINTS, [None] * len(drawn))
+    kept = [{point for point in of or () if point.labelled} for of in (one if isinstance(one, tuple) else () for one in rows)]
+    assert [sorted((point.name, round(point.x, 5), round(point.y, 5), point.visibility) for point in of) for of in kept] == [
+        sorted(tuple(point) for point in points(of) if point.labelled) for of in drawn
+    ]

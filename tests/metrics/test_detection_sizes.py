@@ -119,7 +119,7 @@ def test_crowds_and_areas_of_a_coco_file_are_scored_as_pycocotools_does(tmp_path
     out = tmp_path / "s.json"
     sides = ("--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "found.json")
     said = good(capsys, "detection", *sides, "--out", out, "--variant", "kind=sizes", "component=i").err
-    assert "'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores" in said
+    assert "'iscrowd' of annotations, which are single instances to all but kind=sizes, kind=masks and points of scores" in said
     for result, of_size in zip(json.loads(out.read_text())["results"], published(truth, found), strict=True):
         values = [result["classes"][str(class_)]["value"] for class_ in range(CLASSES)]
         assert values == [None if value < 0 else pytest.approx(value, abs=1e-12) for value in of_size]

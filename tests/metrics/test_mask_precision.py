@@ -1,49 +1,11 @@
 """Average precision and recall of masks: the twelve numbers of pycocotools on random masks with crowds and stated areas."""
 
-import contextlib
-import io
-
 import numpy as np
 import pytest
-from pycocotools.coco import COCO
-from pycocotools.cocoeval import COCOeval
 
-from mask_cases import CLASSES, HEIGHT, LENGTHS, WIDTH, Instance, drawn, study
+from mask_cases import HEIGHT, WIDTH, Instance, drawn, published, study
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.masks import MaskRows, average_precision
-from scrubin.labels.masks import counts, rle
-
-
-def published(truth, found):
-    """The twelve numbers that pycocotools prints, -1 where it has none."""
-    images = [{"id": place, "width": WIDTH, "height": HEIGHT} for place in range(sum(LENGTHS))]
-    categories = [{"id": class_, "name": str(class_)} for class_ in range(CLASSES)]
-    annotations = [
-        {
-            "id": number + 1,
-            "image_id": one.place,
-            "category_id": one.class_,
-            "iscrowd": int(one.crowd),
-            "segmentation": segmentation(one),
-            "area": float(one.pixels.sum()) if one.area is None else one.area,
-            "bbox": [0, 0, 1, 1],
-        }
-        for number, one in enumerate(truth)
-    ]
-    data = COCO()
-    data.dataset = {"images": images, "categories": categories, "annotations": annotations}
-    of_found = [{"image_id": one.place, "category_id": one.class_, "score": one.score, "segmentation": segmentation(one)} for one in found]
-    with contextlib.redirect_stdout(io.StringIO()):
-        data.createIndex()
-        evaluation = COCOeval(data, data.loadRes(of_found), "segm")
-        evaluation.evaluate()
-        evaluation.accumulate()
-        evaluation.summarize()
-    return evaluation.stats
-
-
-def segmentation(one):
-    return {"size": list(one.pixels.shape), "counts": counts.text_of_runs(rle.runs_of_picture(one.pixels))}
 
 
 def ours(truth, found):

@@ -14,7 +14,10 @@ from scrubin.audit.expected import dates, plan, private_strings
 from scrubin.audit.expected.spelling import fold, folded_words, unescaped
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.truth import detection
+from scrubin.labels.masks import counts
+from scrubin.labels.masks.blackened import Blackened
+from scrubin.labels.points import Point
+from scrubin.labels.truth import detection, objects
 from scrubin.stages import groundtruth
 from scrubin.stages.release.audited_project import public_words, subsets
 from toy_release import IDS, PARAMS, TASK, recordings
@@ -174,10 +177,20 @@ def ground_truth(folder: Path) -> None:
     images = pd.DataFrame(
         {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
     )
-    stamped = groundtruth.Stamps({name: hashlib.sha256(name.encode()).hexdigest() for name in groundtruth.INPUTS["subset"]})
+    stamped = groundtruth.Stamps(
+        {name: hashlib.sha256(name.encode()).hexdigest() for name in frozenset[str]().union(*groundtruth.INPUTS.values())}
+    )
     subset = groundtruth.Subset("balanced", 0, "train")
     info = {"description": "COCO", "version": words.version, "stamp": stamped.of("coco", words, subset)}
     (folder / "coco.json").write_text(json.dumps({"info": info, **detection.coco(words, found, images)}))
+    pixels = objects.Mask(counts.text_of_runs([0, 96 * 64]), 96, 64)
+    drawn = objects.Instance(0, 0, (0.1, 0.1, 0.2, 0.2), pixels, (Point("tip", 0.2, 0.2, 2),), {"track": 1})
+    seen = objects.Objects(IDS[0], words, {0: (drawn,)}, frozenset(), {0: Blackened([(0, 0, 9, 9)], 96, 64)})
+    for kind, coco in (("masks", objects.masks_coco), ("points", objects.points_coco)):
+        (folder / f"{kind}.json").write_text(json.dumps({"info": info, **coco(words, [seen], images)}))
+    for name, text in objects.track_files(seen, "track", (96, 64)).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
     (folder / f"{IDS[0]}.json").write_text(json.dumps({**detection.layouts(found[0], words), "stamp": stamped.of("detection", words)}))
     for kind in groundtruth.INPUTS:
         told = {"stamp": stamped.of(kind, words), "files": {"data.yaml": "0" * 64}, "folders": {"frames": {"count": 1, "sha256": "0" * 64}}}
@@ -185,8 +198,9 @@ def ground_truth(folder: Path) -> None:
     (folder / groundtruth.LIST).write_text(json.dumps({"recordings": {IDS[0]: {"files": {"data.yaml": "0" * 64}, "folders": {}}}}))
     (folder / "data.yaml").write_text(detection.names(words))
     (folder / "README.md").write_text(groundtruth.readme(), encoding="utf-8")
-    counts = {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS}
-    (folder / "manifest.json").write_text(json.dumps(groundtruth.manifest(folder, stamped.inputs, [words], counts)))
+    facts = {"recognition_frames": 3, "detection_frames_left_out": None, "mask_frames": 1, "point_frames": 1, "track_frames": 1}
+    of_ids = {id_: facts | {"mark_frames": 1, "mark_frames_left_out": 1} for id_ in IDS}
+    (folder / "manifest.json").write_text(json.dumps(groundtruth.manifest(folder, stamped.inputs, [words], of_ids)))
 
 
 def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
@@ -204,7 +218,8 @@ def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
 
     def texts(value: object) -> list[str]:
         if isinstance(value, dict):
-            return [*value, *(text for child in value.values() for text in texts(child))]
+            # The audit reads run lengths as masks, not as words.
+            return [*value, *(text for key, child in value.items() if key != "counts" for text in texts(child))]
         return [text for child in value for text in texts(child)] if isinstance(value, list) else [value] if isinstance(value, str) else []
 
     found = {text for path in (tmp_path / "groundtruth").glob("*.json") for text in texts(json.loads(path.read_text())) if "/" not in text}

@@ -131,7 +131,7 @@ class OnePass(io.RawIOBase):
         return True
 
 
-TEXT_SUFFIXES = (".bib", ".md", ".txt", ".yaml", ".yml")
+TEXT_SUFFIXES = (".bib", ".ini", ".md", ".txt", ".yaml", ".yml")
 TEXT_NAMES = (file_lists.CHECKSUMS, "LICENSE", "README")
 STRUCTURED_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npy", ".npz")
 IMAGES = {".jpg": images.read_jpeg, ".jpeg": images.read_jpeg, ".png": images.read_png}

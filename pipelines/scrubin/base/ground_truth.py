@@ -16,6 +16,13 @@ DEFINITIONS = {
     "yolo": "YOLO as in ProstaTD: centre and size in 0..1 with six digits, ids from 0; the class is the triplet.",
     "phases": "one phase per labelled frame, for the video-wise and frame-wise metrics of Metrics Matter in Surgical Phase Recognition, "
     "section 3.",
+    "masks": "COCO: masks of instruments as compressed run lengths in px of the released image, category id = instrument id + 1; pixels of "
+    "`ignored` are black in the image and are not counted.",
+    "points": "COCO key points: x, y in px and the visibility 0 (not labelled, or black in the image), 1 (covered) or 2 (seen); category "
+    "id = instrument id + 1.",
+    "tracks": "MOTChallenge: frame, id, left, top, width, height, confidence, class, visibility; frame k has the number k + 1, "
+    "boxes are in px, classes are the instruments from 0.",
+    "marks": "what each annotator says of a frame, 0 or 1, or a share of several where no rater stands.",
     "skill": "LASANA, section Annotation process: mean over raters of scores normalised per rater; empty = undefined.",
     "errors": "LASANA, section Error annotation: whether a task-specific error occurred at least once.",
     "subset": "the recordings of one subset of one fold of a split, and the files of each.",
@@ -45,6 +52,10 @@ All recordings:
   per box: `class cx cy w h`, or `triplet instrument verb target cx cy w h`; `data.yaml` has the names of the classes. YOLO
   looks for labels beside the pictures: copy or link the folder `frames` of the release into this one (archives unpacked).
 - `<vocabulary>/phases/<id>.csv`: `frame,phase_id,phase,hidden`.
+- `<vocabulary>/masks.json`, `<vocabulary>/points.json`: COCO of the instruments, masks as compressed run lengths and key points; category
+  id = instrument id + 1. `ignored` of an image has the pixels that are black in it, as run lengths: they are not counted.
+- `<vocabulary>/tracks/<kind>/<id>/gt/gt.txt` with `<id>/seqinfo.ini`: MOTChallenge, for each kind of track.
+- `marks/<id>.csv`: `frame,mark,rater,value`, what each annotator says; a value without a rater is of nobody by name.
 - `skill/<task>.csv`, `errors/<task>.csv`: one row per recording, with a column `split_<scheme>` per split
   (`split_<scheme>_<fold>` where it has several folds).
 - `<folder>.stamp.json`: stamp and hashes of the files in `<folder>` that have no room for a stamp themselves. Label files of
@@ -53,8 +64,8 @@ All recordings:
 One subset of a split, in `splits/<scheme>/<fold>/<subset>`:
 
 - `files.json`: its recordings and the files of each, with their hashes, and the stamp.
-- `<vocabulary>/recognition.parquet`, `<vocabulary>/coco.json`, `skill/<task>.csv`, `errors/<task>.csv`: as above, of its
-  recordings only. Images and annotations in COCO keep their ids.
+- `<vocabulary>/recognition.parquet`, and `coco.json`, `masks.json` and `points.json` beside it; `skill/<task>.csv`,
+  `errors/<task>.csv`: as above, of its recordings only. Images and annotations in COCO keep their ids.
 - `<vocabulary>/yolo.txt`: the pictures, one per line, for a list beside `data.yaml`.
 
 A subset without labels of a kind has no such file. What is per recording lies in one place for all splits.
@@ -70,6 +81,8 @@ What is in it, and what is not:
   others, so that every program that reads these files gets the same numbers; `manifest.json` says how many there are.
 - A recording of which only the instruments are labelled has the component `i` only.
 - Detection has only frames in which every instance has a box, of recordings that have boxes.
+- Masks, points and tracks have only frames in which every instance has one, of recordings that have any; masks and points none that is
+  black as a whole. An instance that is black altogether has no mask and is left out.
 """
 
 KEYS = """\
@@ -78,6 +91,8 @@ source vocabulary instances recognition_frames recognition_components detection_
 dropped_frames_left_out hidden_frames hidden
 id frame list list_9 dict triplet instrument verb target images categories file_name width height recording image_id category_id bbox area
 iscrowd name supercategory split phase phase_id i v t iv it ivt ids
+masks points tracks marks ignored segmentation size counts keypoints num_keypoints skeleton instance mark_frames mark_frames_left_out
+mask_frames point_frames track_frames mark rater value gt seqinfo.ini
 stamp kind definition coco yolo yolo4 subset scheme fold info description folders count manifest recognition.parquet nc names data.yaml txt
 """
 """Keys and columns of its JSON, CSV and npz files."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
-
-from scrubin.evaluate.metrics.variants import COMPONENTS
-from scrubin.labels.choices import Task
 
 TRUTHS = (
     "labels in any format that `scrubin convert` reads, our own ground truth (<vocabulary>/recognition/<video>.npz), "
@@ -23,13 +19,6 @@ TESTS: tuple[Test, ...] = get_args(Test)
 Correction = Literal["holm", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 ALPHA = 0.05
-IOU = 0.5
-PARTS: Mapping[Task, tuple[str, ...]] = {
-    "recognition": COMPONENTS,
-    "detection": ("i", "v", "t", "ivt"),
-    "phases": ("accuracy", "precision", "recall", "f1", "jaccard"),
-}
-PRIMARY: Mapping[Task, str] = {"recognition": "ivt", "detection": "ivt", "phases": "accuracy"}
 WORST = "worst"
 Show = Literal["overall", "videos", "nothing"]
 SHOWS: tuple[Show, ...] = get_args(Show)

@@ -45,6 +45,8 @@ class Source:
         Which instant of a frame's period decides its phase where files have spans of time.
     image_size
         Width and height in px of images whose size no file states.
+    frames_alone
+        Whether labels may be frames of which nothing is labelled, as participants get them: then nothing can be scored.
     """
 
     path: Path
@@ -53,6 +55,7 @@ class Source:
     fps: Fraction | None = None
     instant: Instant = "start"
     image_size: tuple[int, int] | None = None
+    frames_alone: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -182,7 +182,7 @@ class CheckedSubmission:
     """
 
     faults: tuple[Fault, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[str, ...]
     videos: int
     frames: int
     notes: tuple[str, ...]

@@ -31,6 +31,8 @@ INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
 MASK = "mask"
 """A detail of instances: the compressed counts of `labels.masks`, of a picture of the ``width`` and ``height`` in `Labels.frames`;
 null where an instance has none."""
+IGNORED = "ignored"
+"""A column of `Labels.frames`: pixels that count for nobody, as the compressed counts of one mask; null where all of a frame count."""
 INSTANCE_DTYPES: Mapping[Any, Any] = {
     "position": "int64",
     **dict.fromkeys(IDS, "Int64"),

@@ -123,6 +123,7 @@ Content = Literal[
     "boxless",
     "masks",
     "points",
+    "ignored",
     "partial",
     "repeats",
     "scores",
@@ -139,9 +140,9 @@ Content = Literal[
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``masks`` the pixels of instances, ``points`` their key points, ``repeats`` several instances of a class in a frame,
-``tracks`` their ids, ``details`` whatever else there is, and tracks, too, ``numbers`` those of instances that the labels give,
-``marks`` what annotators say of a frame, such as whether a criterion is met."""
+whole triplet, ``masks`` the pixels of instances, ``points`` their key points, ``ignored`` pixels that count for nobody, ``repeats``
+several instances of a class in a frame, ``tracks`` their ids, ``details`` whatever else there is, and tracks, too, ``numbers`` those of
+instances that the labels give, ``marks`` what annotators say of a frame, such as whether a criterion is met."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,8 @@ class Writer:
         Whether phases are written as spans of time instead of frames.
     nameless
         Whether an instance may have no instrument, such as a box that nobody named.
+    only_masks
+        Whether an instance needs its mask; one without cannot be written.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
@@ -298,6 +301,7 @@ class Writer:
     needs: tuple[str, ...] = ()
     phases_as_spans: bool = False
     nameless: bool = False
+    only_masks: bool = False
 
 
 FORMATS: dict[str, Format] = {}
@@ -343,6 +347,7 @@ def writes(
     needs: tuple[str, ...] = (),
     phases_as_spans: bool = False,
     nameless: bool = False,
+    only_masks: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -365,6 +370,7 @@ def writes(
             needs,
             phases_as_spans,
             nameless,
+            only_masks,
         )
         return write
 

@@ -64,8 +64,8 @@ def repeated(rows: pd.DataFrame, column: str) -> Iterator[tuple[int, list[int]]]
         yield int(str(id_)), sorted(set(of_id["position"].tolist()))
 
 
-def note(file: str, column: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults, *, refuses: bool = False) -> None:
-    """Note ids that two boxes of a frame have, and warn of those that boxes of several instruments have: a tracker may mistake one.
+def note(file: str, column: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults) -> None:
+    """Refuse ids that two boxes of a frame have, as TrackEval does, and warn of those that boxes of several instruments have.
 
     Parameters
     ----------
@@ -73,14 +73,11 @@ def note(file: str, column: str, rows: pd.DataFrame, vocabulary: Vocabulary, fau
         Of the ids.
     rows
         Instances of one video.
-    refuses
-        Whether an id that is twice in a frame is an error: in files of nothing but tracks. The boxes of others can be used all the same.
     """
     if column not in rows:
         return
     for id_, frames in repeated(rows, column):
-        noted = faults.error if refuses else faults.warning
-        noted(file, "track-repeated", f"{column} {id_} stands twice in a frame", ONE_BOX, frames=frames)
+        faults.error(file, "track-repeated", f"{column} {id_} stands twice in a frame", ONE_BOX, frames=frames)
     known = rows[(rows[column].notna() & rows["instrument_id"].notna() & (rows[column] >= 0).fillna(value=False)).astype(bool)]
     instruments = {str(id_): sorted(set(of)) for id_, of in known.groupby(column, sort=True)["instrument_id"]}
     several = {id_: of for id_, of in instruments.items() if len(of) > 1}

@@ -63,6 +63,11 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge-outputs": NONE,
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
+    "endovis-pose": Tried(
+        10,
+        "surgical-vision/EndoVisPoseAnnotation 78f5d08",
+        "1,850 labelled frames, as their authors count; 202 points of no tool, and 4 that stand twice, are not read",
+    ),
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,

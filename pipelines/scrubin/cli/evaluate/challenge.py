@@ -12,7 +12,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
 from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
-from scrubin.labels.choices import TASKS
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.public_splits.selection import select
 
 FEWEST_VIDEOS = 6
@@ -28,9 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Write what a platform takes to run a challenge. Submissions are checked as by 'scrubin submission check' and scored "
         "as by 'scrubin score'. The hidden labels are in the private part alone; README.md says which that is, and what to do next.",
     )
-    one.add_argument("release", metavar="RELEASE", help="the folder of a release, or its ground truth; it is only read")
+    one.add_argument(
+        "release",
+        metavar="RELEASE",
+        help="a release, or its ground truth; of masks, pixels, tracks and criteria label files in any format; only read",
+    )
     one.add_argument("--for", dest="platform", required=True, choices=PLATFORMS, help="the platform")
-    one.add_argument("--task", required=True, choices=TASKS, help="what is predicted")
+    one.add_argument("--task", required=True, choices=list(CONTESTS), help="what is predicted")
     one.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
     one.add_argument("--subset", required=True, metavar="NAME", help="the hidden subset, such as test, or 0/test where it has folds")
     one.add_argument("--out", required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
@@ -38,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
     one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")
     one.add_argument("--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as of 'scrubin score'")
-    one.add_argument("--rank-by", metavar="KEY", help="the column that ranks (default: AP of triplets, or Jaccard of phases)")
+    one.add_argument(
+        "--rank-by",
+        metavar="KEY",
+        help="the column that ranks (default: AP of triplets, Jaccard of phases, else that by which 'scrubin rank' ranks)",
+    )
     one.add_argument(
         "--show",
         choices=SHOWS,

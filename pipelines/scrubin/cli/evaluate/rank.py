@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.cli.evaluate.submission import add_truth, note_truth, truth_of
+from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices
-from scrubin.evaluate.choices import PARTS, PRIMARY, TESTS
+from scrubin.evaluate.choices import TESTS
+from scrubin.evaluate.contest_tasks import CONTESTS, IOU
 from scrubin.evaluate.ranking import ranking_text
-from scrubin.labels.choices import TASKS
 
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings
+    from scrubin.evaluate.side import Source
 
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
@@ -35,15 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     printed = parser.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
     printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")
-    parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
-    parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
+    parser.add_argument("--metric", choices=list(CONTESTS), default="recognition", help="what is ranked (default: %(default)s)")
+    parts = "; ".join(f"{task.name}: {', '.join(task.parts)} (default {task.primary})" for task in CONTESTS.values())
     parser.add_argument(
         "--component",
         metavar="NAME",
         action="append",
         default=[],
         help="the part that decides; more of them, with commas or by naming the option again, are also ranked together. "
-        f"{parts}; detection at IoU {choices.IOU:g}",
+        f"{parts}; detection at IoU {IOU:g}",
     )
     parser.add_argument(
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
@@ -138,22 +139,43 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     teams = _teams(args.submissions)
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
+    task, components = CONTESTS[args.metric], _components(args)
+    if not task.has_file_per_video:
+        document, labels = _as_scored(args, settings, teams)
+        return _with_variants(document, teams, labels) if args.variants else document
     truth = truth_of(args)
     note_truth("rank", args.ground_truth, truth)
-    components = _components(args)
-    every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [PRIMARY[args.metric]]]
+    every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [task.primary]]
     document = ranking_document.rank(teams, truth, every[0], settings, components)
-    if args.variants and document["teams"]:
-        # Every metric that there is, which the ranking alone does not need.
-        from scrubin.evaluate.ranking import variants
-        from scrubin.evaluate.side import Source
-        from scrubin.labels.registry import format_of
+    if not args.variants:
+        return document
+    from scrubin.evaluate.side import Source
+    from scrubin.labels.registry import format_of
 
-        form = None if args.source is None else format_of(args.source)
-        labels = Source(Path(args.ground_truth), form, truth.vocabulary)
-        found = variants.compared(document, teams, labels)
-        document |= {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
-    return document
+    form = None if args.source is None else format_of(args.source)
+    return _with_variants(document, teams, Source(Path(args.ground_truth), form, truth.vocabulary))
+
+
+def _with_variants(document: dict[str, Any], teams: dict[str, Path], labels: Source) -> dict[str, Any]:
+    """Return a ranking with those by other variants of its metric."""
+    if not document["teams"]:
+        return document
+    # Every metric that there is, which the ranking alone does not need.
+    from scrubin.evaluate.ranking import variants
+
+    found = variants.compared(document, teams, labels)
+    return document | {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
+
+
+def _as_scored(args: argparse.Namespace, settings: RankingSettings, teams: dict[str, Path]) -> tuple[dict[str, Any], Source]:
+    """Rank files that are read as `scrubin score` reads them; return the ranking, and the files of the labels."""
+    from scrubin.evaluate.ranking import entry_scores
+    from scrubin.evaluate.tasks import entries
+
+    held_against, components = entries_of(args, args.metric), _components(args)
+    for line in entries.sentences_on(held_against):
+        sys.stderr.write(f"scrubin rank: {line}\n")
+    return entry_scores.rank(teams, held_against, components[0] if components else None, settings, components), held_against.order.truth
 
 
 def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | None) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.evaluate import choices, selection
-from scrubin.labels.choices import TASKS
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.policy import stopping
 
 if TYPE_CHECKING:
     from scrubin.evaluate.causality.trial import TrialOutcome
     from scrubin.evaluate.submission import CheckedSubmission
     from scrubin.evaluate.submission_truth import GroundTruth
+    from scrubin.evaluate.tasks.entries import Entries
 
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
@@ -29,6 +30,7 @@ LAYOUT = """a submission is a folder with, per video of the ground truth,
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
                 boxes as top-left corner and size in 0..1 (the layout of CholecTriplet2022)
   <video>.csv   for phases: frame,phase_id (or frame,phase with the phase's name)
+of masks, pixels, tracks and criteria (--task): a file or folder in any format that 'scrubin score' reads, with the verdict of that
 exit code: 0 when there is no error and no deviation, else 1"""
 
 
@@ -42,14 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         epilog=LAYOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    check.add_argument("submission", metavar="DIR", help="folder of the submission; it is never changed")
+    check.add_argument("submission", metavar="DIR", help="folder of the submission, or a file where its task has that; it is never changed")
     add_truth(check)
     check.add_argument(
         "--task",
         action="append",
-        choices=TASKS,
+        choices=list(CONTESTS),
         default=[],
-        help="the submission must take part in this task; may be named more than once (default: the tasks that any frame of it has)",
+        help="the submission must take part in this task; may be named more than once (default: the tasks that any frame of it has); "
+        f"{', '.join(one.name for one in CONTESTS.values() if not one.has_file_per_video)} are named here, one at a time",
     )
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
     add_causality(actions)
@@ -91,15 +94,35 @@ def truth_of(args: argparse.Namespace) -> GroundTruth:
     """Return the ground truth that the options of `add_truth` name."""
     from scrubin.evaluate import submission_truth
 
+    path, names = _listed(args)
+    truth = submission_truth.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names)
+    return truth if path is None else _of_split(truth, path, args.subset)
+
+
+def _listed(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the file that lists the videos that count, else the names that were typed; none: all."""
     path = Path(args.videos or "")
-    is_file = path.is_file()
-    if not is_file and (args.subset or path.suffix):
+    if path.is_file():
+        return path, ()
+    if args.subset or path.suffix:
         missing = f"--videos {args.videos}: there is no such file" if args.videos else f"--subset {args.subset}: of which split?"
         msg = f"{missing}; name the file of a split by --videos"
         raise MetricsError(msg)
-    names = () if is_file else tuple(name for name in (args.videos or "").split(",") if name)
-    truth = submission_truth.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names)
-    return _of_split(truth, path, args.subset) if is_file else truth
+    return None, tuple(name for name in (args.videos or "").split(",") if name)
+
+
+def entries_of(args: argparse.Namespace, task: str) -> Entries:
+    """Return what submissions are held against that are read as `scrubin score` reads them; from the options of `add_truth`."""
+    from scrubin.base.vocabulary import vocabulary
+    from scrubin.evaluate.side import Source
+    from scrubin.evaluate.tasks import entries
+    from scrubin.labels.registry import format_of
+
+    path, names = _listed(args)
+    videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
+    classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    truth = Source(Path(args.ground_truth), None if args.source is None else format_of(args.source), classes)
+    return entries.held_against(task, truth, videos)
 
 
 def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth:
@@ -138,6 +161,9 @@ def run_check(args: argparse.Namespace) -> int:
     from scrubin.evaluate.training_overlap import with_training_data
 
     path = Path(args.submission)
+    as_scored = [task for task in args.task if not CONTESTS[task].has_file_per_video]
+    if as_scored:
+        return _run_check_as_scored(args, as_scored[0])
     truth = truth_of(args)
     outcome = with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
@@ -146,6 +172,26 @@ def run_check(args: argparse.Namespace) -> int:
     else:
         note_truth("submission check", args.ground_truth, truth)
         print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))
+    return 1 if stopping("submission check", outcome.faults) else 0
+
+
+def _run_check_as_scored(args: argparse.Namespace, task: str) -> int:
+    """Check files that are read as `scrubin score` reads them."""
+    from scrubin.evaluate.tasks import entries
+    from scrubin.evaluate.training_overlap import with_training_data
+
+    if len(set(args.task)) > 1:
+        msg = f"--task {' --task '.join(dict.fromkeys(args.task))}: files of {task} hold nothing else; check them one by one"
+        raise MetricsError(msg)
+    path, held_against = Path(args.submission), entries_of(args, task)
+    outcome = with_training_data(entries.check(path, held_against), path, args.test)
+    name = strangers.real(path).name
+    if args.json:
+        print_json({"submission": name, "ground_truth": held_against.as_json(), **outcome.as_json()})
+    else:
+        for line in entries.sentences_on(held_against):
+            sys.stderr.write(f"scrubin submission check: {line}\n")
+        print_lines(_lines(name, outcome, len(held_against.videos)))
     return 1 if stopping("submission check", outcome.faults) else 0
 
 

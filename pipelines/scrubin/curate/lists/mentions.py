@@ -146,8 +146,10 @@ def lists(raw: Path) -> list[NamingList]:
 
 
 def label_files(raw: Path, sources: tuple[SourceParams, ...], recording: str) -> Iterator[LabelFile]:
-    """Yield the label files of a recording."""
+    """Yield the label files of a recording; files that are of several recordings are none of it."""
     for source in sources:
+        if source.format not in FORMATS:
+            continue
         folder = raw / source.folder
         for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
             inside = PurePosixPath(path.relative_to(folder)).as_posix()

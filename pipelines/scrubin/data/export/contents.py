@@ -4,7 +4,7 @@ Files hold one group each, and a subset is a list of files: pictures are written
 
 A frame that nobody labelled has null where its labels would be; one labelled as "no instrument" has an empty list. Hidden frames
 are black and dropped ones have no picture: both are left out and counted. Boxes were drawn in the picture of one camera; frames of
-the other camera of a pair have the same labels without boxes.
+the other camera of a pair have the same labels without boxes, masks and points.
 """
 
 from __future__ import annotations
@@ -108,7 +108,17 @@ INSTANCE_COLUMNS = (
     *("x", "y", "w", "h", "score"),
 )
 BOX = ("x", "y", "w", "h")
-LABEL_COLUMNS = ("phase", "phase_id", "phase_vocabulary", "instances", "instances_vocabulary", "instances_detail")
+DETAILS: Mapping[str, tuple[str, ...]] = {
+    "masks": ("width", "height", "counts"),
+    "points": ("point", "x", "y", "visibility"),
+    "tracks": ("kind", "track"),
+}
+"""Columns that an instance has beside its own, by table: one mask, several points and tracks."""
+MARK_COLUMNS = ("mark", "rater", "value")
+OF_ONE_CAMERA = (*BOX, "mask", "points")
+"""What was drawn in the picture of one camera."""
+LABEL_COLUMNS = ("phase", "phase_id", "phase_vocabulary", "instances", "instances_vocabulary", "instances_detail", "marks")
+NO_DETAILS: dict[str, Any] = {"mask": None, "points": None, "tracks": None}
 HIDDEN, DROPPED = "hidden frames, which are black", "dropped frames, which have no picture"
 PLAIN_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f\ud800-\udfff]{1,200}")
 Row = dict[str, Any]
@@ -215,12 +225,14 @@ class Contents:
     def frames(self, id_: str) -> Iterator[Frame]:
         """Yield the frames of a recording with their labels, by camera and number."""
         own = self._frames_of.get(id_, self._frames.iloc[:0])
-        phases, instances = self._phases(id_), self._instances(id_)
+        phases, instances, marks = self._phases(id_), self._instances(id_), self._marks(id_)
         kept = own[own["path"].notna() & ~own["redacted"]]
         for path, seen, row in zip(kept["path"], kept["of_labels"], io.records(kept[list(FRAME_COLUMNS)]), strict=True):
-            labels = dict.fromkeys(LABEL_COLUMNS) | phases.get(row["frame"], {}) | instances.get(row["frame"], {})
+            labels = (
+                dict.fromkeys(LABEL_COLUMNS) | phases.get(row["frame"], {}) | instances.get(row["frame"], {}) | marks.get(row["frame"], {})
+            )
             if labels["instances"] and not seen:
-                labels["instances"] = [one | dict.fromkeys(BOX) for one in labels["instances"]]
+                labels["instances"] = [one | dict.fromkeys(OF_ONE_CAMERA) for one in labels["instances"]]
             yield Frame({"task": self.tasks[id_]} | row | labels, path)
 
     def source_frames(self, id_: str, camera: str) -> frozenset[int]:
@@ -299,7 +311,7 @@ class Contents:
 
     @cached_property
     def _rows_of(self) -> Mapping[str, Mapping[str, pd.DataFrame]]:
-        tables = {name: self.table(name) for name in ("labelled", "triplets", "phases")}
+        tables = {name: self.table(name) for name in ("labelled", "triplets", "phases", "marks", *DETAILS)}
         return {name: {str(id_): own for id_, own in table.groupby("id")} if len(table) else {} for name, table in tables.items()}
 
     def _phases(self, id_: str) -> Mapping[int, Row]:
@@ -313,6 +325,7 @@ class Contents:
         labelled, triplets = self._rows_of["labelled"].get(id_), self._rows_of["triplets"].get(id_)
         if labelled is None:
             return {}
+        details = self._details(id_)
         looked_at = io.records(labelled[labelled["layer"] == "instances"])
         of_frame: dict[int, Row] = {
             row["frame"]: {"instances": [], "instances_vocabulary": row["vocabulary"], "instances_detail": row["detail"]}
@@ -322,7 +335,34 @@ class Contents:
             if row["frame"] not in of_frame:
                 msg = f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'triplets', but is not in 'labelled'"
                 raise ReleaseError(msg)
-            of_frame[row["frame"]]["instances"].append({name: row[name] for name in INSTANCE_COLUMNS})
+            own = {name: row[name] for name in INSTANCE_COLUMNS}
+            of_frame[row["frame"]]["instances"].append(own | details.get((row["frame"], row["instance"]), NO_DETAILS))
+        return of_frame
+
+    def _details(self, id_: str) -> Mapping[tuple[int, int], Row]:
+        """Return mask, points and tracks of instances, by frame and instance; null where there are none."""
+        found: dict[tuple[int, int], Row] = {}
+        for table, columns in DETAILS.items():
+            rows = self._rows_of[table].get(id_)
+            for row in [] if rows is None else io.records(rows):
+                own = found.setdefault((row["frame"], row["instance"]), NO_DETAILS.copy())
+                values = {name: row[name] for name in columns}
+                if table == "masks":
+                    own["mask"] = values
+                else:
+                    own[table] = [*(own[table] or []), values]
+        return found
+
+    def _marks(self, id_: str) -> Mapping[int, Row]:
+        labelled, marks = self._rows_of["labelled"].get(id_), self._rows_of["marks"].get(id_)
+        if labelled is None:
+            return {}
+        of_frame: dict[int, Row] = {frame: {"marks": []} for frame in labelled.loc[labelled["layer"] == "marks", "frame"].tolist()}
+        for row in [] if marks is None else io.records(marks):
+            if row["frame"] not in of_frame:
+                msg = f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'marks', but is not in 'labelled'"
+                raise ReleaseError(msg)
+            of_frame[row["frame"]]["marks"].append({name: row[name] for name in MARK_COLUMNS})
         return of_frame
 
 

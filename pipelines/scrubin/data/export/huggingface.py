@@ -65,8 +65,12 @@ INSTANCE = pa.struct(
             for id_, kind in (("", pa.string()), ("_id", pa.int64()))
         ),
         *((name, pa.float64()) for name in ("x", "y", "w", "h", "score")),
+        ("mask", pa.struct([("width", pa.int64()), ("height", pa.int64()), ("counts", pa.string())])),
+        ("points", pa.list_(pa.struct([("point", pa.string()), ("x", pa.float64()), ("y", pa.float64()), ("visibility", pa.int64())]))),
+        ("tracks", pa.list_(pa.struct([("kind", pa.string()), ("track", pa.int64())]))),
     ]
 )
+MARK = pa.struct([("mark", pa.string()), ("rater", pa.string()), ("value", pa.float64())])
 FRAMES: Mapping[str, pa.DataType] = {
     "image": PICTURE,
     "id": pa.string(),
@@ -83,6 +87,7 @@ FRAMES: Mapping[str, pa.DataType] = {
     "instances": pa.list_(INSTANCE),
     "instances_vocabulary": pa.string(),
     "instances_detail": pa.string(),
+    "marks": pa.list_(MARK),
 }
 ERRORS = pa.list_(pa.struct([("error", pa.string()), ("occurred", pa.bool_())]))
 
@@ -182,7 +187,9 @@ def _section(contents: Contents, every: Mapping[str, Splits]) -> str:
         "- Pictures have the bytes of the release. `path` is their file there; `id` and `frame` lead to its tables.",
         "- `instances` is null where nobody labelled instruments, and an empty list where somebody saw none. `phase` is null where it is",
         "  not labelled. Missing is never 0.",
-        "- Boxes (`x`, `y`, `w`, `h`, shares of the picture) stand with the camera in which they were drawn only.",
+        "- Boxes (`x`, `y`, `w`, `h`, shares of the picture), masks and points stand with the camera in which they were drawn only. The",
+        "  `counts` of a mask are run lengths as pycocotools has them, of a picture of its own `width` and `height`.",
+        "- `marks` has what each annotator says of the frame; it is null where nobody judged.",
         *(["", "Not in it:", "", *left_out] if left_out else []),
         *(["", "Known errors:", "", *(f"- {error}" for error in contents.known_errors)] if contents.known_errors else []),
     ]

@@ -101,7 +101,8 @@ def _sentences(contents: Contents) -> Iterator[str]:
     yield f"- `{SPLITS}/<scheme>/<subset>.txt`: the tars of a subset, one per line; `<scheme>_<fold>` where a scheme has several folds."
     yield f"- `{RECORDINGS}`: one line of JSON per recording, with scores and errors."
     yield "\nIn `json`, `instances` is null where nobody labelled instruments, and an empty list where somebody saw none; `phase` is null"
-    yield "where it is not labelled. Missing is never 0. Boxes (shares of the picture) stand with the camera in which they were drawn only."
+    yield "where it is not labelled, and `marks` where nobody judged. Missing is never 0. Boxes (shares of the picture), masks (run lengths"
+    yield "as pycocotools has them, with their own width and height) and points stand with the camera in which they were drawn only."
     if contents.left_out:
         yield "\nNot in it:\n"
         yield from (f"- {count:,} {reason}" for reason, count in contents.left_out.items())

@@ -17,12 +17,15 @@ import pandas as pd
 
 from scrubin.base.errors import ReleaseError, TableError
 from scrubin.base.faults import hint
-from scrubin.base.tables.public import LayerName, skill_table
+from scrubin.base.tables import Table, io
+from scrubin.base.tables.public import MARKS, MASKS, POINTS, TRACKS, LayerName, skill_table
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
-from scrubin.data.load import ReleasedTables, damaged
+from scrubin.data.load import ReleasedTables, damaged, instances
+from scrubin.data.load.instances import InstanceLabel, Kind
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
-from scrubin.labels.truth import detection, recognition, recordings
+from scrubin.labels.truth import detection, objects, recognition, recordings
+from scrubin.labels.truth.objects import Details
 from scrubin.labels.truth.recordings import Layer, Recording
 
 
@@ -210,7 +213,7 @@ class Boxes:
 
 COMPONENT_OF: Mapping[str, Component] = {"triplets": "ivt", "instruments": "i", "verbs": "v", "targets": "t"}
 OF_RECORDINGS = ("skill", "errors")
-LABELS = (*COMPONENT_OF, "phases", "boxes", *OF_RECORDINGS)
+LABELS = (*COMPONENT_OF, "phases", "boxes", *instances.KINDS, instances.MARKS, *OF_RECORDINGS)
 
 
 def of_rows(
@@ -249,7 +252,7 @@ class _OfFrames:
     """Makes the labels of frames from the tables `labelled`, `triplets` and `phases`."""
 
     def __init__(self, tables: ReleasedTables, rows: FrameRows, vocabulary_name: str | None) -> None:
-        self._folder, self._rows, self._vocabulary = tables.folder, rows, vocabulary_name
+        self._tables, self._folder, self._rows, self._vocabulary = tables, tables.folder, rows, vocabulary_name
         labelled, triplets, phases = (tables[name] for name in ("labelled", "triplets", "phases"))
         if vocabulary_name is not None and vocabulary_name not in (known := sorted(set(labelled["vocabulary"]))):
             msg = f"no label is of the vocabulary '{vocabulary_name}': {hint(vocabulary_name, known)}"
@@ -269,7 +272,15 @@ class _OfFrames:
     def label(self, name: str) -> Label:
         if name == "phases":
             return self._phases()
+        if name in instances.KINDS:
+            return self._instances(next(kind for kind in instances.KINDS if kind == name))
+        if name == instances.MARKS:
+            return instances.of_marks(self._table(MARKS), self._rows)
         return self._boxes() if name == "boxes" else self._matrix(name)
+
+    def _table(self, declared: Table) -> pd.DataFrame:
+        """Return a table; without rows where the release is older than it is."""
+        return self._tables[declared.name] if declared.name in self._tables else io.frame_of(declared, [])
 
     def _matrix(self, name: str) -> Matrix:
         component = COMPONENT_OF[name]
@@ -311,6 +322,13 @@ class _OfFrames:
         boxes = np.array([box for _, _, box in flat], np.float32).reshape(-1, 4)
         triplets, instruments = (np.array([box[k] for box in flat], np.int64) for k in (0, 1))
         return Boxes("boxes", _class_names(words, "ivt") if words else (), boxes, triplets, instruments, first, place)
+
+    def _instances(self, name: Kind) -> InstanceLabel:
+        words, chosen = self._of_one_vocabulary("instances", name, lambda one: one.instances)
+        own = (table[table["id"].isin(self._rows.ids)] for table in map(self._table, (MASKS, POINTS, TRACKS)))
+        details = Details.of_tables(*own)
+        every = [found for one, _, _ in chosen if (found := objects.of_recording(one, details)) is not None]
+        return instances.of_objects(name, every, self._rows, words.instruments if words else (), self._folder)
 
     def _nowhere(self) -> IntArray:
         return np.full(len(self._rows), -1, np.int64)

@@ -34,6 +34,7 @@ Seconds = float | str | Fraction
 METADATA = "croissant.json"
 NEEDED = (METADATA, "SHA256SUMS", "tables/frames.parquet", "tables/videos.parquet")
 """Without these a folder is no release."""
+OF_SINGLE_FRAMES = frozenset({"boxes", "marks", "masks", "points", "tracks"})
 
 
 class Release:
@@ -130,8 +131,8 @@ class Release:
         split
             A name of `splits`; None: all recordings.
         labels
-            Any of triplets, instruments, verbs, targets, phases, boxes, skill, errors. Each adds its values and
-            ``<label>_mask``, which is False where nobody labelled them: they are NaN then, or -100 for phases.
+            Any of triplets, instruments, verbs, targets, phases, boxes, masks, points, tracks, marks, skill, errors. Each adds its
+            values and ``<label>_mask``, which is False where nobody labelled them: they are NaN then, or -100 for phases.
         task, camera
             A task; a camera, ``reference`` (the one that labels refer to) or ``all``.
         source
@@ -253,7 +254,8 @@ class Release:
         include_hidden
             Whether to keep windows with an extracted frame that is hidden; else `ClipDataset.left_out` counts them.
         split, labels, task, camera, vocabulary, transform
-            As for `frames`; boxes belong to single frames. The transform is called with all pictures of a clip.
+            As for `frames`; boxes, masks, points, tracks and marks belong to single frames. The transform is called with all
+            pictures of a clip.
 
         Raises
         ------
@@ -263,8 +265,8 @@ class Release:
             When tables do not fit one another, or a video that must be looked at is missing or damaged.
         """
         names = [labels] if isinstance(labels, str) else list(labels)
-        if "boxes" in names:
-            msg = "boxes belong to single frames, and a clip has several: take them from frames()"
+        for single in OF_SINGLE_FRAMES & set(names):
+            msg = f"{single} belong to single frames, and a clip has several: take them from frames()"
             raise ValueError(msg)
         rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
         of_rows = labelling.of_rows(self.tables, rows, names, vocabulary, task)

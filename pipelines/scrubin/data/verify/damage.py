@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.base import strangers, unpacking
 
 AGAIN = "get that file again"
-TEXTS = (".csv", ".tsv", ".json", ".md", ".txt", ".bib", ".yaml", ".yml")
+TEXTS = (".csv", ".tsv", ".json", ".md", ".txt", ".ini", ".bib", ".yaml", ".yml")
 TEXT_BYTES = 1 << 26
 END_BYTES = 1 << 16
 ZEROS = 512

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission_truth
+from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.choices import Show
+from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.submission_truth import FramesOf, GroundTruth, TrueVideo
-from scrubin.labels.choices import Task
 
-SETTINGS, FRAMES = "challenge.json", "frames.csv"
+SETTINGS, FRAMES, FORM = "challenge.json", "frames.csv", "frames"
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ class Challenge:
         Which public videos the hidden ones are, as `scrubin splits leaks` names them; "" when they are of no public dataset.
     frames
         Frames to be predicted, by video. They are public.
+    form
+        The same as files of a format, with pictures and classes but no label; empty where submissions have a file per video.
     """
 
     title: str
-    task: Task
+    task: str
     vocabulary: str
     semantics: str = "paper"
     variant: tuple[str, ...] = ()
@@ -63,11 +66,12 @@ class Challenge:
     columns: tuple[Column, ...] = ()
     test: str = ""
     frames: Mapping[str, tuple[int, ...]] | None = None
+    form: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
-    def suffix(self) -> str:
-        """The suffix of a submitted file."""
-        return ".csv" if self.task == "phases" else ".json"
+    def declared(self) -> ContestTask:
+        """What is declared of its task."""
+        return CONTESTS[self.task]
 
     @property
     def expected(self) -> GroundTruth:
@@ -81,11 +85,17 @@ class Challenge:
 
 
 def write(challenge: Challenge, folder: Path) -> None:
-    """Write the two files of a challenge that everybody may see: settings, and the frames to be predicted."""
-    settings = asdict(replace(challenge, frames=None))
-    del settings["frames"]
+    """Write what everybody may see of a challenge: settings, and the frames to be predicted."""
+    settings = asdict(replace(challenge, frames=None, form={}))
+    del settings["frames"], settings["form"]
     files.write_json(folder / SETTINGS, settings)
+    write_frames(challenge, folder)
+
+
+def write_frames(challenge: Challenge, folder: Path) -> None:
+    """Write the frames to be predicted: the list, and where a task has them the files of frames alone."""
     files.write_text(folder / FRAMES, frames_text(challenge))
+    label_files.write(challenge.form, folder / FORM)
 
 
 def frames_text(challenge: Challenge) -> str:
@@ -108,7 +118,8 @@ def read(folder: Path) -> Challenge:
         columns = tuple(Column(**column) for column in stated.pop("columns"))
         listed: FramesOf = submission_truth.listed(folder / FRAMES)
         frames = {name: tuple(sorted(of)) for name, of in sorted(listed.items())}
-        return Challenge(**{**stated, "variant": tuple(stated["variant"])}, columns=columns, frames=frames)
+        form = {one.relative_to(folder / FORM).as_posix(): one.read_bytes() for one in sorted((folder / FORM).rglob("*")) if one.is_file()}
+        return Challenge(**{**stated, "variant": tuple(stated["variant"])}, columns=columns, frames=frames, form=form)
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path}: it is no challenge of `scrubin challenge bundle` ({error}); make the bundle again"
         raise MetricsError(msg) from error

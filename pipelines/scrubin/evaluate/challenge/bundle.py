@@ -41,7 +41,10 @@ def made(wanted: Wanted, truth: HiddenTruth) -> Challenge:
     MetricsError
         When the ground truth cannot be scored against.
     """
-    challenge = replace(wanted.challenge, vocabulary=truth.vocabulary, frames=truth.frames)
+    challenge = replace(wanted.challenge, vocabulary=truth.vocabulary, frames=truth.frames, form=truth.form)
+    if challenge.semantics != "paper" and challenge.declared.choices:
+        msg = f"--semantics {challenge.semantics}: bundles of {challenge.task} are scored by 'paper'; leave it out"
+        raise MetricsError(msg)
     empty = sorted(name for name, frames in truth.frames.items() if not frames)
     if empty:
         msg = f"{', '.join(empty)}: no labelled frames, so nothing can be predicted; leave them out of the split"
@@ -50,8 +53,9 @@ def made(wanted: Wanted, truth: HiddenTruth) -> Challenge:
         hidden, submitted = Path(place, "truth"), Path(place, "sample")
         hidden_truth.copy(truth, hidden)
         evaluation.write_sample(challenge, submitted)
+        MetricsError.raise_any(evaluation.checked(challenge, submitted).errors)
         named = evaluation.column_keys(evaluation.results(challenge, hidden, submitted))
-    return replace(challenge, columns=evaluation.leaderboard(challenge.task, named, wanted.rank_by))
+    return replace(challenge, columns=evaluation.leaderboard(challenge.declared, named, wanted.rank_by))
 
 
 def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> Layout:
@@ -67,7 +71,7 @@ def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> La
 
 def _starting_kit(challenge: Challenge, kit: Path) -> None:
     """Write what participants get: frames without labels, a sample submission, and a form for their training data."""
-    files.write_text(kit / challenges.FRAMES, challenges.frames_text(challenge))
+    challenges.write_frames(challenge, kit)
     evaluation.write_sample(challenge, kit / "sample_submission")
     files.write_text(kit / training_data.NAME, training_data.text(challenge.test))
     files.write_text(kit / "README.md", bundle_parts.data(challenge))

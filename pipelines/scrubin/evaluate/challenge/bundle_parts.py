@@ -7,22 +7,23 @@ import html
 import importlib.metadata
 import io
 import shutil
-import struct
 import tarfile
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 import scrubin
 from scrubin.base import machine
 from scrubin.base.faults import count_text
 from scrubin.base.files import whole
-from scrubin.evaluate.challenge import FRAMES, Challenge
+from scrubin.evaluate.challenge import FORM, FRAMES, Challenge
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
+from scrubin.labels.masks import png
 from scrubin.stages.release import added_files
 
 
@@ -121,12 +122,6 @@ def yaml_text(value: Any) -> str:
 
 
 DIGITS = 4
-LAYOUTS = {
-    "recognition": '`<video>.json`: `{"<frame>": {"recognition": [one probability per triplet]}}`',
-    "detection": '`<video>.json`: `{"<frame>": {"detection": [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}`, boxes as '
-    "top-left corner and size in 0..1; `[]` where nothing is detected",
-    "phases": "`<video>.csv` with the columns `frame,phase_id` (or `frame,phase` with the phase's name)",
-}
 SHOWN = {
     "overall": "You see the scores of the whole test set, and everything that is wrong with a submission.",
     "videos": "You see the scores of the whole test set and of every video, and everything that is wrong with a submission.",
@@ -144,20 +139,31 @@ def overview(challenge: Challenge) -> str:
     frames = [frame for of in (challenge.frames or {}).values() for frame in of]
     return (
         f"# {challenge.title}\n\nPredict {challenge.task} in {count_text(len(frames), 'frame')} of "
-        f"{count_text(len(challenge.frames or {}), 'video')}. The classes are those of {challenge.vocabulary}, numbered from 0.\n"
+        f"{count_text(len(challenge.frames or {}), 'video')}. {_classes(challenge)}\n"
     )
+
+
+def _classes(challenge: Challenge) -> str:
+    if challenge.declared.has_file_per_video:
+        return f"The classes are those of {challenge.vocabulary}, numbered from 0."
+    return f"Classes, criteria and sizes of pictures are those of `{FORM}` in the starting kit, which has no labels."
 
 
 def data(challenge: Challenge) -> str:
     """Return the page on what is to be handed in, as Markdown."""
     task = f"{challenge.task} --test {challenge.test}" if challenge.test else challenge.task
     shared = "What it shares with the test set is named." if challenge.test else "It goes to the organiser as it is."
+    if challenge.declared.has_file_per_video:
+        files, numbered = "One file per video, in a zip without folders", " Frames and ids are numbered from 0."
+        against = f"{FRAMES} --vocabulary {challenge.vocabulary}"
+    else:
+        files, numbered, against = "In a zip", f" Pictures with their size, and classes, are in `{FORM}`, as files without a label.", FORM
     return (
-        f"# What to hand in\n\nOne file per video, in a zip without folders:\n\n- {LAYOUTS[challenge.task]}\n\n"
-        f"The videos and frames to be predicted are listed in `{FRAMES}` of the starting kit, which also has a sample submission. "
-        "Frames and ids are numbered from 0.\n\n"
+        f"# What to hand in\n\n{files}:\n\n- {challenge.declared.layout}\n\n"
+        f"The videos and frames to be predicted are listed in `{FRAMES}` of the starting kit, which also has a sample submission."
+        f"{numbered}\n\n"
         "Check a submission at home, offline and as often as you like. It is the check that runs here:\n\n"
-        f"    scrubin submission check MY_FOLDER --ground-truth {FRAMES} --vocabulary {challenge.vocabulary} --task {task}\n\n"
+        f"    scrubin submission check MY_FOLDER --ground-truth {against} --task {task}\n\n"
         f"A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. {shared}\n"
     )
 
@@ -165,11 +171,12 @@ def data(challenge: Challenge) -> str:
 def metrics(challenge: Challenge) -> str:
     """Return the page on scores, as Markdown."""
     first, *others = challenge.columns
-    variant = f", {' '.join(challenge.variant)}" if challenge.variant else ""
+    choices = challenge.declared.variant(challenge.variant)
+    variant = f", {' '.join(choices)}" if choices else ""
     rows = [f"- **{first.title}** (`{first.key}`) ranks.", *(f"- {column.title} (`{column.key}`)" for column in others)]
     rounding = "" if challenge.digits is None else f" Numbers are rounded to {challenge.digits} digits."
     return (
-        f"# Scores\n\nComputed by `scrubin score {challenge.task}`, semantics `{challenge.semantics}`{variant}.{rounding} "
+        f"# Scores\n\nComputed by `scrubin score {challenge.declared.metric}`, semantics `{challenge.semantics}`{variant}.{rounding} "
         f"A number that is undefined is left empty; it is never 0.\n\n" + "\n".join(rows) + f"\n\n{SHOWN[challenge.show]}\n"
     )
 
@@ -218,12 +225,7 @@ def result(challenge: Challenge, evaluation: ScoredSubmission) -> str:
 
 def logo() -> bytes:
     """Return a plain picture, as platforms demand one: PNG, 128 x 128, uncompressed so that it is the same bytes everywhere."""
-    size = 128
-    row = b"\0" + bytes((28, 92, 118)) * size
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * size, 0)), (b"IEND", b""))
-    packed = [struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content)) for name, content in chunks]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+    return png.written(np.full((128, 128, 3), (28, 92, 118), np.uint8), level=0)
 
 
 def _inline(text: str) -> str:

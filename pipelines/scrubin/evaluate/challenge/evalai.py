@@ -16,7 +16,7 @@ from typing import Any
 from scrubin.base import files
 from scrubin.base.errors import ScrubinError
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import Challenge, bundle_parts, evaluation, hidden_truth
+from scrubin.evaluate.challenge import Challenge, bundle_parts, evaluation, handed_in, hidden_truth
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
@@ -43,7 +43,7 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
         files.write_text(home / "templates" / f"{name}.html", text)
     (home / "logo.png").write_bytes(bundle_parts.logo())
     files.write_text(home / "challenge_config.yaml", bundle_parts.yaml_text(_config(challenge, opening)))
-    document = {video: evaluation.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
+    document = {video: handed_in.sample_value(challenge, video) for video in sorted(challenge.frames or {})}
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
     bundle_parts.zip_folder(home / f"{SCRIPT}.zip", script)
     bundle_parts.zip_folder(folder / "challenge_config.zip", home, without=[SCRIPT])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 import re
 import shutil
@@ -19,19 +17,24 @@ from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.base.faults import Faults, hint, printable, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission
-from scrubin.evaluate.challenge import FRAMES, Challenge, Column
+from scrubin.evaluate.challenge import FRAMES, Challenge, Column, handed_in, label_files
+from scrubin.evaluate.contest_tasks import ContestTask
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value
 from scrubin.evaluate.score_document import is_lone_deviation
 from scrubin.evaluate.side import Source
+from scrubin.evaluate.submission import CheckedSubmission
+from scrubin.evaluate.tasks import entries
 from scrubin.evaluate.tasks.scoring import Order, scoring
 from scrubin.evaluate.training_overlap import with_training_data
-from scrubin.labels.choices import Task
+from scrubin.labels.choices import TASKS
 from scrubin.labels.formats.submission import documents
 
 MOST_FILES = 10_000
 SPARE_BYTES = 64 << 20
 """Beside what the frames can need, for descriptions and the like."""
+BYTES_PER_FRAME = 1 << 20
+"""Of masks, boxes or criteria: far more than any can need."""
 _NAME = re.compile(r"\w[\w. -]*")
 """Of a video, as it can be that of a file."""
 
@@ -55,9 +58,18 @@ def folder_of(path: Path, place: Path, challenge: Challenge) -> Path:
         return path
     if zipfile.is_zipfile(path):
         _unpack(path, place, challenge)
+    elif _is_whole(path, challenge):
+        shutil.copyfile(path, place / path.name)
     else:
         _split(path, place, challenge)
     return place
+
+
+def _is_whole(path: Path, challenge: Challenge) -> bool:
+    """Return whether a file is a submission by itself: a table, or a list of COCO results, where files are read as `scrubin score` does."""
+    if challenge.declared.has_file_per_video:
+        return False
+    return path.suffix.lower() != ".json" or isinstance(_json(path, path.name, challenge), list)
 
 
 def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) -> Path:
@@ -75,6 +87,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
     MetricsError
         When a job names no video of the challenge, or has no JSON output.
     """
+    values: dict[str, Any] = {}
     for number, job in enumerate(jobs):
         where = f"predictions.json, job {number}"
         if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
@@ -85,10 +98,11 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
             msg = f"{where}: no input is named after a video of the challenge, such as <video>.mp4; the videos are {_some(challenge)}"
             raise MetricsError(msg)
         value = _json(_output(job, inputs, where), f"{where}, {video}", challenge)
-        if (place / f"{video}{challenge.suffix}").exists():
+        if video in values:
             msg = f"{where}: {video} is predicted by two jobs; each video must be one input"
             raise MetricsError(msg)
-        _write(place, video, value, challenge)
+        values[video] = value
+    _write(place, values, challenge)
     return place
 
 
@@ -176,6 +190,8 @@ def _copied(opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most
 
 def _most_bytes(challenge: Challenge) -> int:
     frames = [len(of) for of in (challenge.frames or {}).values()]
+    if not challenge.declared.has_file_per_video:
+        return SPARE_BYTES + BYTES_PER_FRAME * sum(frames)
     classes = len(challenge.expected.vocabulary.triplets)
     most = SPARE_BYTES
     for count in frames:
@@ -189,26 +205,16 @@ def _split(path: Path, place: Path, challenge: Challenge) -> None:
     if not isinstance(document, dict) or not document:
         msg = f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}"
         raise MetricsError(msg)
-    for name, value in document.items():
+    for name in document:
         if not _NAME.fullmatch(name):
             msg = f"{path.name}: {printable(repr(name))} is no name of a video; name them as in {FRAMES}"
             raise MetricsError(msg)
-        _write(place, name, value, challenge)
+    _write(place, document, challenge)
 
 
-def _write(place: Path, video: str, value: Any, challenge: Challenge) -> None:
-    target = place / f"{video}{challenge.suffix}"
-    if challenge.task != "phases":
-        target.write_text(json.dumps(value), encoding="utf-8")
-        return
-    if not isinstance(value, dict):
-        msg = f'{video}: expected {{"<frame>": <phase id or name>}}, but got {type(value).__name__}'
-        raise MetricsError(msg)
-    by_name = any(isinstance(phase, str) and not phase.isdigit() for phase in value.values())
-    with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["frame", "phase" if by_name else "phase_id"])
-        writer.writerows([frame, phase] for frame, phase in value.items())
+def _write(place: Path, values: Mapping[str, Any], challenge: Challenge) -> None:
+    for name, text in handed_in.files_of(challenge, values).items():
+        files.write_text(place / name, text)
 
 
 def _json(path: Path, name: str, challenge: Challenge) -> Any:
@@ -238,25 +244,10 @@ def _some(challenge: Challenge) -> str:
     return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 
-UNSURE = 0.5
-
-
 def write_sample(challenge: Challenge, folder: Path) -> None:
-    """Write one file per video: every class equally likely, nothing detected, always the first phase."""
-    for video in sorted(challenge.frames or {}):
-        value = sample_document(challenge, video)
-        if challenge.task == "phases":
-            rows = [f"{frame},{phase}" for frame, phase in value.items()]
-            files.write_text(folder / f"{video}.csv", "\n".join(["frame,phase_id", *rows]) + "\n")
-        else:
-            files.write_text(folder / f"{video}.json", json.dumps(value) + "\n")
-
-
-def sample_document(challenge: Challenge, video: str) -> dict[str, Any]:
-    """Return the predictions of one video, as its file or its entry in ``submission.json`` has them."""
-    classes = len(challenge.expected.vocabulary.triplets)
-    of_frame: dict[str, Any] = {"recognition": {"recognition": [UNSURE] * classes}, "detection": {"detection": []}, "phases": 0}
-    return {str(frame): of_frame[challenge.task] for frame in (challenge.frames or {})[video]}
+    """Write a submission that knows nothing."""
+    for name, text in handed_in.sample_files(challenge).items():
+        files.write_text(folder / name, text)
 
 
 NOT_SCORED = "the submission is well formed, but its scores could not be computed; tell the organiser, who can see why with `scrubin score`"
@@ -297,8 +288,8 @@ def evaluate(challenge: Challenge, truth: Path, submitted: Path) -> ScoredSubmis
     """
     try:
         refuse_links(submitted)
-        checked = submission.check(submitted, challenge.expected, tasks=[challenge.task])
-        outcome = with_training_data(checked, submitted, challenge.test)
+        found = checked(challenge, submitted)
+        outcome = with_training_data(found, submitted, challenge.test)
     except ScrubinError as error:
         return ScoredSubmission(False, tuple(str(error).splitlines()), {}, {})
     messages = (*summary(outcome.faults, most=100), *(f"note: {note}" for note in outcome.notes))
@@ -314,16 +305,33 @@ def evaluate(challenge: Challenge, truth: Path, submitted: Path) -> ScoredSubmis
     return ScoredSubmission(True, messages, scores, _by_video(challenge, named) if challenge.show == "videos" else {})
 
 
+def checked(challenge: Challenge, submitted: Path) -> CheckedSubmission:
+    """Check a submission against the frames alone: no message can tell a label."""
+    task = challenge.declared
+    if task.has_file_per_video:
+        return submission.check(submitted, challenge.expected, tasks=[one for one in TASKS if one == task.name])
+    with label_files.on_disk(challenge.form) as form:
+        return entries.check(submitted, entries.held_against(task.name, Source(form), variant=challenge.variant))
+
+
 def results(challenge: Challenge, truth: Path, submitted: Path) -> list[Result]:
     """Return all numbers of a well-formed submission: those of `scrubin score`."""
+    task = challenge.declared
+    if not task.has_file_per_video:
+        videos = dict.fromkeys(challenge.frames or {}, 0)
+        order = Order(Source(truth), [Source(submitted)], challenge.semantics, task.variant(challenge.variant), videos)
+        return _results(task, order)
     with tempfile.TemporaryDirectory() as place:
         # What else lies in the folder, such as a description, must not decide as which format it is read.
         alone = Path(place)
         for file in submission.sort_files(submitted, challenge.expected.videos, Faults()).files.values():
             shutil.copyfile(file, alone / file.name)
         sources = Source(truth), Source(alone, vocabulary=vocabulary.load(challenge.vocabulary))
-        order = Order(sources[0], [sources[1]], challenge.semantics, challenge.variant)
-        return [result for one in scoring(challenge.task, order).parts for result in one.results(None)]
+        return _results(task, Order(sources[0], [sources[1]], challenge.semantics, task.variant(challenge.variant)))
+
+
+def _results(task: ContestTask, order: Order) -> list[Result]:
+    return [result for one in scoring(task.metric, order).parts for result in one.results(None)]
 
 
 def shown(value: Value, challenge: Challenge) -> float | None:
@@ -368,7 +376,7 @@ def column_keys(results: Sequence[Result]) -> dict[str, Result]:
     return {key: result for key, result in named.items() if not is_lone_deviation(result)}
 
 
-def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) -> tuple[Column, ...]:
+def leaderboard(task: ContestTask, named: Mapping[str, Result], rank_by: str | None) -> tuple[Column, ...]:
     """Return the columns of a leaderboard, the one that ranks first.
 
     Raises
@@ -376,7 +384,8 @@ def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) ->
     MetricsError
         When ``rank_by`` is none of them.
     """
-    chosen = {key: _column(key, result) for key, result in named.items() if _is_main(task, result)}
+    shown = [number.of(list(named.values())) for number in task.numbers.values()]
+    chosen = {key: _column(key, result) for key, result in named.items() if (result in shown if shown else _is_main(task, result))}
     if not chosen:
         chosen = {key: _column(key, result) for key, result in named.items()}
     first = rank_by or next((key for key, result in named.items() if key in chosen and _ranks(result)), next(iter(chosen)))
@@ -390,12 +399,12 @@ def _column(key: str, result: Result) -> Column:
     return Column(key, _title(result), registry.named(result.variant.metric).less_is_better)
 
 
-def _is_main(task: Task, result: Result) -> bool:
+def _is_main(task: ContestTask, result: Result) -> bool:
     """Return whether people compare this number: one scope, no deviations."""
     options = result.variant.options
     if options.get("scope", "video-wise") != "video-wise" or options.get("statistic", "mean").startswith("SD"):
         return False
-    if options.get("null", "counted") != "counted" or (task == "detection" and options.get("component") not in ("i", "ivt")):
+    if options.get("null", "counted") != "counted" or (task.name == "detection" and options.get("component") not in ("i", "ivt")):
         return False
     return registry.named(result.variant.metric).is_column
 

@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import Challenge, bundle_parts, evaluation, hidden_truth
+from scrubin.evaluate.challenge import Challenge, bundle_parts, evaluation, handed_in, hidden_truth
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission, evaluate
 from scrubin.evaluate.challenge.hidden_truth import HiddenTruth
@@ -42,7 +42,7 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
     hidden_truth.copy(truth, home / "ground_truth")
     bundle_parts.tar_folder(home / "ground_truth.tar.gz", home / "ground_truth")
     _example(challenge, home / "test" / "input")
-    document = {video: evaluation.sample_document(challenge, video) for video in sorted(challenge.frames or {})}
+    document = {video: handed_in.sample_value(challenge, video) for video in sorted(challenge.frames or {})}
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
     for name, text in {"overview": bundle_parts.overview(challenge), "evaluation": bundle_parts.metrics(challenge)}.items():
         files.write_text(folder / "public" / "pages" / f"{name}.md", text)
@@ -69,7 +69,7 @@ def _example(challenge: Challenge, inputs: Path) -> None:
     for number, video in enumerate(sorted(challenge.frames or {})):
         pk = f"00000000-0000-4000-8000-{number:012d}"
         relative = f"{SOCKET}.json"
-        files.write_text(inputs / pk / "output" / relative, json.dumps(evaluation.sample_document(challenge, video)) + "\n")
+        files.write_text(inputs / pk / "output" / relative, json.dumps(handed_in.sample_value(challenge, video)) + "\n")
         jobs.append(
             {
                 "pk": pk,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.base.errors import MetricsError
@@ -11,11 +12,9 @@ from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import selection, submission_truth
-from scrubin.labels.choices import Task
+from scrubin.evaluate.challenge import label_files
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
-
-NEEDED: dict[Task, tuple[str, ...]] = {"recognition": ("recognition",), "detection": ("recognition", "detection"), "phases": ("phases",)}
-"""Which parts of a ground truth a task needs; boxes alone do not say which frames there are."""
 
 
 @dataclass(frozen=True)
@@ -27,20 +26,23 @@ class HiddenTruth:
     vocabulary
         Whose classes they are.
     files
-        By where they stand in a ground truth of their own, the files of the release.
+        By where they stand in a ground truth of their own, the files of the release, or what was made of them.
     frames
         Frames to be predicted, by video.
     others
         Videos of the subset without this kind of labels, such as recordings of other tasks.
+    form
+        The frames alone, as files of a format; empty where submissions have a file per video.
     """
 
     vocabulary: str
-    files: dict[str, Path]
+    files: Mapping[str, Path | bytes]
     frames: dict[str, tuple[int, ...]]
     others: tuple[str, ...]
+    form: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
+def of_release(release: Path, task: str, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
     """Return the ground truth of one subset of a release, or of a ground truth of ours.
 
     Parameters
@@ -55,6 +57,8 @@ def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_na
     MetricsError
         When there is no such split, subset or ground truth.
     """
+    if not CONTESTS[task].has_file_per_video:
+        return _of_label_files(release, task, selection.read(split_file(release, split), subset), vocabulary_name)
     if not release.is_dir():
         msg = f"{release}: there is no such folder; name a release, or its ground truth"
         raise MetricsError(msg)
@@ -62,7 +66,7 @@ def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_na
     folder = _folder(inside_release(release), vocabulary_name, task)
     chosen: dict[str, Path] = {}
     with_labels: set[str] = set()
-    for part in NEEDED[task]:
+    for part in CONTESTS[task].truth_parts:
         for file in sorted((folder / part).glob(PARTS[part])):
             if file.stem in names:
                 chosen[f"{folder.name}/{part}/{file.name}"] = file
@@ -77,6 +81,14 @@ def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_na
         of_task = video.phase_frames if task == "phases" else video.frames
         frames[name] = tuple(of_task.tolist()) if of_task is not None else ()
     return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - with_labels)))
+
+
+def _of_label_files(path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None) -> HiddenTruth:
+    """Return the labels of a subset from label files of any format; errors as of `label_files.of_subset`."""
+    classes = vocabulary.load(vocabulary_name) if vocabulary_name else None
+    against, hidden, form = label_files.of_subset(path, task, names, classes)
+    frames = {name: tuple(of.frames.tolist()) for name, of in sorted(against.truth.series.items())}
+    return HiddenTruth(against.vocabulary or "", hidden, frames, tuple(sorted(names.keys() - frames.keys())), form)
 
 
 def split_file(release: Path, split: str) -> Path:
@@ -103,15 +115,18 @@ def copy(truth: HiddenTruth, folder: Path) -> None:
     for name, file in sorted(truth.files.items()):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
+        if isinstance(file, bytes):
+            target.write_bytes(file)
+        else:
+            shutil.copyfile(file, target)
 
 
-def _folder(whole: Path, name: str | None, task: Task) -> Path:
+def _folder(whole: Path, name: str | None, task: str) -> Path:
     """Return the folder of the one vocabulary that has labels for a task."""
     known = vocabulary.known()
     own = [whole] if whole.name in known else []
     folders = own or [folder for folder in sorted(whole.glob("*")) if folder.is_dir() and folder.name in known]
-    fitting = [folder for folder in folders if (folder / NEEDED[task][0]).is_dir() and name in (None, folder.name)]
+    fitting = [folder for folder in folders if (folder / CONTESTS[task].truth_parts[0]).is_dir() and name in (None, folder.name)]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:

@@ -19,7 +19,8 @@ import numpy as np
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate import choices, submission
-from scrubin.evaluate.choices import CLIP_FRAMES, CLIPS, PARTS, Correction, Test
+from scrubin.evaluate.choices import CLIP_FRAMES, CLIPS, Correction, Test
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.ranking import measures
 from scrubin.evaluate.ranking.measures import Measure
@@ -254,7 +255,7 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
     clips
         On which it is compared with others.
     """
-    ways = {name: _part(measure, name) for name in PARTS[measure.task]}
+    ways = {name: _part(measure, name) for name in CONTESTS[measure.task].parts}
     scores = _Scores(ways, measure.part, clips)
     try:
         outcome = submission.check(folder, truth, tasks=[measure.task], take=scores.take)

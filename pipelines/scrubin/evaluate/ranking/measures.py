@@ -15,7 +15,7 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.evaluate.choices import IOU, PARTS, PRIMARY
+from scrubin.evaluate.contest_tasks import CONTESTS, IOU
 from scrubin.evaluate.metrics import phases
 from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
@@ -287,7 +287,7 @@ def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null
     task
         What is predicted.
     component
-        One of `PARTS` of the task; None: `PRIMARY`.
+        One of the parts of the task; None: what it is ranked by.
     truth
         For its vocabulary.
     count_null
@@ -298,9 +298,9 @@ def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null
     MetricsError
         When there is no such component, or the vocabulary has no classes for it.
     """
-    vocabulary, name = truth.vocabulary, component or PRIMARY[task]
-    if name not in PARTS[task]:
-        msg = f"there is no component '{name}' of {task}; there are {', '.join(PARTS[task])}"
+    vocabulary, name = truth.vocabulary, component or CONTESTS[task].primary
+    if name not in CONTESTS[task].parts:
+        msg = f"there is no component '{name}' of {task}; there are {', '.join(CONTESTS[task].parts)}"
         raise MetricsError(msg)
     if not (vocabulary.phases if task == "phases" else vocabulary.triplets):
         msg = f"the vocabulary {vocabulary.name} has no {'phases' if task == 'phases' else 'triplets'}; rank by another task"

@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scrubin.base.faults import count_text
+from scrubin.evaluate.contest_tasks import CONTESTS
 
 UNDEFINED = "-"
 COLUMNS = ("rank", "team", "score", "score_low", "score_high", "rank_low", "rank_high", "mean_rank")
 SHOWN = 8
-# Scores of our own metrics are shares; what others give is written as it is.
-SHARES = ("recognition", "detection", "phases")
 
 
 def lines(document: Mapping[str, Any]) -> list[str]:
@@ -79,8 +78,8 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def number_of(document: Mapping[str, Any]) -> Callable[[float | None], str]:
-    """Return how scores of a ranking are written: percentages of our own metrics, four digits of what others give."""
-    return percent if document["measure"]["task"] in SHARES else plain
+    """Return how scores of a ranking are written: percentages of our own metrics, which are shares, four digits of what others give."""
+    return percent if document["measure"]["task"] in CONTESTS else plain
 
 
 def plain(value: float | None) -> str:

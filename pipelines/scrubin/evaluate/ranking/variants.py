@@ -10,20 +10,14 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import ScrubinError
+from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.result import Result, Variant
+from scrubin.evaluate.metrics.variants import COMPONENTS
 from scrubin.evaluate.ranking.ranking_document import json_number, json_rank, moved
 from scrubin.evaluate.ranking.stability import ranks_of, tau_b
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import scoring
 from scrubin.evaluate.tasks.scoring import Order
-from scrubin.labels.choices import Task
-
-WAYS: Mapping[Task, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "recognition": (("paper", ()), ("compat", ())),
-    "detection": (("paper", ()), ("paper", ("iou=0.3",)), ("paper", ("iou=0.75",)), ("compat", ())),
-    "phases": (("paper", ()), ("paper", ("scope=frame-wise",)), ("paper", ("undefined=B",)), ("compat", ())),
-}
-"""Semantics and choices that are computed; each gives several variants."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,23 +48,23 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
     truth
         Labels.
     """
-    task, part = document["measure"]["task"], document["measure"]["component"]
+    task, part = CONTESTS[document["measure"]["task"]], document["measure"]["component"]
     names = [team["team"] for team in document["teams"]]
     videos = dict.fromkeys(document["ground_truth"]["videos"], 1)
     scores: dict[str, dict[str, float]] = {}
     known: dict[str, Variant] = {}
     notes: dict[str, None] = {}
-    for semantics, choices in WAYS[task]:
-        chosen = (*choices, *((f"component={part}",) if task != "phases" else ()))
+    for semantics, choices in task.ways:
+        chosen = task.variant((*choices, *((f"component={part}",) if part in COMPONENTS else ())))
         for name in names:
             order = Order(truth, [Source(teams[name], vocabulary=truth.vocabulary)], semantics, chosen, videos)
             try:
-                results = _results(task, order)
+                results = _results(task.metric, order)
             except ScrubinError as error:
                 notes[f"variants {semantics} {' '.join(choices)}".rstrip() + f" are not computed: {_first(error)}"] = None
                 break
             for result in results:
-                if _meant(result.variant, part):
+                if _meant(task, result.variant, part):
                     known[result.variant.name] = result.variant
                     scores.setdefault(result.variant.name, {})[name] = result.overall.value
     whole = {variant: of for variant, of in scores.items() if len(of) == len(names)}
@@ -80,12 +74,14 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
     return ComparedVariants(rows, [*notes])
 
 
-def _results(task: Task, order: Order) -> list[Result]:
-    return [result for part in scoring.scoring(task, order).parts for result in part.results(None)]
+def _results(metric: str, order: Order) -> list[Result]:
+    return [result for part in scoring.scoring(metric, order).parts for result in part.results(None)]
 
 
-def _meant(variant: Variant, part: str) -> bool:
+def _meant(task: ContestTask, variant: Variant, part: str) -> bool:
     """Return whether a variant is one of the metric, not of its spread and not of another one."""
+    if part in task.numbers:
+        return variant.metric == task.numbers[part].metric
     if "statistic" in variant.options:
         return variant.options["statistic"].startswith(("mean", "harmonic")) and part in variant.metric.lower().split()
     return variant.metric.endswith(" AP")
@@ -117,11 +113,16 @@ def _labels(variants: Sequence[Variant]) -> list[str]:
             [
                 variant.semantics,
                 *([variant.metric] if metrics_differ else []),
-                *(f"{name} {variant.options[name]}" for name in differ if name in variant.options and name != "classes"),
+                *(f"{name} {variant.options[name]}" for name in differ if name in variant.options and not _is_count(name, variant)),
             ]
         )
         for variant in variants
     ]
+
+
+def _is_count(option: str, variant: Variant) -> bool:
+    """Return whether an option says how many classes there are; of tracks it says how they are put together."""
+    return option == "classes" and variant.options[option].isdigit()
 
 
 def _first(error: ScrubinError) -> str:

@@ -19,6 +19,7 @@ from scrubin.evaluate.series import Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Source
 from scrubin.labels import marks
 from scrubin.labels.files.reader import NumberedLabels
+from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.marks import mean_of_raters
 from scrubin.labels.model import FloatArray, IntArray, Layer
 
@@ -56,7 +57,7 @@ def truth_of(source: Source) -> Truth:
     ScrubinError
         For files that cannot be used, or without a frame that somebody judged.
     """
-    read = side.read_true_marks(source)
+    read = side.read_true_marks(replace(source, path=sheets_in(source.path, "marks")))
     layers = [(video, layer) for video in read.videos if (layer := video.labels.marks) is not None and len(layer.rows)]
     if not layers:
         what = f"no criterion is judged in these {read.form.name} files"

@@ -227,7 +227,9 @@ def predictions_of(
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
-        raise MetricsError([error(str(source.path), "classes-other", what, "predict these")])
+        unknown = [name for name in boxes.vocabulary.instruments if truth.vocabulary.find("instrument", name) is None]
+        there = f"predict these; {listed(unknown)} is not among them" if unknown else "predict these"
+        raise MetricsError([error(str(source.path), "classes-other", what, there)])
     return boxes
 
 
@@ -241,11 +243,14 @@ def one_size(truth: Boxes) -> tuple[int, int] | None:
 def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *, without_class: bool) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
-    if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
+    needs_none = source.frames_alone and not boxed
+    if not boxed and ((role == "ground truth" and not needs_none) or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has a box"
         raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    classes = classes or ("ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
+    # Frames alone have the classes of their format; a prediction of nothing has any.
+    instruments = [video.name for video, _ in labelled if needs_none and video.labels.detail == "instrument"]
+    classes = classes or ("ivt" if not instruments and all(detected_classes(labels) == "ivt" for labels in boxed) else "i")
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):
@@ -323,6 +328,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         series, rows, left_out = masks.masked(truth.series, truth.rows)
         truth = replace(truth, series=series, rows=rows)
         masks.refuse_without(predictions.rows)
+        left_out = (*left_out, *masks.passed_over(predictions.images))
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -346,7 +352,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     elif of_masks:
         images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
-        of_sides = masks.study_of(scene, images, *of_both)
+        of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
     else:

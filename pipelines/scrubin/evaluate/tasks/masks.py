@@ -17,7 +17,7 @@ from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precisio
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import MASKS, SCOPES
 from scrubin.evaluate.series import IntArray, Series, listed
-from scrubin.labels.model import MASK
+from scrubin.labels.model import IGNORED, MASK
 
 Rows = Mapping[str, pd.DataFrame]
 DRAW = "draw the mask of every instance, or leave --variant kind out to score boxes"
@@ -33,7 +33,8 @@ def masked(series: Mapping[str, Series], rows: Rows) -> tuple[dict[str, Series],
     MetricsError
         When no instance has a mask.
     """
-    if not any(_has_mask(of_video).any() for of_video in rows.values()):
+    # Frames of which nothing is labelled are what participants get.
+    if any(len(of_video) for of_video in rows.values()) and not any(_has_mask(of_video).any() for of_video in rows.values()):
         raise MetricsError([error("", "mask-missing", "no instance of the ground truth has a mask", DRAW)])
     kept_series, kept_rows, frames, videos = {}, {}, 0, 0
     for name, of_video in rows.items():
@@ -64,6 +65,13 @@ def refuse_without(rows: Rows) -> None:
         raise MetricsError([error("", "mask-missing", what, "predict the mask of every instance")])
 
 
+def passed_over(stated: Rows) -> tuple[Fault, ...]:
+    """Return what is to be said of predictions whose files name pixels that are not counted: only the ground truth can say that."""
+    frames = sum(int(of_video[IGNORED].notna().sum()) for of_video in stated.values() if IGNORED in of_video)
+    what = f"{count_text(frames, 'frame')} of the predictions with pixels that are not to be counted: they are taken as of no class"
+    return (warning("", "ignored-predictions", what, "only the ground truth says what is not counted"),) if frames else ()
+
+
 def refuse_other_sizes(images: FloatArray, names: Sequence[str], at: Mapping[str, IntArray], stated: Rows) -> None:
     """Refuse predictions whose files state another size of a picture than the ground truth; raises `MetricsError` with the first.
 
@@ -91,6 +99,26 @@ def refuse_other_sizes(images: FloatArray, names: Sequence[str], at: Mapping[str
             theirs, ours = (f"{int(of[other[0]][0])} x {int(of[other[0]][1])} px" for of in (sizes, of_video))
             what = f"{name}, frame {int(at[name][other[0]])}: masks of {theirs} are predicted, the picture has {ours}"
             raise MetricsError([error("", "mask-size", what, "predict masks of the size of the picture")])
+
+
+def ignored_of(names: Sequence[str], at: Mapping[str, IntArray], stated: Rows) -> dict[int, str]:
+    """Return the pixels that are not counted, as compressed counts by frame counted through all videos.
+
+    Parameters
+    ----------
+    names, at
+        The videos, and by video its frames as the ground truth numbers them.
+    stated
+        By video, what its files say of frames.
+    """
+    found: dict[int, str] = {}
+    first = 0
+    for name in names:
+        if name in stated and IGNORED in stated[name]:
+            own = stated[name].set_index("position")[IGNORED].reindex(at[name])
+            found |= {first + place: str(own.iloc[place]) for place in np.flatnonzero(own.notna()).tolist()}
+        first += len(at[name])
+    return found
 
 
 def study_of(

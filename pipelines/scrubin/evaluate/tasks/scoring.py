@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error
@@ -24,6 +24,8 @@ from scrubin.evaluate.tasks import criteria, detection, phases, points, recognit
 from scrubin.evaluate.tasks.recognition import Ensemble
 
 T = TypeVar("T")
+Choices = Mapping[str, str]
+"""The value of every choice."""
 
 
 @dataclass(frozen=True)
@@ -91,34 +93,68 @@ def _ensemble(order: Order) -> list[str]:
     return [f"scored is one ensemble ({order.ensemble}) of {len(order.predictions)} models{weights}"]
 
 
-def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
-    truth = detection.truth_of(order.truth)
-    counted = replace(truth, series=_counted_truth(truth.series, order))
-    sides = [detection.predictions_of(source, counted, order.truth) for source in order.predictions]
-    models = [replace(one, series=_counted(one.series, order)) for one in sides]
-    runs = [detection.computed(counted, one, order.semantics, choice) for one in models]
-    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+@dataclass(frozen=True)
+class Sides:
+    """How a task of frames is read and computed, side by side; what `submission check` and `rank` do of it as well.
+
+    Parameters
+    ----------
+    truth
+        Files and choices to the labels, with ``series``, ``faults`` and ``line``.
+    predictions
+        Files, the labels, the files of these and choices to what is predicted, with the same.
+    computed
+        Both, semantics and choices to what is to be computed.
+    not_followed
+        Why there is no semantics ``compat``; "" where published programs are followed.
+    """
+
+    truth: Callable[[Source, Choices], Any]
+    predictions: Callable[[Source, Any, Source, Choices], Any]
+    computed: Callable[[Any, Any, str, Choices], Scoring]
+    not_followed: str = ""
+
+    def counted_truth(self, truth: Any, order: Order) -> Any:
+        """Return the labels of the videos that count; raises `MetricsError` where there are none."""
+        return replace(truth, series=_counted_truth(truth.series, order))
+
+    def counted(self, predictions: Any, order: Order) -> Any:
+        """Return what is predicted of these videos."""
+        return replace(predictions, series=_counted(predictions.series, order))
+
+    def scoring(self, order: Order, choice: Choices) -> Scoring:
+        """Return what is to be computed of an order; errors as of `scoring`."""
+        if order.semantics == "compat" and self.not_followed:
+            raise MetricsError(self.not_followed)
+        truth = self.truth(order.truth, choice)
+        labels = self.counted_truth(truth, order)
+        sides = [self.predictions(source, labels, order.truth, choice) for source in order.predictions]
+        runs = [self.computed(labels, self.counted(one, order), order.semantics, choice) for one in sides]
+        return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
-def _tracks(order: Order, choice: Mapping[str, str]) -> Scoring:
-    truth = tracks.truth_of(order.truth, choice)
-    counted = replace(truth, series=_counted_truth(truth.series, order))
-    sides = [tracks.predictions_of(source, counted, order.truth, choice) for source in order.predictions]
-    models = [replace(one, series=_counted(one.series, order)) for one in sides]
-    runs = [tracks.computed(counted, one, order.semantics, choice) for one in models]
-    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
-
-
-def _points(order: Order, choice: Mapping[str, str]) -> Scoring:
-    if order.semantics == "compat":
-        msg = "no published program for points is followed; the semantics is 'paper', with the numbers of pycocotools"
-        raise MetricsError(msg)
-    truth = points.truth_of(order.truth)
-    counted = replace(truth, series=_counted_truth(truth.series, order))
-    sides = [points.predictions_of(source, counted, order.truth) for source in order.predictions]
-    models = [replace(one, series=_counted(one.series, order)) for one in sides]
-    runs = [points.computed(counted, one, choice) for one in models]
-    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
+SIDES: Mapping[str, Sides] = {
+    "detection": Sides(
+        lambda source, choice: detection.truth_of(source),
+        lambda source, truth, of_truth, choice: detection.predictions_of(source, truth, of_truth),
+        detection.computed,
+    ),
+    "tracks": Sides(tracks.truth_of, tracks.predictions_of, tracks.computed),
+    "points": Sides(
+        lambda source, choice: points.truth_of(source),
+        lambda source, truth, of_truth, choice: points.predictions_of(source, truth, of_truth),
+        lambda truth, predictions, semantics, choice: points.computed(truth, predictions, choice),
+        not_followed="no published program for points is followed; the semantics is 'paper', with the numbers of pycocotools",
+    ),
+    "criteria": Sides(
+        lambda source, choice: criteria.truth_of(source),
+        lambda source, truth, of_truth, choice: criteria.predictions_of(source, truth),
+        lambda truth, predictions, semantics, choice: criteria.computed(truth, predictions.series, choice),
+        not_followed="no published program for criteria is followed; "
+        "the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge",
+    ),
+}
+"""The tasks whose files are read side by side, in any format."""
 
 
 def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
@@ -130,17 +166,6 @@ def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
     # Means over runs are of the metric itself.
     of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
     return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
-
-
-def _criteria(order: Order, choice: Mapping[str, str]) -> Scoring:
-    if order.semantics == "compat":
-        msg = "no published program for criteria is followed; the semantics is 'paper', with the mAP of Endoscapes and the CVS Challenge"
-        raise MetricsError(msg)
-    truth = criteria.truth_of(order.truth)
-    counted = replace(truth, series=_counted_truth(truth.series, order))
-    sides = [criteria.predictions_of(source, counted) for source in order.predictions]
-    runs = [criteria.computed(counted, _counted(one.series, order), choice) for one in sides]
-    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
 def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
@@ -215,11 +240,11 @@ def _some(counted: T, order: Order) -> T:
 
 SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
     "recognition": _recognition,
-    "detection": _detection,
-    "tracks": _tracks,
-    "points": _points,
+    "detection": SIDES["detection"].scoring,
+    "tracks": SIDES["tracks"].scoring,
+    "points": SIDES["points"].scoring,
     "phases": _phases,
-    "criteria": _criteria,
+    "criteria": SIDES["criteria"].scoring,
     "skill": _skill,
     "errors": _errors,
 }

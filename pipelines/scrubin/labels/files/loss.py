@@ -17,8 +17,8 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
-from scrubin.labels.model import BOX, IDS, MASK, Collection, Labels, Layer, details_of
-from scrubin.labels.points import POINTS
+from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
+from scrubin.labels.points import POINTS, box_around
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 from scrubin.labels.tracks import ONLY
@@ -265,8 +265,11 @@ def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> La
     if labels.marks is not None and "marks" not in writer.holds:
         _add(losses, "marks of annotators", len(labels.marks.rows))
         labels = replace(labels, marks=None)
+    if labels.frames is not None and IGNORED in labels.frames and "ignored" not in writer.holds:
+        _add(losses, "regions of pixels that are not counted", int(labels.frames[IGNORED].notna().sum()))
+        labels = replace(labels, frames=labels.frames.drop(columns=IGNORED))
     if labels.frames is not None:
-        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+        for name in labels.frames.columns.difference(["position", "width", "height", IGNORED, *writer.frames]):
             _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
     if writer.name != labels.format:
         _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
@@ -305,14 +308,19 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
             standard |= rows[MASK].notna() if name == OF_MASK and MASK in rows else False
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
         rows = rows.drop(columns=dropped)
+    if "boxless" not in holds and POINTS in rows:
+        rows = _boxed_by_points(rows, losses)
     positions = layer.positions
+    maskless = rows[MASK].isna() if MASK in rows else pd.Series(data=True, index=rows.index)
+    rows, positions = _without(rows, positions, writer.only_masks, maskless, "instances without a mask", losses)
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
     partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
     nameless = rows["instrument_id"].isna()
     rows, positions = _without(rows, positions, not writer.nameless, nameless, "instances without an instrument", losses)
-    if "repeats" not in holds:
+    # A picture of classes has all instances of a class as one; its writer joins them.
+    if "repeats" not in holds and not writer.only_masks:
         twice = rows.duplicated(["position", *IDS[:3]])
         _add(losses, "instances that repeat a class of their frame", int(twice.sum()))
         rows = rows[~twice].reset_index(drop=True)
@@ -322,6 +330,16 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
 
 def _tracks_of(rows: pd.DataFrame) -> list[str]:
     return [name for name in details_of(rows) if name.endswith(ONLY)]
+
+
+def _boxed_by_points(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
+    """Return instances that have points, but no box, with the smallest one around them."""
+    without = rows.index[rows["x"].isna() & rows[POINTS].notna()]
+    around = {at: box for at in without if (box := box_around(rows.loc[at, POINTS])) is not None}
+    _add(losses, "that instances have points but no box: they get the smallest around the points", len(around))
+    boxed = rows.copy()
+    boxed.loc[list(around), list(BOX)] = np.array(list(around.values())).reshape(-1, len(BOX))
+    return boxed
 
 
 def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:

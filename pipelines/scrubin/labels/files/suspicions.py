@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from scrubin.base.faults import Fault, warning
-from scrubin.labels.model import BOX, Labels
+from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels
 
 FEWEST_FRAMES = 10
 FEWEST_BOXES = 20
+SMALLEST_STEP = 5
 EDGE = 0.05
 NAMED = 5
 FROM_ONE = "frames-from-one"
@@ -30,6 +31,17 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
     shifted = [labels.recording for labels in recordings if first == 0 and labels.format not in OURS and _runs_from_one(labels)]
     by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
     suspected = []
+    steps = [step for labels in recordings if first == 0 and labels.format not in OURS and (step := _step_from_one(labels))]
+    if steps:
+        names = [labels.recording for labels in recordings if _step_from_one(labels)]
+        suspected.append(
+            warning(
+                _names(names),
+                FROM_ONE,
+                f"every frame is 1, or 1 and a multiple of {min(steps)}, as where pictures of a video are numbered from 1",
+                "if frame 1 is the first one of the video, give --first-frame 1",
+            )
+        )
     if shifted:
         suspected.append(
             warning(
@@ -61,6 +73,15 @@ def _runs_from_one(labels: Labels) -> bool:
         if layer is not None and len(layer.positions) >= FEWEST_FRAMES:
             return bool(layer.positions[0] == 1 and layer.positions[-1] == len(layer.positions))
     return False
+
+
+def _step_from_one(labels: Labels) -> int:
+    """Return by how many frames of the source those that are labelled are apart, where they would be multiples of it less 1; else 0."""
+    for layer in (labels.instances, labels.phases):
+        if labels.clock == SOURCE_FRAMES and layer is not None and len(layer.positions) >= FEWEST_FRAMES:
+            step = int(np.gcd.reduce(np.diff(layer.positions)))
+            return step if step >= SMALLEST_STEP and (layer.positions[0] - 1) % step == 0 else 0
+    return 0
 
 
 def _all_as_corners(labels: Labels) -> bool:

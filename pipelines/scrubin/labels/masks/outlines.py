@@ -18,11 +18,24 @@ def outline(runs: IntArray, height: int, width: int) -> IntArray:
     >>> outline(np.array([4, 2, 3]), 3, 3).tolist()
     [[1, 1], [2, 1], [2, 3], [1, 3]]
     """
-    loops = _loops(*_corners(runs, height, width))
+    return joined(outlines(runs, height, width))
+
+
+def joined(loops: list[IntArray]) -> IntArray:
+    """Return outlines as one polygon, (corners, 2): after each it goes back to the first corner of the first."""
     if len(loops) < 2:
         return loops[0] if loops else np.zeros((0, 2), np.int64)
     begin = loops[0][:1]
     return np.concatenate([*loops[:1], begin, *(part for loop in loops[1:] for part in (loop, loop[:1], begin))])
+
+
+def outlines(runs: IntArray, height: int, width: int) -> list[IntArray]:
+    """Return the corners of the outline of each part of a mask and of each hole, (corners, 2) each, in px.
+
+    >>> len(outlines(np.array([0, 4, 1, 4]), 3, 3))
+    2
+    """
+    return _loops(*_corners(runs, height, width))
 
 
 def _corners(runs: IntArray, height: int, width: int) -> tuple[IntArray, IntArray]:

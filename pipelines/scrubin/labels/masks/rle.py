@@ -44,6 +44,29 @@ def runs_of_picture(pixels: npt.ArrayLike) -> IntArray:
     return _runs_of_changes(np.concatenate([[0] if flat[0] else [], changes]).astype(np.int64), len(flat))
 
 
+def runs_of_part(pixels: BoolArray, left_top: tuple[int, int], height: int, width: int) -> IntArray:
+    """Return the run lengths of a mask whose foreground is a part of its picture, without the whole picture.
+
+    Parameters
+    ----------
+    pixels
+        Of the part, (part's height, part's width); it lies inside of the picture.
+    left_top
+        Where its left top pixel is.
+    height, width
+        Of the picture.
+
+    >>> runs_of_part(np.ones((2, 1), bool), (1, 0), 2, 3).tolist()
+    [2, 2, 2]
+    """
+    left, top = left_top
+    edges = np.diff(np.pad(pixels.T, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    starts, ends = (np.stack(np.nonzero(edges == kind)) for kind in (1, -1))
+    bounds = np.stack([(column + left) * height + row + top for column, row in (starts, ends)], axis=1)
+    # Spans that go over from one column to the next are one.
+    return union([np.diff(np.concatenate([[0], bounds.ravel(), [height * width]]))], height * width)
+
+
 def spans(runs: IntArray) -> tuple[IntArray, IntArray]:
     """Return where foreground begins and ends, half open, (spans,) each, in numbers of pixels; an empty span is left out."""
     ends = np.cumsum(runs)
@@ -95,6 +118,22 @@ def union(masks: Sequence[IntArray], pixels: int) -> IntArray:
     is_gap = ends[:-1] < starts[1:]
     bounds = np.stack([starts[np.concatenate([[True], is_gap])], ends[np.concatenate([is_gap, [True]])]], axis=1) if len(starts) else starts
     return _runs_of_changes(bounds.ravel(), pixels)
+
+
+def without(runs: IntArray, others: IntArray) -> IntArray:
+    """Return the mask of what is foreground in one mask and not in another of the same picture.
+
+    >>> without(np.array([1, 3, 2]), np.array([3, 2, 1])).tolist()
+    [1, 2, 3]
+    """
+    # What is left is what is neither background of the one nor foreground of the other.
+    return _turned(union([_turned(runs), others], int(runs.sum())))
+
+
+def _turned(runs: IntArray) -> IntArray:
+    """Return the mask of the background of another."""
+    turned: IntArray = runs[1:] if len(runs) and not runs[0] else np.concatenate([[0], runs])
+    return turned
 
 
 def cut(runs: IntArray, height: int, width: int, box_xywh: tuple[int, int, int, int]) -> IntArray:

@@ -5,7 +5,7 @@ A grey value v is the colour v, v, v. A colour that no legend has is an error: i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -19,12 +19,14 @@ from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Faults
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.counts import IntArray
-from scrubin.labels.model import MASK, SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
+from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
 from scrubin.labels.parse import masks
 from scrubin.labels.parse.fields import Where
 
 Colour = tuple[int, int, int]
 NO_CLASS = -1
+NOT_COUNTED = -2
+USUALLY_NOT_COUNTED = 255
 NAMED = 3
 """So many colours without a class are named."""
 
@@ -36,7 +38,8 @@ class Legend:
     Parameters
     ----------
     of_colours
-        Id of the class by red, green, blue; `NO_CLASS` for what is of none, such as a border.
+        Id of the class by red, green, blue; `NO_CLASS` for what is of none, such as a border, `NOT_COUNTED` for what nobody is to be
+        judged by.
     of_values
         The same by grey value, for pictures of one channel; None where grey is a colour as any other.
     file
@@ -61,6 +64,7 @@ class _Reading:
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     files: dict[int, str] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
+    ignored: dict[int, str] = field(default_factory=dict)
 
 
 def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str, int]) -> Labels:
@@ -97,7 +101,10 @@ def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str
             others = "x".join(map(str, reading.sizes[first]))
             what = f"it has {picture.shape[1]}x{picture.shape[0]} pixels, {reading.files[first]} has {others}"
             where.error("image-size", what, "write the masks of a recording in the size of its frames")
-        reading.rows += [{"position": frame, **row} for row in _instances(where, picture, legend)]
+        classes = _classes(where, picture, legend)
+        if NOT_COUNTED in classes:
+            reading.ignored[frame] = text_of(classes.pop(NOT_COUNTED))
+        reading.rows += [{"position": frame, **_instance(id_, runs, reading.sizes[frame])} for id_, runs in classes.items()]
     AnnotationError.raise_any(reading.faults)
     positions = np.array(sorted(reading.files), np.int64)
     sized = [(frame, *reading.sizes[frame]) for frame in positions.tolist()]
@@ -111,8 +118,20 @@ def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str
         detail="instrument",
         image_sizes={reading.files[frame]: size for frame, size in reading.sizes.items()},
         faults=reading.faults.all(),
-        frames=pd.DataFrame(sized, columns=["position", "width", "height"]),
+        frames=with_ignored(pd.DataFrame(sized, columns=["position", "width", "height"]), reading.ignored),
     )
+
+
+def with_ignored(frames: pd.DataFrame, ignored: Mapping[int, str]) -> pd.DataFrame:
+    """Return what is said of frames with the pixels that are not counted, by position; unchanged where all count."""
+    if not ignored:
+        return frames
+    return frames.assign(**{IGNORED: pd.array([ignored.get(position) for position in frames["position"].tolist()], dtype="str")})
+
+
+def text_of(runs: IntArray) -> str:
+    """Return compressed counts; a mask up to the last pixel ends with a run of nothing, which is not written."""
+    return counts.text_of_runs(runs if runs[-1] else runs[:-1])
 
 
 def _picture(where: Where, data: bytes) -> npt.NDArray[np.uint8] | None:
@@ -130,8 +149,12 @@ def _picture(where: Where, data: bytes) -> npt.NDArray[np.uint8] | None:
     return picture[..., :3]
 
 
-def _instances(where: Where, picture: npt.NDArray[np.uint8], legend: Legend) -> Iterator[dict[str, Any]]:
-    """Yield the classes of a picture, by id; notes colours that no legend has."""
+def _instance(id_: int, runs: IntArray, size: tuple[int, int]) -> dict[str, Any]:
+    return {"instrument_id": id_, **dict(zip("xywh", masks.share_box(runs, size), strict=True)), "score": 1.0, MASK: text_of(runs)}
+
+
+def _classes(where: Where, picture: npt.NDArray[np.uint8], legend: Legend) -> dict[int, IntArray]:
+    """Return the pixels of each class of a picture, by id, as run lengths; notes colours that no legend has."""
     height, width = picture.shape[:2]
     by_value = _runs_by_value(picture)
     unknown: list[tuple[int, int, Colour]] = []
@@ -145,13 +168,11 @@ def _instances(where: Where, picture: npt.NDArray[np.uint8], legend: Legend) -> 
         elif id_ != NO_CLASS:
             spans.setdefault(id_, []).append(np.stack([starts, ends], axis=1))
     _note_unknown(where, unknown, height, legend, grey=picture.ndim == 2)
+    classes = {}
     for id_, of_colours in sorted(spans.items()):
         parts = [np.diff(np.concatenate([[0], of_one.ravel(), [height * width]])) for of_one in of_colours]
-        runs = parts[0] if len(parts) == 1 else rle.union(parts, height * width)
-        # A mask up to the last pixel ends with a run of nothing.
-        text = counts.text_of_runs(runs if runs[-1] else runs[:-1])
-        box = dict(zip("xywh", masks.share_box(runs, (width, height)), strict=True))
-        yield {"instrument_id": id_, **box, "score": 1.0, MASK: text}
+        classes[id_] = parts[0] if len(parts) == 1 else rle.union(parts, height * width)
+    return classes
 
 
 def _runs_by_value(picture: npt.NDArray[np.uint8]) -> dict[int, tuple[IntArray, IntArray]]:
@@ -178,4 +199,6 @@ def _note_unknown(where: Where, unknown: list[tuple[int, int, Colour]], height: 
     colours = "1 colour is" if len(most) == 1 else f"{len(most)} colours are"
     what = f"{colours} {f'not in {legend.file}' if legend.file else 'in no legend'}: {'; '.join(said)}{more}"
     fix = "correct the pixels, or add the colour to the legend; many colours come of smoothed edges: write the picture without"
+    if legend.file and any(set(colour) == {USUALLY_NOT_COUNTED} for _, _, colour in unknown):
+        fix = f"{fix}; where {USUALLY_NOT_COUNTED} is not to be counted, name it 'ignore' there"
     where.error("colour-unknown", what, fix)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 
@@ -124,6 +126,15 @@ REACHED, THROUGH, KNOTTED = 0.15, 0.38, 0.94
 CLOTH_SHIFT_PX, SUTURE_TOOL_SHIFT_PX = 5, 10
 
 
+@dataclass(frozen=True)
+class Held:
+    """An instrument in a hand, and how large it is drawn."""
+
+    pose: Pose
+    shaft_px: int
+    scale_percent: int
+
+
 class SutureScene:
     """What the two cameras see over time."""
 
@@ -146,16 +157,32 @@ class SutureScene:
         right = camera == "right"
         shift = BORDER_PX + (CLOTH_SHIFT_PX if right else 0)
         image = self._cloth[:, shift : shift + width].copy()
-        near = -SUTURE_TOOL_SHIFT_PX if right else 0
-        share = (time_s - self._start_s) / self._long_s
-        left, driver = self._left.at(time_s), self._circling(self._right.at(time_s), share)
-        left, driver = (left[0] + near, left[1]), (driver[0] + near, driver[1])
-        self._draw_thread(image, share, left, driver, near // 2)
-        canvas.draw_instrument(image, Pose("grasper", (SUTURE_ENTRIES[0][0] + near, SUTURE_ENTRIES[0][1]), left, share > THROUGH), 8, 75)
-        canvas.draw_instrument(image, Pose("clipper", (SUTURE_ENTRIES[1][0] + near, SUTURE_ENTRIES[1][1]), driver, share > KNOTTED), 8, 60)
-        if share < THROUGH:
-            cv2.polylines(image, [_needle(driver)], False, NEEDLE, 2)
+        share = self._share(time_s)
+        left, driver = tools = self.tools_at(time_s, camera)
+        self._draw_thread(image, share, left.pose.tip, driver.pose.tip, -SUTURE_TOOL_SHIFT_PX // 2 if right else 0)
+        for tool in tools:
+            canvas.draw_instrument(image, tool.pose, tool.shaft_px, tool.scale_percent)
+        self.draw_needle(image, time_s, driver)
         return image
+
+    def tools_at(self, time_s: float, camera: str) -> tuple[Held, Held]:
+        """Return the instruments in the left and the right hand, in the order in which they are drawn."""
+        near = -SUTURE_TOOL_SHIFT_PX if camera == "right" else 0
+        share = self._share(time_s)
+        left, driver = self._left.at(time_s), self._circling(self._right.at(time_s), share)
+        entries = [(x + near, y) for x, y in SUTURE_ENTRIES]
+        return (
+            Held(Pose("grasper", entries[0], (left[0] + near, left[1]), share > THROUGH), 8, 75),
+            Held(Pose("clipper", entries[1], (driver[0] + near, driver[1]), share > KNOTTED), 8, 60),
+        )
+
+    def draw_needle(self, image: Image, time_s: float, driver: Held) -> None:
+        """Draw the needle over what holds it, until it is through."""
+        if self._share(time_s) < THROUGH:
+            cv2.polylines(image, [_needle(driver.pose.tip)], False, NEEDLE, 2)
+
+    def _share(self, time_s: float) -> float:
+        return (time_s - self._start_s) / self._long_s
 
     def _keys(self, rest: tuple[int, int], stops: tuple[tuple[float, tuple[int, int]], ...]) -> tuple[tuple[float, int, int], ...]:
         stations = [(0.0, rest), *stops, (1.0, rest)]

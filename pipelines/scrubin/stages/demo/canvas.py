@@ -257,6 +257,10 @@ class Pose:
     tip: tuple[int, int]
     opened: bool
 
+    def neck(self, scale_percent: int = 100) -> tuple[int, int]:
+        """Return where the shaft goes over into the tip, in px."""
+        return self.place(OUTLINES[self.instrument][0][0][0] * scale_percent // 100 - 4, 0)
+
     def outline(self, scale_percent: int = 100) -> list[tuple[int, int]]:
         """Return the corners of the tip in px."""
         corners = OUTLINES[self.instrument][self.opened]
@@ -273,13 +277,21 @@ class Pose:
 
 def draw_instrument(image: Image, pose: Pose, shaft_px: int = SHAFT_PX, scale_percent: int = 100) -> None:
     """Draw an instrument into the image."""
-    neck = pose.place(OUTLINES[pose.instrument][0][0][0] * scale_percent // 100 - 4, 0)
+    neck = pose.neck(scale_percent)
     cv2.line(image, pose.entry, neck, DARK, shaft_px + 2)
     cv2.line(image, pose.entry, neck, STEEL, shaft_px - 2)
     cv2.line(image, (pose.entry[0], pose.entry[1] - shaft_px // 4), (neck[0], neck[1] - shaft_px // 4), LIGHT, 1)
     corners = np.array(pose.outline(scale_percent), np.int32)
     cv2.fillPoly(image, [corners], TIP_COLOURS[pose.instrument])
     cv2.polylines(image, [corners], True, DARK, 1)
+
+
+def pixels_of(pose: Pose, width: int, height: int, shaft_px: int = SHAFT_PX, scale_percent: int = 100) -> NDArray[np.bool_]:
+    """Return which pixels of a picture `draw_instrument` paints, (height, width)."""
+    # No colour of an instrument is 0, 0, 0.
+    painted = np.zeros((height, width, 3), np.uint8)
+    draw_instrument(painted, pose, shaft_px, scale_percent)
+    return cast("NDArray[np.bool_]", painted.any(axis=2))
 
 
 def visible_box(pose: Pose, view: Plane) -> tuple[int, int, int, int] | None:

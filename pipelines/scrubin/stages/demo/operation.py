@@ -35,6 +35,8 @@ CHOLEC80_PHASES = (
     "GallbladderRetraction",
 )
 CHOLEC80_TOOLS = ("Grasper", "Bipolar", "Hook", "Scissors", "Clipper", "Irrigator", "SpecimenBag")
+DISSECTION = 1
+"""Phase in which the view of safety is made."""
 PACKAGING = 4
 """Phase in which the specimen bag is in view."""
 
@@ -155,6 +157,10 @@ class Operation:
     def phase_at(self, time_s: float) -> int:
         """Return the phase (id as in CholecT50) at a time in s."""
         return self._current(time_s)[0]
+
+    def span_of(self, phase: int) -> tuple[float, float]:
+        """Return when a phase begins and ends, in s."""
+        return next((start_s, end_s) for number, start_s, end_s in self._bounds if number == phase)
 
     def tools_at(self, time_s: float) -> list[Tool]:
         """Return the instruments in view at a time in s."""

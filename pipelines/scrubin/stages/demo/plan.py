@@ -148,7 +148,9 @@ class Recording:
     throws, drops
         How many throws of the knot are done; whether an object falls.
     labels
-        Format of its annotations: cholect50, cholec80 or nothing.
+        Format of its annotations: cholect50, cholec80, coco or nothing.
+    criteria
+        Whether three annotators judged the critical view of safety.
     damage
         Camera to what happens to its file: missing, cut, no_moov, empty or text.
     """
@@ -176,6 +178,7 @@ class Recording:
     loops: int = 1
     variable_rate: bool = False
     labels: str = ""
+    criteria: bool = False
     phases: tuple[int, ...] = ()
     spans: tuple[Span, ...] = ()
     texts: tuple[Text, ...] = ()

@@ -35,6 +35,7 @@ class Case:
     tags: tuple[str, ...] = ()
     chapters: bool = False
     damage: str = ""
+    criteria: bool = False
 
 
 CASES = (
@@ -48,6 +49,7 @@ CASES = (
         ),
         sound=True,
         tags=("title", "artist", "comment", "date", "creation_time"),
+        criteria=True,
     ),
     Case(
         *(NTSC, "mkv", 52, "cholect50", 1500, None),
@@ -122,6 +124,7 @@ def _procedure(seed: int, number: int, case: Case, longest_s: int | None) -> Rec
         end_ms=end_ms,
         variable_rate=case.fps == PHONE,
         labels=case.labels,
+        criteria=case.criteria,
         phases=case.phases,
         spans=tuple(span for span in case.spans if span.end_ms <= (long_s - 1) * MS),
         texts=texts,

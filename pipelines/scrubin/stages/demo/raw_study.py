@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.base.files import fresh_folder, write_json, write_text
-from scrubin.stages.demo import label_files, sheets, truth
+from scrubin.stages.demo import criteria, instances, label_files, sheets, truth
 from scrubin.stages.demo.course import trainings
 from scrubin.stages.demo.encoding import Encoding, encode_clip, repeat_clip
 from scrubin.stages.demo.footage import frames
@@ -135,3 +135,7 @@ def _write_labels(recording: Recording, number: int, folder: Path) -> None:
         write_text(folder / "cholec80" / f"{recording.name}-tool.txt", label_files.cholec80_tools(recording))
         for name, content in label_files.labelme(recording):
             write_json(folder / "labelme" / recording.name / name, content)
+    if recording.labels == "coco":
+        write_json(folder / "coco" / f"{recording.name}.json", instances.coco(recording))
+    if recording.criteria:
+        write_text(folder / "cvschallenge" / recording.name / "frame.csv", criteria.sheet(recording))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.base.files import sha256_of
+from scrubin.base.files import sha256_of, write_json
 from scrubin.base.ground_truth import DEFINITIONS, FRAME_CONTRACT, README
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 
@@ -36,14 +36,20 @@ INPUTS: Mapping[str, frozenset[str]] = {
     "phases": frozenset({"annotations", "frames", "phases"}),
     "skill": frozenset({"skill", "splits"}),
     "errors": frozenset({"errors", "splits"}),
+    "masks": LABELS | {"hidden", "masks"},
+    "points": LABELS | {"masks", "points"},
+    "tracks": LABELS | {"tracks"},
+    "marks": frozenset({"annotations", "frames", "marks"}),
     "subset": frozenset({"annotations", "errors", "frames", "phases", "skill", "splits", "triplets"}),
 }
-"""What each kind of file is made of: tables, and as ``annotations`` the labels before they were tables.
+"""What each kind of file is made of: tables, as ``annotations`` the labels before they were tables, as ``hidden`` what is black.
 
 The table ``labelled`` is not named, because files that were stamped before it was there stay as they are:
 ``verification`` holds its frames to the counts of the manifest.
 """
-RELEASED = (INPUTS["subset"] - {"annotations"}) | {"labelled"}
+BEYOND = frozenset({"hidden", "marks", "masks", "points", "tracks"})
+"""What only files of these kinds are made of: stamps of the others name none of it."""
+RELEASED = (INPUTS["subset"] | BEYOND | {"labelled"}) - {"annotations", "hidden"}
 """The tables of a release that a ground truth is held to."""
 
 
@@ -84,7 +90,7 @@ class Stamps:
         labels_sha256
             A text file with the digest of the labels, as the stage annotations writes it.
         """
-        tables = INPUTS["subset"] & paths.keys()
+        tables = (INPUTS["subset"] | BEYOND) & paths.keys()
         return cls({"annotations": labels_sha256.read_text(encoding="ascii").strip()} | {name: sha256_of(paths[name]) for name in tables})
 
     def of(self, content: str, vocabulary: Vocabulary | None, subset: Subset | None = None) -> dict[str, Any]:
@@ -169,6 +175,14 @@ def digest(paths: Iterable[Path]) -> dict[str, Any]:
     ordered = sorted(paths)
     lines = "".join(f"{sha256_of(path)}  {path.name}\n" for path in ordered)
     return {"count": len(ordered), "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+
+
+def write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
+    """Write the stamp of the files of a folder beside it, with their hashes: they have no room for it themselves."""
+    single, together = contents(folder)
+    hashes = {name: sha256_of(path) for name, path in single.items()}
+    sidecar = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
+    write_json(folder.with_name(f"{folder.name}{SIDECAR}"), sidecar)
 
 
 def compact(value: Any) -> str:

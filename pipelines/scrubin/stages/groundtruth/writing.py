@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from scrubin.labels.truth import detection, recognition
 from scrubin.labels.truth.detection import BoxedFrames
 from scrubin.labels.truth.recognition import Matrix
 from scrubin.labels.truth.recordings import Layer, Recording, split_columns
-from scrubin.stages.groundtruth import LIST, SIDECAR, Stamps, Subset, compact, contents, digest
+from scrubin.stages.groundtruth import LIST, Stamps, Subset, compact, digest, object_files, write_sidecar
+from scrubin.stages.groundtruth.object_files import ObjectFiles
 
 
 def phases(recording: Recording, layer: Layer) -> str:
@@ -138,6 +139,12 @@ class WrittenRecording:
         return {frame for layer in _layers(self.recording) for frame in layer.frames.tolist()}
 
 
+def counts_of(written: Sequence[WrittenRecording], objects: ObjectFiles) -> dict[str, dict[str, Any]]:
+    """Return what of each recording can be scored; numbers of masks, points, tracks and marks only where there are any."""
+    counts = {one.recording.id: one.counts() for one in written}
+    return {id_: counts.get(id_, {}) | objects.counts.get(id_, {}) for id_ in sorted(counts.keys() | objects.counts.keys())}
+
+
 @dataclass(frozen=True)
 class VocabularyFiles:
     """What is written of all recordings of one vocabulary; None where nothing is labelled so."""
@@ -196,9 +203,9 @@ def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[WrittenRe
         write_whole(folder / name, stamps, wholes[-1])
         for layout in detection.LAYOUTS if boxed else ():
             files.write_text(folder / name / layout / detection.NAMES, detection.names(vocabulary))
-            _write_sidecar(folder / name / layout, stamps.of("yolo", vocabulary))
+            write_sidecar(folder / name / layout, stamps.of("yolo", vocabulary))
         if (folder / name / "phases").is_dir():
-            _write_sidecar(folder / name / "phases", stamps.of("phases", vocabulary))
+            write_sidecar(folder / name / "phases", stamps.of("phases", vocabulary))
     return wholes
 
 
@@ -220,15 +227,7 @@ def write_sheets(folder: Path, stamps: Stamps, skill: pd.DataFrame, errors: pd.D
         for task, text in of_tasks.items():
             files.write_text(folder / sheet / f"{task}.csv", text)
         if of_tasks:
-            _write_sidecar(folder / sheet, stamps.of(sheet, None))
-
-
-def _write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
-    """Write the stamp of the files of a folder beside it, with their hashes: they have no room for it themselves."""
-    single, together = contents(folder)
-    hashes = {name: files.sha256_of(path) for name, path in single.items()}
-    sidecar = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
-    files.write_json(folder.with_name(f"{folder.name}{SIDECAR}"), sidecar)
+            write_sidecar(folder / sheet, stamps.of(sheet, None))
 
 
 def images(frames: pd.DataFrame) -> pd.DataFrame:
@@ -262,6 +261,8 @@ class WholeGroundTruth:
         What was written per vocabulary.
     skill, errors, splits
         The tables of the same name.
+    objects
+        What was written of masks, points, tracks and marks.
     """
 
     written: Sequence[WrittenRecording]
@@ -269,6 +270,7 @@ class WholeGroundTruth:
     skill: pd.DataFrame
     errors: pd.DataFrame
     splits: pd.DataFrame
+    objects: ObjectFiles = field(default_factory=ObjectFiles)
 
 
 def of_splits(splits: pd.DataFrame) -> Iterator[tuple[Subset, frozenset[str]]]:
@@ -308,6 +310,7 @@ def write(folder: Path, stamps: Stamps, every: WholeGroundTruth, subset: Subset,
     written = [one for one in every.written if one.recording.id in ids]
     for whole in every.wholes:
         _write_vocabulary(own / whole.vocabulary.name, stamps, _part(whole, ids), written, subset)
+    object_files.write_subset(own, stamps, every.objects, subset, ids)
     _write_sheets(own, every, ids)
     recordings: dict[str, dict[str, Any]] = {id_: {"files": {}, "folders": {}} for id_ in sorted(ids)}
     for one in written:
@@ -315,6 +318,8 @@ def write(folder: Path, stamps: Stamps, every: WholeGroundTruth, subset: Subset,
             "files": {name: files.sha256_of(folder / name) for name in one.files},
             "folders": dict(one.folders),
         }
+    for id_ in sorted(ids & every.objects.names.keys()):
+        recordings[id_]["files"] |= {name: files.sha256_of(folder / name) for name in every.objects.names[id_]}
     hashes = {path.relative_to(own).as_posix(): files.sha256_of(path) for path in sorted(own.rglob("*")) if path.is_file()}
     files.write_json(own / LIST, {"stamp": stamps.of("subset", None, subset), "files": hashes, "recordings": recordings})
 

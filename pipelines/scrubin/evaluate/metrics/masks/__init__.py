@@ -7,14 +7,14 @@ more memory than their text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import counts, rle
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -71,6 +71,8 @@ class MaskStudy:
         The masks.
     unpredicted
         (frames,), whether the predictions lack the frame; None: they have all.
+    ignored
+        Compressed counts of the pixels that are not counted, by frame that has any.
     """
 
     names: tuple[str, ...]
@@ -80,6 +82,7 @@ class MaskStudy:
     truth: MaskRows
     predictions: MaskRows
     unpredicted: BoolArray | None = None
+    ignored: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def videos(self) -> IntArray:
@@ -88,7 +91,7 @@ class MaskStudy:
 
 
 class Frame(NamedTuple):
-    """One frame with anything annotated or predicted: rows of both sides, and the run lengths of each."""
+    """One frame with anything annotated or predicted: rows of both sides, the run lengths of each, those of what is not counted."""
 
     place: int
     height: int
@@ -97,6 +100,11 @@ class Frame(NamedTuple):
     found: IntArray
     true_masks: Sequence[IntArray]
     found_masks: Sequence[IntArray]
+    ignored: IntArray | None = None
+
+    def counted(self, masks: Sequence[IntArray]) -> Sequence[IntArray]:
+        """Return masks without the pixels that are not counted."""
+        return masks if self.ignored is None else [rle.without(runs, self.ignored) for runs in masks]
 
 
 def frames_of(study: MaskStudy) -> Iterator[Frame]:
@@ -114,7 +122,8 @@ def frames_of(study: MaskStudy) -> Iterator[Frame]:
             continue
         true_masks = _unpacked(study, "ground truth", study.truth.masks[first:last], place)
         found_masks = _unpacked(study, "predictions", study.predictions.masks[begin:end], place)
-        yield Frame(place, height, width, np.arange(first, last), np.arange(begin, end), true_masks, found_masks)
+        ignored = _unpacked(study, "ground truth", [study.ignored[place]], place)[0] if place in study.ignored else None
+        yield Frame(place, height, width, np.arange(first, last), np.arange(begin, end), true_masks, found_masks, ignored)
 
 
 def _unpacked(study: MaskStudy, side: str, texts: Sequence[str], place: int) -> list[IntArray]:

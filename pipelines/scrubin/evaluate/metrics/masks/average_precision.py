@@ -2,7 +2,8 @@
 
 Source: COCO's detection challenge, *Metrics*, and pycocotools' ``COCOeval`` of ``segm``. The rules are those of `detection.sizes`, with the
 IoU of masks. The size of an annotated instance is the area that its file states, else that of its mask; that of a detection is the area of
-its mask. With a crowd, the overlap is the share of the detection that lies inside.
+its mask. With a crowd, the overlap is the share of the detection that lies inside. Pixels that the ground truth says are not counted are
+a crowd of every class.
 
 Average recall is the largest recall that is reached by the 1, 10 or 100 most confident detections of a class in a frame, the mean over
 IoU 0.50, 0.55 ... 0.95 and over classes. A class without an annotated instance of the size is undefined and not in the mean.
@@ -11,13 +12,14 @@ IoU 0.50, 0.55 ... 0.95 and over classes. A class without an annotated instance 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from scrubin.base import statistics
 from scrubin.evaluate.metrics.detection import sizes
 from scrubin.evaluate.metrics.detection.sizes import IOUS, MOST, SAID, SIZES, SizedDetections
-from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskStudy, frames_of
+from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskRows, MaskStudy, frames_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.labels.masks import overlaps
@@ -38,6 +40,7 @@ def matched(study: MaskStudy, component: str) -> SizedDetections:
     MetricsError
         When the runs of a mask do not cover its picture.
     """
+    study = _with_crowds(study, component)
     true_areas, found_areas = np.full(len(study.truth), np.nan), np.zeros(len(study.predictions))
     by_place: dict[int, tuple[int, int, FloatArray]] = {}
     for frame in frames_of(study):
@@ -55,6 +58,29 @@ def matched(study: MaskStudy, component: str) -> SizedDetections:
     stated = study.truth.areas
     areas = (np.where(np.isnan(stated), true_areas, stated), found_areas)
     return sizes.decided(study.truth, study.predictions, component, study.sizes[component], study.starts, areas, in_frame)
+
+
+def _with_crowds(study: MaskStudy, component: str) -> MaskStudy:
+    """Return the study with what is not counted as a crowd of each class that is predicted in the frame."""
+    if not study.ignored:
+        return study
+    truth, found = study.truth, study.predictions
+    classes = study.sizes[component]
+    keys = np.unique(found.places * classes + found.classes[component])
+    keys = keys[np.isin(keys // classes, list(study.ignored))]
+    places = np.concatenate([truth.places, keys // classes])
+    order = np.argsort(places, kind="stable")
+    added = np.ones(len(keys))
+    masks = [*truth.masks, *(study.ignored[place] for place in (keys // classes).tolist())]
+    rows = MaskRows(
+        places[order],
+        {component: np.concatenate([truth.classes[component], keys % classes])[order]},
+        [masks[at] for at in order.tolist()],
+        np.concatenate([truth.scores, added])[order],
+        np.concatenate([truth.crowds, added > 0])[order],
+        np.concatenate([truth.areas, np.nan * added])[order],
+    )
+    return replace(study, truth=rows)
 
 
 def results(decided: SizedDetections, draw: IntArray | None = None) -> list[Result]:

@@ -13,6 +13,10 @@ partners above 0.5; the pair of the largest IoU comes first, and each instance i
 A crowd is no instance: it need not be found, and a detection of its class that is in no pair and lies inside by more than half is not
 false. (Of several crowds of a class in a frame the program of the paper's authors knows the last one only; here all count together.)
 
+**Not counted.** Pixels that the ground truth says are not counted are void, as in the paper: they are taken out of both masks before
+their IoU, and a detection that is in no pair and lies by more than half in them, or in them and in crowds of its class, is not false. An
+annotated instance of which nothing else is left need not be found.
+
 **Empty.** A class that is neither annotated nor predicted is undefined and not in a mean. A class with instances but without a pair has PQ
 and RQ 0; its SQ is a mean of nothing, so undefined. (The program of the paper's authors counts it as 0 there.)
 """
@@ -115,8 +119,11 @@ def counted(study: MaskStudy, component: str, confidence: float) -> Counted:
     for frame in frames_of(study):
         of_truth, of_found = study.truth.classes[component][frame.truth], study.predictions.classes[component][frame.found]
         counts = study.predictions.scores[frame.found] >= confidence
-        crowds = study.truth.crowds[frame.truth]
-        found, true, ious = _pairs(frame, of_truth, of_found, counts, crowds)
+        true_masks = frame.counted(frame.true_masks)
+        is_void = (overlaps.areas(true_masks) == 0) & (overlaps.areas(frame.true_masks) > 0)
+        crowds = study.truth.crowds[frame.truth] | is_void
+        ious = overlaps.ious(frame.counted(frame.found_masks), true_masks)
+        found, true, ious = _pairs(ious, of_truth, of_found, counts, crowds)
         at = videos[frame.place]
         np.add.at(pairs[at], of_truth[true], 1)
         np.add.at(overlap[at], of_truth[true], ious)
@@ -128,10 +135,9 @@ def counted(study: MaskStudy, component: str, confidence: float) -> Counted:
 
 
 def _pairs(
-    frame: Frame, of_truth: IntArray, of_found: IntArray, counts: BoolArray, crowds: BoolArray
+    ious: FloatArray, of_truth: IntArray, of_found: IntArray, counts: BoolArray, crowds: BoolArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return positions of paired detections and annotated instances of a frame, and their IoUs."""
-    ious = overlaps.ious(frame.found_masks, frame.true_masks)
     possible = (of_found[:, None] == of_truth) & counts[:, None] & ~crowds & (ious > LEAST)
     found, true = np.nonzero(possible)
     best_first = np.argsort(-ious[found, true], kind="stable")
@@ -147,11 +153,12 @@ def _pairs(
 
 
 def _inside_crowds(frame: Frame, of_truth: IntArray, of_found: IntArray, crowds: BoolArray) -> BoolArray:
-    """Return which detections lie by more than half inside of crowds of their class."""
+    """Return which detections lie by more than half inside of crowds of their class and of what is not counted."""
     inside = np.zeros(len(of_found), np.bool_)
-    for class_ in np.unique(of_truth[crowds]).tolist():
+    void = [] if frame.ignored is None else [frame.ignored]
+    for class_ in np.unique(of_found if void else of_truth[crowds]).tolist():
         own = np.flatnonzero(of_found == class_)
-        masks = [frame.true_masks[at] for at in np.flatnonzero(crowds & (of_truth == class_)).tolist()]
+        masks = [*(frame.true_masks[at] for at in np.flatnonzero(crowds & (of_truth == class_)).tolist()), *void]
         together = rle.union(masks, frame.height * frame.width)
         found = [frame.found_masks[at] for at in own.tolist()]
         inside[own] = 2 * overlaps.intersections(found, [together])[:, 0] > overlaps.areas(found)

@@ -11,6 +11,9 @@ those of crowds included.
 `boundaries` says what a boundary is. The **tolerance** is in px of the pictures as they are labelled; it should be what two people would
 differ by. Nobody has measured that for every data set: 10 px is what SAR-RARP50 was scored with, on pictures of 1920 x 1080.
 
+**Not counted.** Pixels that the ground truth says are not counted (`ignore`) are taken out of both sides before anything is measured, so
+that they are of no class; where both masks reach into such a region, both end at its edge.
+
 **Empty.** A frame in which a class is neither annotated nor predicted has no value for it and is in no mean (``empty=left-out``): a class
 that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice. A
 class on one side only has 0; its HD95 is the diagonal of the picture, the worst there is, as a mean of distances must have one.
@@ -149,7 +152,8 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
         for class_ in np.union1d(of_truth, of_found[counts]).tolist():
             true = [frame.true_masks[at] for at in np.flatnonzero(of_truth == class_).tolist()]
             found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts).tolist()]
-            truth, prediction = (side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found))
+            joined = [side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found)]
+            truth, prediction = frame.counted(joined)
             values[:, frame.place, class_] = of_class(truth, prediction, frame.height, frame.width, tolerance_px)
     if empty == "counted":
         values = np.where(np.isnan(values), np.array(PERFECT)[:, None, None], values)

@@ -3,6 +3,11 @@
 A tool has ``instrument``, ``verb``, ``target``, ``triplet`` and ``phase`` (-1 is null, -2 occurs and is
 null too), ``tool_bbox`` as top-left corner and size in 0..1, ``operator``, three track ids and flags of
 visibility. What our tables do not have is a detail of the instance and written back.
+
+**Which frame is key 1?** The authors do not say. All numbers that are to be seen are 1, or 1 and a multiple of 25: frame 11851 in their own
+example (``utils/visualize.py``, CAMMA-public/cholectrack20 3968eee, 2025-06-17), where the key is also the name of the picture, 006701.png
+and 095701.png elsewhere. That is how ffmpeg names pictures from the first one on, so that key 1 is probably frame 0. Keys are read as they
+stand, a warning says it, and ``--first-frame 1`` takes key 1 as the first frame; at one label per second that is the same.
 """
 
 from __future__ import annotations

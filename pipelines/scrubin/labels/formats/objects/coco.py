@@ -4,7 +4,8 @@ Categories are triplets (``instrument,verb,target``) or instruments. An image be
 and frame that it names (``recording``, ``frame``), else to those in its file name. Ids are whole numbers.
 Texts of digits can mean one number only and are read as it; other texts are read as names of what they stand for.
 Masks are polygons or run lengths (``segmentation``), drawn as pycocotools draws them and written as its compressed counts.
-Key points (``keypoints``) are named, in order, by the category.
+Key points (``keypoints``) are named, in order, by the category. ``track_id`` is the same for one instance of a video. The pixels that
+``ignored`` of an image has, as run lengths, count for nobody, as in our ground truth.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.faults import Faults
-from scrubin.labels import boxes, registry
+from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
-from scrubin.labels.model import MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.model import IGNORED, MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
 from scrubin.labels.parse import documents, fields, masks, points
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS, Point, box_around
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
-ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY, points.KEY, points.COUNT}
+TRACK = "track_id"
+IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame", IGNORED}
+ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY, points.KEY, points.COUNT, TRACK}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 NO_BOX = (math.nan,) * 4
@@ -41,7 +43,7 @@ FIRST_PIXELS = [[x, y, 1, 1] for x in (0, 1) for y in (0, 1)]
 """Boxes that look like shares of the image, and are pixels where the mask says so."""
 CROWD, AREA = "iscrowd", "area"
 """Details of instances: 1 for a crowd; square pixels where they are not those of the box, as of a mask."""
-DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str", POINTS: "object"}
+DETAILS = {CROWD: "float64", AREA: "float64", MASK: "str", POINTS: "object", tracks.ONLY: "Int64"}
 Id = int | str
 Frame = tuple[str, int]
 """A recording and a frame of it."""
@@ -134,7 +136,7 @@ def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[s
         if one[key] not in EMPTY:
             of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes and kind=masks of scores"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes, kind=masks and points of scores"] += 1
 
 
 def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
@@ -224,7 +226,10 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
             what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
             where.error("frame-repeated", what, "keep one of them")
         elif size is not None:
-            add_image(reading, of_file, id_, frame, {"file_name": str(image.get("file_name", "")), "width": size[0], "height": size[1]})
+            ignored = masks.runs_of(where, image.get(IGNORED), size, reading.source.box_tolerance)
+            of_frame = {} if ignored is None else {IGNORED: masks.text_of(image[IGNORED], ignored)}
+            name = str(image.get("file_name", ""))
+            add_image(reading, of_file, id_, frame, {"file_name": name, "width": size[0], "height": size[1], **of_frame})
 
 
 def size_of(where: Where, image: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -297,6 +302,7 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         ids = ids_of(classes, of_file.categories[category_id])
         mask = None if runs is None else masks.text_of(one[masks.KEY], runs)
         details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, runs), MASK: mask, POINTS: of_points}
+        details[tracks.ONLY] = None if one.get(TRACK) is None else fields.whole(where, one, TRACK)
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
 
 
@@ -356,6 +362,7 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
         positions = np.array([frame for frame, _ in images], np.int64)
         ordered = sorted(rows, key=lambda row: int(row["position"]))
         layer = Layer(recording, positions, detailed_rows(ordered, DETAILS))
+        tracks.note(recording, tracks.ONLY, layer.rows, vocabulary, reading.faults)
         merged = {(of, to): n for (where, of, to), n in reading.merged.items() if where == recording}
         clock, about = Clock(Fraction(1)), {"coco": {"points": reading.points, "lines": reading.lines}} if reading.points else {}
         own = Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, about=about, merged=merged)
@@ -365,7 +372,7 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
 
 @writes(
     "coco",
-    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "empty frames"),
+    holds=("instances", "actions", "boxes", "masks", "points", "repeats", "scores", "details", "ignored", "empty frames"),
     frames=("file_name",),
     pixels=True,
 )
@@ -377,10 +384,14 @@ def write(collection: Collection, out: Output) -> None:
     classes = one_list(labelled)
     names_of_points = _names_of_points(labelled, classes)
     for labels in labelled:
+        rows = pd.DataFrame() if labels.instances is None else labels.instances.rows
+        for name in details_of(rows):
+            if name != tracks.ONLY:
+                out.lose(f"'{name}' of instances", int(rows[name].notna().sum()))
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
-        for position, rows in by_position(labels.instances).items():
+        for position, of_image in by_position(labels.instances).items():
             images.append(_image(len(images) + 1, labels.recording, position, details[position]))
-            for row in rows:
+            for row in of_image:
                 class_ = class_of(classes, row)
                 annotations.append(_annotation(len(annotations) + 1, images[-1], class_, row, names_of_points.get(class_, ())))
     lines = {class_: lines for labels in labelled for class_, lines in labels.about.get("coco", {}).get("lines", {}).items()}
@@ -422,14 +433,16 @@ def _names_of_points(recordings: Sequence[Labels], classes: Classes) -> dict[int
 
 
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
-    name = details.get("file_name")
+    name, ignored = details.get("file_name"), details.get(IGNORED)
+    size = int(details["width"]), int(details["height"])
     return {
         "id": number,
         "file_name": name if isinstance(name, str) and name else f"{recording}/{position:06d}.jpg",
-        "width": int(details["width"]),
-        "height": int(details["height"]),
+        "width": size[0],
+        "height": size[1],
         "recording": recording,
         "frame": position,
+        **({IGNORED: masks.written(ignored, size)[masks.KEY]} if isinstance(ignored, str) else {}),
     }
 
 
@@ -447,4 +460,5 @@ def _annotation(number: int, image: Mapping[str, Any], class_: int, row: Mapping
         **masks.written(row.get(MASK), (image["width"], image["height"])),
         **points.written(row.get(POINTS), names, (image["width"], image["height"])),
         **score,
+        **({} if row.get(tracks.ONLY) is None else {TRACK: int(row[tracks.ONLY])}),
     }

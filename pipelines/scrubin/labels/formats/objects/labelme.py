@@ -1,18 +1,20 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
-``shapes`` are rectangles by two corners in pixels, or polygons: a mask with the box around its corners. Polygons of one frame
-with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; masks are drawn as those of COCO. ``label`` is the
-instrument and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
-without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
-merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
-recording has attributes, the first known vocabulary with all its labels counts, else they are one of their own.
+``shapes`` are rectangles, polygons or masks, as `labelme_shapes` has them. A polygon is a mask with the box around its corners. Polygons
+and masks of one frame with one label and one ``group_id`` are parts of one instance, as in CholecInstanceSeg; polygons are drawn as those
+of COCO. A ``point`` belongs to the instance that has its ``group_id``; its ``label`` is its name, and the flag ``hidden`` says that it is
+not seen. A shape with the label ``ignore`` is no instance: its pixels are not counted for or against anybody. Any other ``label`` is the
+instrument, and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file without shapes
+is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map merges it into another. Files of
+other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a recording has attributes, the first known vocabulary
+with all its labels counts, else they are one of their own.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -25,22 +27,23 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
-from scrubin.labels import boxes, registry
+from scrubin.labels import registry
 from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.outlines import outline
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields, masks
+from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.parse import documents, fields, labelme_shapes, mask_pictures, masks, points
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse.labelme_shapes import OF_FORM, PIXELS, POLYGON, RECTANGLE
+from scrubin.labels.points import HIDDEN, POINTS, VISIBLE, Point
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 DEFAULT = "prostatd"
 FIELDS = ("label", "attribute Action", "attribute Target")
 DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
+POINT, HIDDEN_FLAG = "point", "hidden"
 ATTRIBUTES = {"Action", "Target"}
-POLYGON, GROUP = "polygon", "group_id"
-FEWEST_CORNERS = {"rectangle": 2, POLYGON: 3}
+GROUP, IGNORE = "group_id", "ignore"
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
 
@@ -58,11 +61,16 @@ class _Reading:
     shapes: int = 0
     bare: int = 0
     unseen: int = 0
+    ignored: dict[int, str] = field(default_factory=dict)
+
+    def names_ignored(self, label: Any) -> bool:
+        """Return whether the label of a shape says that its pixels are not counted; an instrument may be called so."""
+        return _is_ignore(label) and self.source.vocabulary.find("instrument", label) is None
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """A rectangle, or a polygon, which may be one part of an instance.
+    """A rectangle, or a polygon or pixels, which may be one part of an instance.
 
     Parameters
     ----------
@@ -70,13 +78,23 @@ class _Shape:
         Its ids, box and score.
     corners
         Of a polygon in px, (corners, 2).
+    runs
+        Of pixels, run lengths.
     part_of
         What all parts of an instance share; None for what is one by itself.
+    group
+        Its ``group_id`` as text, by which points belong to it; None for none.
     """
 
     row: dict[str, Any]
     corners: list[list[float]] | None = None
+    runs: counts.IntArray | None = None
     part_of: tuple[Any, ...] | None = None
+    group: str | None = None
+
+
+def _is_ignore(label: Any) -> bool:
+    return isinstance(label, str) and label.casefold() == IGNORE
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -87,7 +105,8 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
         if "vocabulary" in document:
             return own_categories.of_reference(file, document["vocabulary"])
         listed = document.get("shapes")
-        shapes = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
+        every = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
+        shapes = [shape for shape in every if not _is_ignore(shape.get("label")) and not _is_point(shape)]
         if any(shape.get("attributes") for shape in shapes):
             return None
         names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
@@ -135,11 +154,11 @@ def read(source: LabelFiles) -> Labels:
         "labelme",
         source.vocabulary,
         SOURCE_FRAMES,
-        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str"})),
+        instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str", POINTS: "object"})),
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
         image_sizes=reading.sizes,
         faults=reading.faults.all(),
-        frames=pd.DataFrame(sized, columns=["position", "width", "height"]),
+        frames=mask_pictures.with_ignored(pd.DataFrame(sized, columns=["position", "width", "height"]), reading.ignored),
         merged=reading.merged,
     )
 
@@ -157,12 +176,80 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     if size is None:
         return
     reading.sizes[where.file] = size
-    read_as = {i: _shape_of(reading, where.at(f"shape {i}"), shape, size) for i, shape in enumerate(shapes)}
+    ignored = [
+        i
+        for i, shape in enumerate(shapes)
+        if isinstance(shape, dict) and not _is_point(shape) and reading.names_ignored(shape.get("label"))
+    ]
+    regions = [_region(reading, where.at(f"shape {i}"), shapes[i], size) for i in ignored]
+    if runs := [one for one in regions if one is not None and rle.area(one)]:
+        reading.ignored[frame] = mask_pictures.text_of(rle.union(runs, size[0] * size[1]))
+    of_points = _points_by_group(reading, where, {i: shape for i, shape in enumerate(shapes) if _is_point(shape)}, size)
+    read_as = {
+        i: _shape_of(reading, where.at(f"shape {i}"), shape, size, of_points.keys())
+        for i, shape in enumerate(shapes)
+        if i not in ignored and not _is_point(shape)
+    }
     parts: dict[int | tuple[Any, ...], list[_Shape]] = {}
     for i, part in read_as.items():
         if part is not None:
             parts.setdefault(i if part.part_of is None else part.part_of, []).append(part)
-    reading.instances += [{"position": frame, **_instance(reading, where, of_one, size)} for of_one in parts.values()]
+    groups = [of_one[0].group for of_one in parts.values()]
+    for group in of_points if None not in read_as.values() else ():
+        if groups.count(group) != 1:
+            what = f"points of the group {group}, which {groups.count(group) or 'no'} boxes or outlines have"
+            where.error("points-group", what, "give the points of an instance the group_id of its one box or outline")
+    reading.instances += [
+        {"position": frame, **_instance(reading, where, of_one, size), POINTS: None if group is None else of_points.get(group)}
+        for group, of_one in zip(groups, parts.values(), strict=True)
+    ]
+
+
+def _is_point(shape: Any) -> bool:
+    return isinstance(shape, dict) and shape.get("shape_type") == POINT
+
+
+def _group_of(shape: Mapping[str, Any]) -> str | None:
+    group = shape.get(GROUP)
+    return None if group is None else json.dumps(group, sort_keys=True)
+
+
+def _points_by_group(
+    reading: _Reading, where: Where, shapes: Mapping[int, dict[str, Any]], size: tuple[int, int]
+) -> dict[str, tuple[Point, ...]]:
+    """Return the points of each group in the order of the file; those that cannot be used are noted."""
+    by_group: dict[str, dict[str, Point]] = {}
+    for i, shape in shapes.items():
+        at, name, group, drawn = where.at(f"shape {i}"), shape.get("label"), _group_of(shape), shape.get("points")
+        pair = drawn[0] if isinstance(drawn, list) and len(drawn) == 1 else None
+        flags = shape.get("flags") or {}
+        if not isinstance(name, str) or not name or not isinstance(flags, dict):
+            at.error("value-type", f"label is {documents.shown(name)}, expected the name of the point", "name it")
+        elif group is None:
+            at.error("points-group", f"the point '{name}' has no {GROUP}", "give it that of the box or outline of its instance")
+        elif not isinstance(pair, list) or len(pair) != 2 or not all(map(fields.is_number, pair)):
+            at.error("points-form", f"points are {documents.shown(drawn)}", "give one place in pixels, [[x, y]]")
+        elif name in by_group.get(group, {}):
+            at.error("point-repeated", f"the point '{name}' stands twice in the group {group}", "keep one of them")
+        else:
+            visibility = HIDDEN if flags.get(HIDDEN_FLAG) else VISIBLE
+            place = points.checked(at, (pair[0] / size[0], pair[1] / size[1]), visibility, reading.source.box_tolerance)
+            by_group.setdefault(group, {}).update({} if place is None else {name: Point(name, *place)})
+            reading.unkept |= {f"'{key}' of points" for key in shape.keys() - {*SHAPE_KEYS, GROUP, "flags"} if shape[key] not in EMPTY}
+    return {group: tuple(of.values()) for group, of in by_group.items() if of}
+
+
+def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
+    """Return the pixels of a shape that is no instance; None after noting what is wrong with it."""
+    form = labelme_shapes.form_of(where, shape)
+    if form == PIXELS:
+        return labelme_shapes.pixels_of(where, shape, size)
+    box = None if form is None else labelme_shapes.box_of(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    if box is None:
+        return None
+    left, top, right, bottom = box[0] * size[0], box[1] * size[1], (box[0] + box[2]) * size[0], (box[1] + box[3]) * size[1]
+    corners = shape["points"] if form == POLYGON else [(left, top), (right, top), (right, bottom), (left, bottom)]
+    return masks.of_polygons(where, [corners], size)
 
 
 def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[int, int]) -> dict[str, Any]:
@@ -173,9 +260,11 @@ def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[
         right, bottom = (max(part.row[side] + part.row[length] for part in parts) for side, length in ("xw", "yh"))
         row = {**row, "x": left, "y": top, "w": right - left, "h": bottom - top}
     corners = [part.corners for part in parts if part.corners is not None]
-    runs = masks.of_polygons(where, corners, size) if corners else None
-    if runs is None:
+    drawn = [masks.of_polygons(where, corners, size) if corners else None, *(part.runs for part in parts)]
+    known = [one for one in drawn if one is not None]
+    if not known:
         return row
+    runs = known[0] if len(known) == 1 else rle.union(known, size[0] * size[1])
     if not rle.area(runs):
         reading.unseen += 1
         return row
@@ -195,9 +284,9 @@ def _note_forms(reading: _Reading, where: Where) -> None:
         where.warning("not-kept", f"{len(reading.unkept)} keys are not kept")
 
 
-def _unkept(shape: Mapping[str, Any]) -> set[str]:
-    """Return what a shape says beyond labels; empty values say nothing."""
-    known = SHAPE_KEYS | {GROUP} if shape.get("shape_type") == POLYGON else SHAPE_KEYS
+def _unkept(shape: Mapping[str, Any], groups: Container[str | None]) -> set[str]:
+    """Return what a shape says beyond labels; empty values say nothing, nor does the group of a box that has no points."""
+    known = SHAPE_KEYS | OF_FORM.get(shape.get("shape_type", ""), set()) | ({GROUP} if _group_of(shape) in groups else set())
     of_shape = {f"'{key}' of shapes" for key in shape.keys() - known if shape[key] not in EMPTY}
     return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
@@ -211,30 +300,34 @@ def _image_size(where: Where, document: dict[str, Any]) -> tuple[int, int] | Non
     return width, height
 
 
-def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> _Shape | None:
+def _shape_of(reading: _Reading, where: Where, shape: Any, size: tuple[int, int], groups: Container[str | None]) -> _Shape | None:
     """Return a shape; None after noting what is wrong with it."""
     attributes = (shape.get("attributes") or {}) if isinstance(shape, dict) else None
     if not isinstance(attributes, dict):
         got = documents.shown(shape)
         where.error("value-type", f"expected a shape with label, points and attributes, but got {got}", "export the file again")
         return None
-    form = shape.get("shape_type", "rectangle")
-    if not isinstance(form, str) or form not in FEWEST_CORNERS:
-        what = f"shape_type is {documents.shown(form)}"
-        where.error("shape-type", what, f"only {' and '.join(f'{one}s' for one in FEWEST_CORNERS)} can be read")
+    form = labelme_shapes.form_of(where, shape)
+    if form is None:
         return None
     ids = _ids(reading, where, shape)
-    box = _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
-    reading.unkept |= _unkept(shape)
+    runs = labelme_shapes.pixels_of(where, shape, size) if form == PIXELS else None
+    box = None
+    if runs is not None:
+        box = masks.share_box(runs, size)
+    elif form != PIXELS:
+        box = labelme_shapes.box_of(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    reading.unkept |= _unkept(shape, groups)
     reading.shapes += 1
     reading.bare += not attributes
     if ids is None or box is None:
         return None
     row = {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
-    if form != POLYGON:
-        return _Shape(row)
-    group = shape.get(GROUP)
-    return _Shape(row, shape["points"], None if group is None else (*ids.items(), json.dumps(group, sort_keys=True)))
+    group = _group_of(shape)
+    if form not in OF_FORM:
+        return _Shape(row, group=group)
+    part_of = None if group is None else (*ids.items(), group)
+    return _Shape(row, shape["points"] if form == POLYGON else None, runs, part_of, group)
 
 
 def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
@@ -268,44 +361,33 @@ def _other_vocabulary(vocabulary: Vocabulary) -> str:
     return f"choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
 
 
-def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance: float) -> boxes.XYWH | None:
-    """Return the box around the corners of a shape as shares of the image."""
-    pairs = points if isinstance(points, list) else []
-    fewest = FEWEST_CORNERS[form]
-    is_form = len(pairs) >= fewest and (form == POLYGON or len(pairs) == fewest)
-    if not is_form or not all(isinstance(pair, list) and len(pair) == 2 and all(map(fields.is_number, pair)) for pair in pairs):
-        fix = "give two corners in pixels, [[x, y], [x, y]]" if form == "rectangle" else "give three or more corners in pixels"
-        where.error("box-form", f"points are {documents.shown(points)}", fix)
-        return None
-    (left, top), (right, bottom) = (tuple(edge(pair[i] for pair in pairs) for i in (0, 1)) for edge in (min, max))
-    box = (left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1])
-    what = f"points {documents.shown(points)} in an image of {size[0]}x{size[1]}"
-    is_pixel = form == POLYGON and all(float(side).is_integer() for pair in pairs for side in pair)
-    if min(size) > boxes.SMALLEST_IMAGE and max(right, bottom) <= 1 and not is_pixel:
-        where.error("box-form", f"{what} are less than a pixel apart", "they look like shares of the image; multiply by its size")
-        return None
-    wrong = boxes.check(box, tolerance)
-    if wrong is not None:
-        is_empty = box[2] <= 0 or box[3] <= 0
-        fix = "they enclose nothing; draw the box again" if is_empty else "draw the box inside the image"
-        where.error("box-form" if is_empty else "box-outside", what, fix)
-        return None
-    return box
-
-
-@writes("labelme", holds=("instances", "actions", "boxes", "masks", "repeats", "empty frames"), pixels=True, needs=("instrument_id",))
+@writes(
+    "labelme",
+    holds=("instances", "actions", "boxes", "masks", "points", "ignored", "repeats", "empty frames"),
+    pixels=True,
+    needs=("instrument_id",),
+)
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>/<position>.json``, one file per labelled frame; a mask is a polygon along the edges of its pixels."""
+    """Write ``<recording>/<position>.json``, one file per labelled frame.
+
+    A mask is a polygon along the edges of its pixels. One of several parts, or with holes, is a PNG: LabelMe draws the outline of a
+    polygon, too, so that the lines between parts would show. Points have the ``group_id`` of their instance: its place in the frame.
+    """
     for labels in collection.recordings:
-        sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
+        of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(labels.vocabulary)}
         for position, rows in by_position(labels.instances).items():
-            width, height = int(sizes[position]["width"]), int(sizes[position]["height"])
+            width, height = int(of_frames[position]["width"]), int(of_frames[position]["height"])
+            ignored = of_frames[position].get(IGNORED)
+            regions = [] if pd.isna(ignored) else [labelme_shapes.drawn(IGNORE, str(ignored), width, height)]
             document: dict[str, Any] = {
                 "version": "5.0.1",
                 "flags": {},
                 **vocabulary,
-                "shapes": [_shape(row, labels.vocabulary, width, height, out) for row in rows],
+                "shapes": [
+                    *(shape for at, row in enumerate(rows) for shape in _shapes(at, row, labels.vocabulary, (width, height), out)),
+                    *regions,
+                ],
                 "imagePath": f"{position:06d}.jpg",
                 "imageData": None,
                 "imageHeight": height,
@@ -314,24 +396,33 @@ def write(collection: Collection, out: Output) -> None:
             out.files[f"{labels.recording}/{position:06d}.json"] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
+def _shapes(at: int, row: dict[str, Any], vocabulary: Vocabulary, size: tuple[int, int], out: Output) -> Iterator[dict[str, Any]]:
+    """Yield the box or outline of an instance and its points."""
+    of_points = row.get(POINTS) or ()
+    labelled = [point for point in of_points if point.labelled]
+    out.lose("points that are not labelled", len(of_points) - len(labelled))
+    yield _shape(row, vocabulary, *size, out) | ({GROUP: at} if labelled else {})
+    for point in labelled:
+        place = [round(share * length, PIXEL_DIGITS) for share, length in zip((point.x, point.y), size, strict=True)]
+        flags = {HIDDEN_FLAG: True} if point.visibility == HIDDEN else {}
+        yield {"label": point.name, "points": [place], "group_id": at, "shape_type": POINT, "flags": flags}
+
+
 def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int, out: Output) -> dict[str, Any]:
     corners = [
         [round(x * width, PIXEL_DIGITS), round(y * height, PIXEL_DIGITS)]
         for x, y in ((row["x"], row["y"]), (row["x"] + row["w"], row["y"] + row["h"]))
     ]
-    form = "rectangle" if row.get(MASK) is None else POLYGON
-    if form == POLYGON:
-        points = outline(counts.runs_of_text(row[MASK], height, width), height, width)
-        around = [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
-        out.lose("boxes that are not those around the mask", int(corners != around))
-        corners = points.tolist()
-    shape = {
-        "label": vocabulary.instruments[row["instrument_id"]],
-        "points": corners,
-        "group_id": None,
-        "shape_type": form,
-        "flags": {},
-    }
+    name = vocabulary.instruments[row["instrument_id"]]
+    if row.get(MASK) is None:
+        shape = labelme_shapes.named(name, corners, RECTANGLE)
+    else:
+        shape = labelme_shapes.drawn(name, row[MASK], width, height)
+        around = rle.box_xywh_px(counts.runs_of_text(row[MASK], height, width), height)
+        out.lose(
+            "boxes that are not those around the mask",
+            int(corners != [[around[0], around[1]], [around[0] + around[2], around[1] + around[3]]]),
+        )
     if row["verb_id"] is None or row["target_id"] is None:
         out.lose("verbs without target, or targets without verb", int(row["verb_id"] is not None or row["target_id"] is not None))
         return shape

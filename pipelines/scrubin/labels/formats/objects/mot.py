@@ -189,7 +189,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     # Messages name frames as the file does.
     as_named = instances.assign(position=instances["position"] + layout.first)
-    tracks.note(where.file, tracks.ONLY, as_named, classes.vocabulary, where.faults, refuses=True)
+    tracks.note(where.file, tracks.ONLY, as_named, classes.vocabulary, where.faults)
     without = tracks.without_track(as_named, tracks.ONLY).tolist()
     if without:
         where.faults.warning(where.file, "track-missing", "boxes have no id, as detections do", "", frames=without, count=len(without))

@@ -37,6 +37,8 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DEFAULT = "prostatd"
 FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
+DEEPEST = 3
+"""What data.yaml says of points are names in a list by class."""
 FEWEST_WITH_POINTS = 8
 """Values of a row of a pose: a class, a box, and one point."""
 OTHER_FORMAT = {
@@ -223,19 +225,21 @@ def pairs_of_text(where: Where, text: str) -> dict[str, Any] | None:
     return None
 
 
-def plain(node: Any) -> Any:
-    """Return a node of YAML as text, list or dict of text; None for no node.
+def plain(node: Any, depth: int = DEEPEST) -> Any:
+    """Return a node of YAML as text, list or dict of text; None for no node, or one that lies deeper, as in a list that holds itself.
 
     Raises
     ------
     KeyError
         For a key that stands twice.
     """
-    if node is None or node.id == "scalar":
-        return None if node is None else str(node.value)
+    if node is None or not depth:
+        return None
+    if node.id == "scalar":
+        return str(node.value)
     if node.id == "sequence":
-        return [plain(one) for one in node.value]
-    return {key: plain(one) for key, one in _pairs(node).items()}
+        return [plain(one, depth - 1) for one in node.value]
+    return {key: plain(one, depth - 1) for key, one in _pairs(node).items()}
 
 
 def _pairs(node: Any) -> dict[str, Any]:
@@ -360,27 +364,43 @@ def write_four(collection: Collection, out: Output) -> None:
 
 
 def _write(collection: Collection, out: Output, ids: Callable[[Classes, Mapping[str, Any]], list[int]]) -> None:
+    def line(classes: Classes, _: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
+        return line_of(ids(classes, row), _centred(row), row, scored=scored)
+
+    write_rows(collection, out, line)
+
+
+LineOf = Callable[[Classes, tuple[str, int], Mapping[str, Any], bool], str]
+"""The classes, the recording and position of an instance, itself, and whether lines have confidences, to its line."""
+
+
+def write_rows(collection: Collection, out: Output, line: LineOf) -> None:
+    """Write a file per labelled frame, with a line per instance, and the names of the classes."""
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
     classes = one_list(labelled)
     for labels in labelled:
         per_frame = by_position(labels.instances)
         scored = any(row["score"] not in (None, 1.0) for rows in per_frame.values() for row in rows)
         for position, rows in per_frame.items():
-            text = "".join(_line(ids(classes, row), row, scored=scored) for row in rows)
+            text = "".join(line(classes, (labels.recording, position), row, scored) for row in rows)
             name = PurePosixPath("labels", f"{labels.recording}_{position:06d}.txt")
             out.files[str(name)] = text.encode()
     out.files["data.yaml"] = names_text(names_of(classes)).encode()
 
 
-def _line(ids: Sequence[int], row: Mapping[str, Any], *, scored: bool) -> str:
+def line_of(ids: Sequence[int], shares: Sequence[float], row: Mapping[str, Any], *, scored: bool) -> str:
+    """Return ids, places as shares of the image and, where any instance has one, the confidence."""
     confidence = [] if not scored else [f"{1.0 if row['score'] is None else row['score']:.6f}"]
-    return " ".join([line_of_box(ids, row), *confidence]) + "\n"
+    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in shares), *confidence]) + "\n"
 
 
 def line_of_box(ids: Sequence[int], row: Mapping[str, Any]) -> str:
     """Return ids, and the box of an instance by centre and size."""
-    box = (row["x"] + row["w"] / 2, row["y"] + row["h"] / 2, row["w"], row["h"])
-    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in box)])
+    return " ".join([*(str(id_) for id_ in ids), *(f"{side:.6f}" for side in _centred(row))])
+
+
+def _centred(row: Mapping[str, Any]) -> boxes.XYWH:
+    return row["x"] + row["w"] / 2, row["y"] + row["h"] / 2, row["w"], row["h"]
 
 
 def names_text(names: Sequence[str]) -> str:

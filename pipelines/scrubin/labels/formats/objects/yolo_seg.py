@@ -3,10 +3,14 @@
 Predictions have the confidence behind the corners. Classes are named as those of YOLO's boxes. The corners are shares of an image whose
 size no file says: by ``--image-size`` they become masks, as polygons of COCO do; without it only the boxes around them are read.
 An empty file is labelled as "no instrument".
+
+Written are the edges of the pixels. A mask of several parts, or with holes, is one row: its outlines are joined by lines that are walked
+forth and back, so that it is read as the same pixels here; programs that draw outlines, too, see these lines: so such masks are counted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -14,24 +18,27 @@ import numpy as np
 
 from scrubin.labels import boxes
 from scrubin.labels.formats.objects import yolo
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.formats.objects.coco import class_of
+from scrubin.labels.masks import counts, outlines, rle
 from scrubin.labels.model import MASK, Collection, LabelFiles
 from scrubin.labels.parse import masks
 from scrubin.labels.parse.columns import Classes
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+
+LEAST = 1e-5
+"""Shares of an image that differ by less are the same: rows have six digits."""
 
 
 @dataset_format(
     "yolo-seg",
     pattern=yolo.PATTERN,
     expected=yolo.EXPECTED,
-    title="YOLO txt of segmentation: class x1 y1 x2 y2 ...; masks where the size of the images is said; read only",
+    title="YOLO txt of segmentation: class x1 y1 x2 y2 ...; masks where the size of the images is said",
     by_hand=ByHand(
         fps=yolo.BY_HAND.fps,
         fps_unstated=True,
         evidence=yolo.has_corners,
-        holds=("instances", "actions", "boxes", "masks", "repeats", "scores", "empty frames"),
     ),
 )
 def read(source: LabelFiles) -> Collection:
@@ -69,3 +76,32 @@ def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -
         where.warning("mask-empty", "the corners lie between the centres of pixels, so only the box is read")
         return row
     return None if runs is None else {**row, MASK: counts.text_of_runs(runs)}
+
+
+@writes(
+    "yolo-seg",
+    holds=("instances", "actions", "boxes", "masks", "repeats", "scores", "empty frames"),
+    pixels=True,
+    only_masks=True,
+)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``labels/<recording>_<frame>.txt`` per labelled frame and ``data.yaml``; no file says the size of the images."""
+    sizes = {
+        (labels.recording, int(position)): (int(width), int(height))
+        for labels in collection.recordings
+        if labels.frames is not None
+        for position, width, height in labels.frames[["position", "width", "height"]].itertuples(index=False)
+    }
+
+    def line(classes: Classes, at: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
+        width, height = sizes[at]
+        loops = outlines.outlines(counts.runs_of_text(row[MASK], height, width), height, width)
+        out.lose("masks of several parts or with holes, whose outlines are joined by lines", int(len(loops) > 1))
+        corners = outlines.joined(loops)
+        around = [*(corners.min(axis=0) / (width, height)), *(np.ptp(corners, axis=0) / (width, height))]
+        is_box = np.allclose([row[side] for side in "xywh"], around, rtol=0, atol=LEAST)
+        out.lose("boxes that are not those around the mask", int(not is_box))
+        shares = (corners / (width, height)).ravel().tolist()
+        return yolo.line_of([class_of(classes, row)], shares, row, scored=scored)
+
+    yolo.write_rows(collection, out, line)

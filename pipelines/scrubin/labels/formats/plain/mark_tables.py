@@ -3,11 +3,15 @@
 Without a column of videos a file is of one video, which is called like it. A value is a probability, or the share of annotators by whom
 the criterion is met; an empty cell says nothing. The columns are called as in the labels, such as C1, C2, C3 of the critical view of
 safety: so such a table is known. Name the format where they are called otherwise.
+
+A table may also have a row per judgement: ``frame``, ``mark``, ``rater``, ``value``, as our ground truth has them; without a rater it is a
+value of nobody by name.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,11 +27,15 @@ from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "mark-tables"
 CRITERION = re.compile(r"(?i:cvs_)?[cC][1-9]")
-_Rows = dict[int, dict[str, float]]
+MARK, RATER, VALUE = "mark", "rater", "value"
+_Rows = dict[int, dict[tuple[str, str], float]]
+"""By frame, the value of each criterion by each rater."""
 
 
 def _has_criteria(path: Path) -> bool:
     names = csv_text.read(path.name, registry.head(path).split("\n", 1)[0].encode()).columns
+    if {MARK, VALUE} <= set(names) and columns.first_of(names, "frame") is not None:
+        return True
     beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]
     return columns.first_of(names, "frame") is not None and bool(beside) and all(CRITERION.fullmatch(name) for name in beside)
 
@@ -35,7 +43,7 @@ def _has_criteria(path: Path) -> bool:
 @dataset_format(
     NAME,
     pattern=r"(?!(?i:readme|licen[cs]e)\.)[^/]+\.(?i:csv|tsv)",
-    expected="a CSV with the columns video, frame and one per criterion, such as C1, C2, C3",
+    expected="a CSV with the columns video, frame and one per criterion, such as C1, C2, C3; or frame, mark, rater, value",
     title="criteria in plain tables, values in 0..1 by frame; read only",
     by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(1), fps_unstated=True, evidence=_has_criteria, holds=("marks",)),
 )
@@ -58,7 +66,7 @@ def read(source: LabelFiles) -> Collection:
 
 
 def _layer(file: str, rows: _Rows) -> Layer:
-    every = [(frame, name, "", value) for frame, values in sorted(rows.items()) for name, value in values.items()]
+    every = [(frame, name, rater, value) for frame, values in sorted(rows.items()) for (name, rater), value in values.items()]
     return Layer(file, np.array(sorted(rows), np.int64), mark_rows(every))
 
 
@@ -66,6 +74,7 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     sheet = csv_text.read(where.file, data)
     where.faults.extend(sheet.faults)
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
+    is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
@@ -81,12 +90,26 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
             at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
         elif frame is None:
             at.error("frame-key", f"'{csv_text.shown(row.cells[number])}' is no frame number", "number frames from 0")
+        elif is_long:
+            _judge(at, row.cells, videos.setdefault(name, {}).setdefault(frame, {}))
         elif frame in videos.setdefault(name, {}):
             at.error("frame-repeated", f"frame {frame} of video {name} stands twice", "keep one of the rows")
         else:
             cells = {one: row.cells[one] for one in criteria if not csv_text.is_missing(row.cells[one])}
-            videos[name][frame] = {one: _value(at, one, cell) for one, cell in cells.items()}
+            videos[name][frame] = {(one, ""): _value(at, one, cell) for one, cell in cells.items()}
     return videos
+
+
+def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float]) -> None:
+    """Add what a row says to the values of its frame."""
+    key = cells[MARK], "" if csv_text.is_missing(cells.get(RATER, "")) else cells[RATER]
+    if not cells[MARK]:
+        where.error("cell-empty", f"the cell '{MARK}' is empty", "name the criterion of every row")
+    elif key in values:
+        by = f" by {csv_text.shown(key[1])}" if key[1] else ""
+        where.error("frame-repeated", f"{csv_text.shown(key[0])} is judged twice in the frame{by}", "keep one of the rows")
+    elif not csv_text.is_missing(cells[VALUE]):
+        values[key] = _value(where, key[0], cells[VALUE])
 
 
 def _value(where: Where, name: str, cell: str) -> float:

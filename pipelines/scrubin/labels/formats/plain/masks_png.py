@@ -1,29 +1,43 @@
 """Pictures of classes with a legend: ``<recording>/<frame>.png`` or ``<recording>_<frame>.png``, and ``legend.json`` or ``labels.json``.
 
 The legend is that of EndoVis 2018: a list of ``name``, ``color`` (red, green, blue) and, where pictures of one channel have it as their
-grey value, ``classid``. A ``name`` of null is no class, such as a border. Pictures may lie in a folder ``labels``, ``masks`` or
+grey value, ``classid``. A ``name`` of null is no class, such as a border; the pixels of the name
+``ignore``, usually of the grey value 255, are not counted for or against anybody. Pictures may lie in a folder ``labels``, ``masks`` or
 ``segmentation`` of their recording, and be called ``frame000.png``. A class of a frame is one instance, with its mask and the box around.
+
+Written are pictures with a palette: a program that looks at the values sees the ``classid``, one that looks at colours sees those of PASCAL
+VOC. A pixel has one class: of instances that overlap the last one keeps it, and what the others lose is counted.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.model import LabelFiles, Labels
-from scrubin.labels.parse import documents, fields, mask_pictures
+from scrubin.labels.masks import counts, png, rle
+from scrubin.labels.model import IGNORED, MASK, Collection, LabelFiles, Labels, by_position
+from scrubin.labels.parse import columns, documents, fields, mask_pictures, masks
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.parse.mask_pictures import NO_CLASS, Legend
-from scrubin.labels.registry import ByHand, label_format
+from scrubin.labels.parse.mask_pictures import NO_CLASS, NOT_COUNTED, Legend
+from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 NAME = "masks-png"
+IGNORE, IGNORED_VALUE = "ignore", 255
+"""What names in a legend what is not counted, and the value with which it is written."""
+LEAST = 1e-5
+"""Shares of an image that differ by less are the same."""
 LEGENDS = ("legend.json", "labels.json")
 PICTURES = r"labels|masks|segmentation|images|img_dir|frames|left_frames|right_frames|rgb|frame|image|img|mask"
 """Names of folders or beginnings of names that are those of no recording."""
@@ -79,10 +93,10 @@ def _legend(files: Mapping[str, bytes]) -> tuple[str, list[str], Legend]:
         elif value is not None and (not fields.is_whole(value) or not 0 <= value <= 255 or value in values):
             at.error("legend", f"'classid' is {documents.shown(value)}", "give each class its own grey value, 0 to 255")
         else:
-            id_ = NO_CLASS if name is None else len(names)
+            id_ = NO_CLASS if name is None else NOT_COUNTED if name.strip().casefold() == IGNORE else len(names)
             colours[colour] = id_
             values |= {} if value is None else {value: id_}
-            names += [] if name is None else [name.strip()]
+            names += [name.strip()] if name is not None and id_ >= 0 else []
     AnnotationError.raise_any(faults)
     return file, names, Legend(colours, values if len(values) == len(colours) else None, file)
 
@@ -104,13 +118,12 @@ def _colour(value: Any) -> mask_pictures.Colour | None:
     NAME,
     pattern=PATTERN,
     expected="<recording>/<frame>.png or <recording>_<frame>.png, and legend.json with name and color of the classes",
-    title="pictures whose colours are classes, with a legend, as EndoVis 2018 has them; read only",
+    title="pictures whose colours are classes, with a legend, as EndoVis 2018 has them",
     by_hand=ByHand(
         vocabulary_of=vocabulary_of,
         names_vocabulary=True,
         fps_unstated=True,
         evidence=_has_legend,
-        holds=("instances", "boxes", "masks", "empty frames"),
         precedence=2,
     ),
 )
@@ -120,3 +133,65 @@ def read(source: LabelFiles) -> Labels:
     found = ((file, MASK_FILE.fullmatch(file)) for file in source.files)
     frames = {file: int(match["frame"]) for file, match in found if match is not None and match["frame"] is not None}
     return mask_pictures.labels_of(source, NAME, legend, frames)
+
+
+@writes(NAME, holds=("instances", "boxes", "masks", "ignored", "empty frames"), pixels=True, needs=("instrument_id",), only_masks=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``<recording>/<position>.png`` per labelled frame and ``legend.json``; raises `AnnotationError` for too many classes."""
+    labelled = [labels for labels in collection.recordings if labels.instances is not None]
+    names = columns.one_vocabulary(labelled).instruments
+    if len(names) >= IGNORED_VALUE:
+        what = f"{len(names)} classes, and a picture has {IGNORED_VALUE - 1} values for classes"
+        raise AnnotationError([error("", "classes-form", what, "merge classes, or write COCO")])
+    if IGNORE in map(str.casefold, names):
+        what = f"a class is called '{IGNORE}', which a legend says of what is not counted"
+        raise AnnotationError([error("", "classes-form", what, "rename the class")])
+    palette = colours_of_voc()
+    values = [(None, 0), *((name, id_ + 1) for id_, name in enumerate(names)), (IGNORE, IGNORED_VALUE)]
+    legend = [{"name": name, "color": palette[value].tolist(), "classid": value} for name, value in values]
+    out.files[LEGENDS[0]] = (json.dumps(legend, indent=1, ensure_ascii=False) + "\n").encode()
+    for labels in labelled:
+        of_frames = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
+        for position, rows in by_position(labels.instances).items():
+            name = f"{labels.recording}/{position:06d}.png"
+            match = MASK_FILE.fullmatch(name)
+            if match is None or match["recording"] != labels.recording:
+                what = f"'{labels.recording}' is what folders of pictures or legends are called"
+                raise AnnotationError([error(labels.recording, "file-name", what, "rename the recording")])
+            out.files[name] = png.written(_picture(rows, of_frames[position], out), palette)
+
+
+def _picture(rows: Sequence[Mapping[str, Any]], of_frame: Mapping[Any, Any], out: Output) -> npt.NDArray[np.uint8]:
+    """Return the value of each pixel of a frame, (height, width); counts what a picture of classes cannot say."""
+    width, height = int(of_frame["width"]), int(of_frame["height"])
+    picture = np.zeros((height, width), np.uint8)
+    ignored = of_frame.get(IGNORED)
+    of_rows = [(row["instrument_id"] + 1, counts.runs_of_text(row[MASK], height, width)) for row in rows]
+    # The box of what becomes one instance is that around all of it.
+    for row, (_, runs) in zip(rows, of_rows, strict=True):
+        around = dict(zip("xywh", masks.share_box(runs, (width, height)), strict=True))
+        is_box = all(abs(row[side] - own) <= LEAST for side, own in around.items())
+        out.lose("boxes that are not those around the mask", int(not is_box))
+    out.lose("instances that are one with another of their class in the picture", len(rows) - len({value for value, _ in of_rows}))
+    of_rows += [] if pd.isna(ignored) else [(IGNORED_VALUE, counts.runs_of_text(str(ignored), height, width))]
+    taken = 0
+    for value, runs in of_rows:
+        pixels = rle.picture(runs, height, width)
+        below = picture[pixels]
+        taken += int(((below != 0) & (below != value)).sum())
+        picture[pixels] = value
+    out.lose("pixels of an instance below another one", taken)
+    return picture
+
+
+def colours_of_voc() -> npt.NDArray[np.uint8]:
+    """Return the colours by which PASCAL VOC shows classes, (256, 3): bits of the value, three by three, from the highest of each.
+
+    >>> colours_of_voc()[[0, 1, 2, 8, 255]].tolist()
+    [[0, 0, 0], [128, 0, 0], [0, 128, 0], [64, 0, 0], [224, 224, 192]]
+    """
+    values = np.arange(IGNORED_VALUE + 1)
+    colours = np.zeros((len(values), 3), np.int64)
+    for place in range(8):
+        colours |= (((values[:, None] >> 3 * place) >> np.arange(3)) & 1) << (7 - place)
+    return colours.astype(np.uint8)

@@ -26,8 +26,9 @@ DIGITS = 4
 KEYS = """
 by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
 frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
-extracted_share labelled vocabulary instances boxes instruments phases spans n raters rated ratings_each failed_share with_score
-strong_disagreement ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
+extracted_share labelled vocabulary instances boxes masks points tracks marks instruments phases spans n raters rated ratings_each
+failed_share with_score strong_disagreement
+ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
 worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
 cannot be used withdrawn excluded by the curator longer than its task allows in the review k_fold proven work_limit sampled
 """
@@ -173,7 +174,10 @@ def _labels(tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
         found["phases"] = _counts(tables["phases"]["phase"])
     if "spans" in tables:
         found["spans"] = len(tables["spans"])
-    return found
+    rows = {name: len(tables[name]) for name in ("masks", "tracks", "marks") if len(tables.get(name, ()))}
+    if len(tables.get("points", ())):
+        rows["points"] = int((tables["points"]["visibility"] > 0).sum())
+    return found | rows
 
 
 def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -47,7 +47,8 @@ Frame k of a recording is the first decoded frame of the released video whose pr
 rate varies. Labels belong to (id, frame).
 
 Not every frame was labelled. The table `labelled` names those that were: one without a row in `triplets` shows no
-instrument; a frame that is not in `labelled` is unknown, and no negative example.
+instrument; a frame that is not in `labelled` is unknown, and no negative example. Masks, key points and tracks of instances
+stand in `masks`, `points` and `tracks`, and what each annotator judged in `marks`: tables without rows where nobody did so.
 
 Hidden frames are black. They keep their place, so that times and numbers hold; `frames` marks them as `redacted`.
 {dropped}Missing values are undefined. They are not zero.

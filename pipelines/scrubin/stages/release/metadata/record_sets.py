@@ -31,6 +31,16 @@ FILE_SETS = (
     ("detection-files", "groundtruth/*/detection/*.json", "application/json", "boxes for ivtmetrics and ivtdmetrics, by vocabulary and id"),
     ("coco-files", "groundtruth/*/coco.json", "application/json", "boxes as COCO, by vocabulary"),
     ("matrix-files", "groundtruth/*/recognition.parquet", PARQUET, "triplet and component matrices of all recordings, by vocabulary"),
+    ("mask-files", "groundtruth/*/masks.json", "application/json", "masks of instruments as COCO, by vocabulary"),
+    ("point-files", "groundtruth/*/points.json", "application/json", "key points of instruments as COCO, by vocabulary"),
+    ("track-files", "groundtruth/*/tracks/*/*/gt/gt.txt", "text/plain", "tracks as MOTChallenge, by vocabulary, kind and id"),
+    (
+        "track-size-files",
+        "groundtruth/*/tracks/*/*/seqinfo.ini",
+        "text/plain",
+        "size and classes of the tracks, by vocabulary, kind and id",
+    ),
+    ("mark-files", "groundtruth/marks/*.csv", "text/csv", "marks of annotators, by id"),
     ("phase-files", "groundtruth/*/phases/*.csv", "text/csv", "phase sequences, by vocabulary and id"),
     ("yolo-files", "groundtruth/*/yolo/frames/*/*/*/*.txt", "text/plain", "boxes as YOLO, one class id per row, by task, camera and id"),
     ("yolo4-files", "groundtruth/*/yolo4/frames/*/*/*/*.txt", "text/plain", "boxes as YOLO, four ids per row, by task, camera and id"),
@@ -38,6 +48,8 @@ FILE_SETS = (
     ("error-files", "groundtruth/errors/*.csv", "text/csv", "errors with the splits, by task"),
     ("subset-files", "groundtruth/splits/*/*/*/files.json", "application/json", "files of one subset, by scheme, fold and subset"),
     ("subset-coco-files", "groundtruth/splits/*/*/*/*/coco.json", "application/json", "boxes of one subset as COCO"),
+    ("subset-mask-files", "groundtruth/splits/*/*/*/*/masks.json", "application/json", "masks of one subset as COCO"),
+    ("subset-point-files", "groundtruth/splits/*/*/*/*/points.json", "application/json", "key points of one subset as COCO"),
     ("subset-matrix-files", "groundtruth/splits/*/*/*/*/recognition.parquet", PARQUET, "matrices of one subset"),
 )
 ARCHIVED_SAYS = "released videos once more, inside the archives, by task and camera"
@@ -109,8 +121,12 @@ def _occurs(pattern: str, names: Iterable[str]) -> bool:
 DATA_TYPES = {"str": "sc:Text", "int64": "sc:Integer", "float64": "sc:Float", "bool": "sc:Boolean"}
 LABELS = {
     "errors": ("occurred",),
+    "marks": ("value",),
+    "masks": ("counts",),
     "phases": ("phase", "phase_id"),
+    "points": ("x", "y", "visibility"),
     "spans": ("instrument", "verb", "target"),
+    "tracks": ("track",),
     "triplets": ("instrument", "verb", "target", "triplet", "instrument_id", "verb_id", "target_id", "triplet_id"),
 }
 """Columns that somebody labelled, by table; of ``skill`` all scores."""

@@ -13,6 +13,7 @@ in the review frames extracted have no file too poor black rectangles hidden sho
 proven no split is better by more than the allowed gap
 rated raters each to ratings agreement interval absolute of one rater of the mean disagree strongly failed no number errors occurred in
 by task labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
+masks key points with a place the number of track marks annotators
 programs proposed to hide undecided ICC alpha Krippendorff
 """
 """Words that the sentences use, beside those of the facts themselves."""
@@ -178,6 +179,10 @@ def labels(facts: Mapping[str, Any]) -> list[str]:
     ]
     if of.get("instances"):
         lines.append(f"{of['instances']} labelled instances of instruments, {of['boxes']} of them with a box.")
+    kinds = {"masks": "masks", "points": "key points with a place", "tracks": "instances with the number of a track"}
+    lines += [f"{of[name]} {said}." for name, said in kinds.items() if of.get(name)]
+    if of.get("marks"):
+        lines.append(f"{of['marks']} marks of annotators.")
     return lines
 
 

@@ -1,0 +1,172 @@
+"""What is handed in for each task: files made of one JSON value per video, as platforms pass them on; a sample that knows nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.challenge import Challenge
+from scrubin.evaluate.challenge.label_files import criteria_in, images_in
+from scrubin.labels.formats.assessments import cvschallenge_outputs
+from scrubin.labels.masks import counts
+
+UNSURE = 0.5
+Values = Mapping[str, Any]
+"""One JSON value by video."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """How the values of videos become files.
+
+    Parameters
+    ----------
+    files
+        Values to texts by name of file; raises `MetricsError` for a value of another form.
+    sample
+        The value of a video of somebody who knows nothing.
+    """
+
+    files: Callable[[Challenge, Values], dict[str, str]]
+    sample: Callable[[Challenge, str], Any]
+
+
+def files_of(challenge: Challenge, values: Values) -> dict[str, str]:
+    """Return the files of a submission.
+
+    Raises
+    ------
+    MetricsError
+        When the value of a video has not the form of its task.
+    """
+    return HANDED_IN[challenge.task].files(challenge, values)
+
+
+def sample_value(challenge: Challenge, video: str) -> Any:
+    """Return what somebody who knows nothing predicts of one video, as its file or its entry in ``submission.json`` has it.
+
+    Every class is equally likely, nothing or all of the picture is detected, and it is always the first phase.
+    """
+    return HANDED_IN[challenge.task].sample(challenge, video)
+
+
+def sample_files(challenge: Challenge) -> dict[str, str]:
+    """Return a submission that knows nothing."""
+    return files_of(challenge, {video: sample_value(challenge, video) for video in sorted(challenge.frames or {})})
+
+
+def _documents(challenge: Challenge, values: Values) -> dict[str, str]:
+    return {f"{video}.json": json.dumps(value) + "\n" for video, value in values.items()}
+
+
+def _by_frame(of_frame: Callable[[Challenge], Any]) -> Callable[[Challenge, str], Any]:
+    return lambda challenge, video: {str(frame): of_frame(challenge) for frame in (challenge.frames or {})[video]}
+
+
+def _phases(challenge: Challenge, values: Values) -> dict[str, str]:
+    found = {}
+    for video, value in values.items():
+        if not isinstance(value, dict):
+            raise _other_form(video, '{"<frame>": <phase id or name>}', value)
+        by_name = any(isinstance(phase, str) and not phase.isdigit() for phase in value.values())
+        found[f"{video}.csv"] = _sheet(["frame", "phase" if by_name else "phase_id"], value.items())
+    return found
+
+
+def _sheet(header: list[str], rows: Any) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _results(challenge: Challenge, values: Values) -> dict[str, str]:
+    """Return COCO results of all videos in one file: images say of which video they are."""
+    every: list[Any] = []
+    for video, value in values.items():
+        if not isinstance(value, list):
+            raise _other_form(video, "a list of COCO results", value)
+        every += value
+    return {"results.json": json.dumps(every) + "\n"}
+
+
+def _whole_pictures(challenge: Challenge, video: str) -> list[dict[str, Any]]:
+    images, classes = images_in(challenge.form)
+    return [
+        {
+            "image_id": image["id"],
+            "category_id": classes[0]["id"],
+            "segmentation": {
+                "size": [image["height"], image["width"]],
+                "counts": counts.text_of_runs(np.array([0, image["height"] * image["width"]])),
+            },
+            "score": UNSURE,
+        }
+        for image in images[video]
+    ]
+
+
+def _tracks(challenge: Challenge, values: Values) -> dict[str, str]:
+    images, _ = images_in(challenge.form)
+    found = {}
+    for video, value in values.items():
+        if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+            raise _other_form(video, "a list of [frame, id, left, top, width, height, confidence, class]", value)
+        found[f"{video}.txt"] = "".join(",".join(map(json.dumps, row)) + "\n" for row in value)
+        if images.get(video):
+            size = images[video][0]
+            found[f"{video}/seqinfo.ini"] = f"[Sequence]\nimWidth={size['width']}\nimHeight={size['height']}\n"
+    return found
+
+
+def _one_track(challenge: Challenge, video: str) -> list[list[float]]:
+    images, _ = images_in(challenge.form)
+    return [[image["frame"] + 1, 1, 0, 0, image["width"], image["height"], UNSURE, 0, 1] for image in images[video]]
+
+
+def _criteria(challenge: Challenge, values: Values) -> dict[str, str]:
+    """Return answers to the CVS Challenge as they are, others as one table."""
+    answers = {video: value for video, value in values.items() if isinstance(value, dict) and cvschallenge_outputs.KEY in value}
+    if answers and len(answers) == len(values):
+        return _documents(challenge, answers)
+    names = criteria_in(challenge.form)
+    rows = [row for video, value in values.items() for row in _criteria_rows(video, value, names)]
+    return {"criteria.csv": _sheet(["video", "frame", *names], rows)}
+
+
+def _criteria_rows(video: str, value: Any, names: tuple[str, ...]) -> Iterator[list[Any]]:
+    if not isinstance(value, dict) or not all(isinstance(of, dict) for of in value.values()):
+        raise _other_form(video, '{"<frame>": {"<criterion>": probability}}', value)
+    for frame, of in value.items():
+        if other := sorted(set(of) - set(names)):
+            msg = f"{video}, frame {frame}: '{other[0]}' is no criterion; give {', '.join(names)}"
+            raise MetricsError(msg)
+        yield [video, frame, *(of.get(name, "") for name in names)]
+
+
+def _other_form(video: str, expected: str, value: Any) -> MetricsError:
+    return MetricsError(f"{video}: expected {expected}, but got {type(value).__name__}")
+
+
+def _unsure(challenge: Challenge) -> dict[str, float]:
+    return dict.fromkeys(criteria_in(challenge.form), UNSURE)
+
+
+HANDED_IN: Mapping[str, HandedIn] = {
+    "recognition": HandedIn(_documents, _by_frame(lambda of: {"recognition": [UNSURE] * len(of.expected.vocabulary.triplets)})),
+    "detection": HandedIn(_documents, _by_frame(lambda of: {"detection": []})),
+    "phases": HandedIn(_phases, _by_frame(lambda of: 0)),
+    "masks": HandedIn(_results, _whole_pictures),
+    "pixels": HandedIn(_results, _whole_pictures),
+    "tracks": HandedIn(_tracks, _one_track),
+    "criteria": HandedIn(_criteria, _by_frame(_unsure)),
+}
+"""By task."""

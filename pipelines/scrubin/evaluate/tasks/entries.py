@@ -1,0 +1,132 @@
+"""Submissions in any format that `scrubin score` reads, checked by its own reading: a check has the verdict of a score.
+
+The labels may be frames alone, as participants get them: then a check says the same of a submission, and nothing is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import ScrubinError
+from scrubin.base.faults import Fault, summary
+from scrubin.evaluate.computation import Scoring, chosen
+from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
+from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.side import Source, sentence_on_changed_truth
+from scrubin.evaluate.submission import CheckedSubmission
+from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What submissions to a task are held against; read once.
+
+    Parameters
+    ----------
+    task
+        What is predicted.
+    order
+        Files of the labels, videos that count; predictions are added.
+    choice
+        The value of every choice of `scrubin score`.
+    truth
+        The labels of the videos that count, as the task reads them.
+    faults, line
+        What of their files stops nothing, and as what they were read.
+    videos
+        Names of those that count, sorted.
+    """
+
+    task: ContestTask
+    order: Order
+    choice: Mapping[str, str]
+    truth: Any
+    faults: tuple[Fault, ...] = ()
+    line: str = ""
+    videos: tuple[str, ...] = field(default=())
+
+    @property
+    def vocabulary(self) -> str | None:
+        """Name of that whose classes they are; None where they have none, as criteria."""
+        known = getattr(self.truth, "vocabulary", None)
+        return None if known is None else str(known.name)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is to be said of the files of the labels, as JSON values."""
+        return {"read": self.line, "problems": [fault.as_json() for fault in self.faults]}
+
+    @property
+    def sides(self) -> Sides:
+        """How they are read."""
+        return SIDES[self.task.metric]
+
+    def scoring(self, submitted: Path) -> tuple[Scoring, str]:
+        """Return what is to be computed of a submission, and as what it was read.
+
+        Raises
+        ------
+        ScrubinError
+            With what `scrubin score` would refuse.
+        """
+        source = replace(self.order.truth, path=submitted, form=None, fps=None, frames_alone=False)
+        predicted = self.sides.predictions(source, self.truth, self.order.truth, self.choice)
+        found = self.sides.computed(self.truth, self.sides.counted(predicted, self.order), self.order.semantics, self.choice)
+        return replace(found, faults=tuple(dict.fromkeys((*predicted.faults, *found.faults)))), predicted.line
+
+
+def held_against(task: str, truth: Source, videos: Mapping[str, int] | None = None, variant: Sequence[str] = ()) -> Entries:
+    """Return what submissions are held against.
+
+    Parameters
+    ----------
+    task
+        One of `CONTESTS` that has no file per video.
+    truth
+        The labels, or frames alone.
+    videos
+        Names that count; None: all.
+    variant
+        Other choices of `scrubin score`.
+
+    Raises
+    ------
+    ScrubinError
+        With everything that is wrong with the labels.
+    """
+    known = CONTESTS[task]
+    order = Order(replace(truth, frames_alone=True), [], videos=videos, variant=known.variant(variant))
+    choice = chosen(METRICS[known.metric].choices[order.semantics], order.variant, known.metric)
+    sides = SIDES[known.metric]
+    read = sides.truth(order.truth, choice)
+    counted = sides.counted_truth(read, order)
+    return Entries(known, order, choice, counted, read.faults, read.line, tuple(sorted(counted.series)))
+
+
+def sentences_on(of: Entries) -> list[str]:
+    """Return as what the labels were read, what of them is not as it should be, and whether files changed since their release."""
+    changed = sentence_on_changed_truth(of.order.truth.path)
+    return [line for line in (of.line, *summary(of.faults), changed) if line]
+
+
+def check(path: Path, of: Entries) -> CheckedSubmission:
+    """Check a submission: a file or folder in any format that `scrubin score` reads."""
+    try:
+        scoring, _ = of.scoring(path)
+    except ScrubinError as refused:
+        return CheckedSubmission(placed(refused.faults, path), (of.task.name,), 0, 0, ())
+    (part,) = scoring.parts
+    notes = tuple(note for note in scoring.notes if note)
+    return CheckedSubmission(placed(scoring.faults, path), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
+
+
+def placed(faults: Sequence[Fault], path: Path) -> tuple[Fault, ...]:
+    """Return faults whose files are named without the folder of the submission, which is nobody's business."""
+    place = str(path)
+
+    def named(file: str) -> str:
+        return file.removeprefix(place).lstrip("/") if file.startswith(place) else file
+
+    return tuple(replace(fault, file=named(fault.file)) for fault in faults)

@@ -1,0 +1,71 @@
+"""What is black in a picture of a video: rectangles, as pixels of pictures of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scrubin.labels.masks import rle
+from scrubin.labels.masks.counts import IntArray
+
+Rectangle = tuple[int, int, int, int]
+"""Left, top, width and height in px of the video."""
+
+
+@dataclass(frozen=True)
+class Blackened:
+    """The rectangles that are black in one frame of a video.
+
+    Parameters
+    ----------
+    rectangles
+        Each in px of the video.
+    width, height
+        Of the video in px.
+    """
+
+    rectangles: Sequence[Rectangle]
+    width: int
+    height: int
+
+    def runs(self, height: int, width: int) -> IntArray:
+        """Return the run lengths of all rectangles in a picture of another size: every pixel that any of them touches.
+
+        >>> Blackened([(1, 0, 1, 2)], 4, 2).runs(1, 2).tolist()
+        [0, 1, 1]
+        """
+        pixels = np.zeros((height, width), np.bool_)
+        for x, y, w, h in self.rectangles:
+            left, top = x * width // self.width, y * height // self.height
+            right, bottom = -(-(x + w) * width // self.width), -(-(y + h) * height // self.height)
+            pixels[top:bottom, left:right] = True
+        return rle.runs_of_picture(pixels)
+
+
+def by_frame(frames: pd.DataFrame, hidden: pd.DataFrame, videos: pd.DataFrame) -> Mapping[tuple[str, int], Blackened]:
+    """Return what is black in frames, by recording and frame; frames without a rectangle have none.
+
+    Parameters
+    ----------
+    frames
+        Rows of the table ``frames``, of one camera per recording.
+    hidden, videos
+        The tables of the same name; rows of ``hidden`` without a rectangle are of whole frames, and are left out here.
+    """
+    sizes = {(row["id"], row["camera"]): (int(row["width"]), int(row["height"])) for row in videos.to_dict("records")}
+    found: dict[tuple[str, int], list[Rectangle]] = {}
+    size_of: dict[str, tuple[int, int]] = {}
+    by_video = dict(list(frames.groupby(["id", "camera"])))
+    for row in hidden[hidden["x"].notna()].to_dict("records"):
+        id_, camera = str(row["id"]), str(row["camera"])
+        own = by_video.get((id_, camera))
+        if own is None:
+            continue
+        size_of[id_] = sizes[id_, camera]
+        touched = own.loc[own["source_frame"].between(int(row["first_frame"]), int(row["last_frame"])), "frame"]
+        for frame in touched.tolist():
+            found.setdefault((id_, int(frame)), []).append((int(row["x"]), int(row["y"]), int(row["w"]), int(row["h"])))
+    return {key: Blackened(tuple(rectangles), *size_of[key[0]]) for key, rectangles in found.items()}

@@ -1,0 +1,248 @@
+"""Bundles of masks, pixels, tracks and criteria: each platform gives the numbers of `scrubin score`, and shows no label."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from contest_cases import CASES, CLASSES, SCORE, TASKS, VIDEOS, WORSE, contest, dumps, put
+from scrubin import cli
+from scrubin.base.errors import MetricsError
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate import challenge as challenges
+from scrubin.evaluate.challenge import codabench, evalai, evaluation, grand_challenge
+from scrubin.evaluate.contest_tasks import CONTESTS
+
+HIDDEN = VIDEOS[1:]
+CHOLECTRACK20 = vocabulary.load("cholectrack20")
+PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_the_copy_of_the_library():
+    patch = pytest.MonkeyPatch()
+    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
+    yield
+    patch.undo()
+
+
+def split(folder: Path) -> Path:
+    rows = [f"{video},{'test' if video in HIDDEN else 'train'}" for video in VIDEOS]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "split.csv").write_text("\n".join(["id,subset", *rows]) + "\n")
+    return folder / "split.csv"
+
+
+def bundle(folder: Path, truth: Path, platform: str, task: str, *more: str) -> Path:
+    order = ["--for", platform, "--task", task, "--split", str(split(folder)), "--subset", "test", "--out", str(folder / platform)]
+    assert cli.main(["challenge", "bundle", str(truth), *order, *more]) == 0
+    return folder / platform
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Labels, submissions and every bundle, when somebody asks for it."""
+
+    class Home(dict):
+        def __missing__(self, key):
+            platform, task = key
+            folder = tmp_path_factory.getbasetemp() / "of_files" / task
+            if not folder.exists():
+                contest(folder, task)
+            self[key] = bundle(folder / f"for_{platform}", folder / "truth", platform, task)
+            return self[key]
+
+    return Home()
+
+
+def hidden_part(task: str, files) -> dict[str, bytes]:
+    """What a submission has of the hidden videos alone."""
+    if task in ("masks", "pixels"):
+        document = json.loads(CASES[task]()[0]["labels.json"])
+        ids = {one["id"] for one in document["images"] if one["recording"] in HIDDEN}
+        return {"results.json": dumps([one for one in json.loads(files["results.json"]) if one["image_id"] in ids])}
+    if task == "criteria":
+        head, *rows = files["found.csv"].decode().splitlines()
+        return {"found.csv": "\n".join([head, *(row for row in rows if row.split(",")[0] in HIDDEN)]).encode()}
+    return {name: data for name, data in files.items() if any(video in name for video in HIDDEN)}
+
+
+def by_video(task: str, files) -> dict[str, object]:
+    """The same as one JSON value per video."""
+    if task in ("masks", "pixels"):
+        document = json.loads(CASES[task]()[0]["labels.json"])
+        of = {one["id"]: one["recording"] for one in document["images"]}
+        found = json.loads(files["results.json"])
+        return {video: [one for one in found if of[one["image_id"]] == video] for video in HIDDEN}
+    if task == "criteria":
+        names, *rows = (line.split(",") for line in files["found.csv"].decode().splitlines())
+        return {
+            video: {row[1]: dict(zip(names[2:], map(float, row[2:]), strict=True)) for row in rows if row[0] == video} for video in HIDDEN
+        }
+    # Without a file that lists them, classes are numbered as the instruments of the frames alone.
+    number = {at: CHOLECTRACK20.instruments.index(name) for at, name in enumerate(CLASSES)}
+    rows = {video: [json.loads(f"[{line}]") for line in files[f"{video}.txt"].decode().splitlines()] for video in HIDDEN}
+    return {video: [[*row[:7], number[row[7]], *row[8:]] for row in of_video] for video, of_video in rows.items()}
+
+
+def by_command(task: str, folder: Path, submitted: Path, capsys) -> list[float]:
+    metric, *variant = SCORE[task]
+    sides = ["--ground-truth", str(folder / "truth"), "--predictions", str(submitted), "--videos", str(split(folder)), "--subset", "test"]
+    capsys.readouterr()
+    assert cli.main(["score", metric, *sides, "--json", *variant]) == 0
+    values = [one["overall"]["value"] for one in json.loads(capsys.readouterr().out)["results"]]
+    return sorted(value for value in values if value is not None)
+
+
+def on_codabench(bundled: Path, submitted: Path, place: Path) -> dict[str, float]:
+    shutil.copytree(bundled / "competition/reference_data", place / "input/ref")
+    shutil.copytree(submitted, place / "input/res")
+    assert codabench.run(str(bundled / PROGRAM["codabench"]), str(place / "input"), str(place / "output")) == 0
+    return json.loads((place / "output/scores.json").read_text())
+
+
+def jobs(inputs: Path, values) -> Path:
+    listed = []
+    for number, (video, value) in enumerate(values.items()):
+        put(inputs / f"pk-{number}/output", {"predictions.json": dumps(value)})
+        source = {"interface": {"slug": "video"}, "file": f"{video}.mp4"}
+        listed.append({"pk": f"pk-{number}", "inputs": [source], "outputs": [{"interface": {"relative_path": "predictions.json"}}]})
+    return put(inputs, {"predictions.json": dumps(listed)})
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_path, capsys):
+    perfect = CASES[task]()[1]
+    worse = hidden_part(task, WORSE[task](perfect))
+    submitted = put(tmp_path / "team", worse)
+    expected = by_command(task, home["codabench", task].parents[1], submitted, capsys)
+    scores = on_codabench(home["codabench", task], submitted, tmp_path / "codabench")
+    assert sorted(scores.values()) == expected
+    columns = [one.key for one in challenges.read(home["codabench", task] / PROGRAM["codabench"]).columns]
+    assert len(columns) == len(CONTESTS[task].parts)
+    assert all(0 < scores[key] < 1 for key in columns)
+
+    values = by_video(task, WORSE[task](perfect))
+    program = home["evalai", task] / PROGRAM["evalai"]
+    archive = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", submitted))
+    put(tmp_path, {"submission.json": dumps(values)})
+    for given in (archive, tmp_path / "submission.json"):
+        output = evalai.scored(program, home["evalai", task] / "challenge" / evalai.ANNOTATIONS, given, "test")
+        assert output["result"][0]["test_split"] == {key: scores[key] for key in columns}, output
+
+    place = home["grand-challenge", task] / "evaluation"
+    for number, inputs in enumerate((jobs(tmp_path / "jobs", values), submitted)):
+        assert grand_challenge.run(str(place), str(inputs), str(tmp_path / f"out{number}"), str(place / "ground_truth")) == 0
+        metrics = json.loads((tmp_path / f"out{number}/metrics.json").read_text())
+        assert sorted(value for value in metrics["aggregates"].values() if value is not None) == expected
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_labels_handed_in_are_perfect_and_the_sample_is_scored(task, home, tmp_path):
+    bundled = home["codabench", task]
+    scores = on_codabench(bundled, put(tmp_path / "team", hidden_part(task, CASES[task]()[1])), tmp_path / "perfect")
+    columns = [one.key for one in challenges.read(bundled / PROGRAM["codabench"]).columns]
+    assert [scores[key] for key in columns] == pytest.approx([1] * len(columns), abs=1e-12)
+    sample = on_codabench(bundled, bundled / "public/starting_kit/sample_submission", tmp_path / "sample")
+    assert sample[columns[0]] < 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_participants_check_at_home_with_what_they_get(task, home, tmp_path, capsys):
+    kit = home["evalai", task] / "public/starting_kit"
+    check = ["--ground-truth", str(kit / "frames"), "--task", task]
+    team = put(tmp_path / "team", hidden_part(task, CASES[task]()[1]))
+    for submitted in (team, kit / "sample_submission"):
+        assert cli.main(["submission", "check", str(submitted), *check]) == 0
+    every = put(tmp_path / "every", CASES[task]()[1])
+    code = cli.main(["submission", "check", str(every), *check])
+    # Images of other videos are no images of the frames; other videos are shown, and do not count.
+    assert ("cannot be scored" if task in ("masks", "pixels") else "it can be scored as it is") in capsys.readouterr().out
+    assert code == 1
+
+
+def everything(folder: Path, *, private: str) -> dict[str, bytes]:
+    every = {one.relative_to(folder).as_posix(): one for one in sorted(folder.rglob("*")) if one.is_file()}
+    return {name: one.read_bytes() for name, one in every.items() if private not in name}
+
+
+OTHER = {
+    "masks": lambda files: {"labels.json": files["labels.json"].replace(b'"category_id": 2', b'"category_id": 1')},
+    "pixels": lambda files: {"labels.json": files["labels.json"].replace(b'"category_id": 2', b'"category_id": 1')},
+    "tracks": lambda files: {name: data.replace(b".5,", b".25,") for name, data in files.items()},
+    "criteria": lambda files: {name: data.replace(b",1,1\n", b",0,1\n") for name, data in files.items()},
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_other_hidden_labels_change_no_byte_that_participants_see(task, home, tmp_path):
+    truth = CASES[task]()[0]
+    other = OTHER[task](truth)
+    assert other != truth
+    bundled = bundle(tmp_path, put(tmp_path / "truth", other), "grand-challenge", task)
+    first = home["grand-challenge", task]
+    assert everything(bundled, private="ground_truth") == everything(first, private="ground_truth")
+    assert everything(bundled / "evaluation/ground_truth", private="/no") != everything(first / "evaluation/ground_truth", private="/no")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_hidden_labels_are_of_the_hidden_videos_alone(task, home):
+    truth = everything(home["grand-challenge", task] / "evaluation/ground_truth", private="/no")
+    assert truth
+    named = [name for name, data in truth.items() if VIDEOS[0] in name or VIDEOS[0].encode() in data]
+    # What says the size of pictures is no label.
+    assert named == ([f"{VIDEOS[0]}/seqinfo.ini"] if task == "tracks" else [])
+
+
+def test_masks_of_another_format_become_one_coco_file_with_the_same_numbers(home, tmp_path, capsys):
+    folder = home["codabench", "masks"].parents[1]
+    assert cli.main(["convert", str(folder / "truth"), "--to", "labelme", "--out", str(tmp_path / "labelme")]) == 0
+    bundled = bundle(tmp_path, tmp_path / "labelme", "codabench", "masks")
+    frames = json.loads((bundled / "public/starting_kit/frames/annotations.json").read_text())
+    ids = {(one["recording"], one["frame"]): one["id"] for one in frames["images"]}
+    classes = {CLASSES.index(one["name"]) + 1: one["id"] for one in frames["categories"] if one["name"] in CLASSES}
+    of = {one["id"]: (one["recording"], one["frame"]) for one in json.loads(CASES["masks"]()[0]["labels.json"])["images"]}
+    worse = hidden_part("masks", WORSE["masks"](CASES["masks"]()[1]))
+    expected = by_command("masks", folder, put(tmp_path / "team", worse), capsys)
+    renumbered = [
+        {**one, "image_id": ids[of[one["image_id"]]], "category_id": classes[one["category_id"]]}
+        for one in json.loads(worse["results.json"])
+    ]
+    scores = on_codabench(bundled, put(tmp_path / "renumbered", {"results.json": dumps(renumbered)}), tmp_path / "run")
+    assert sorted(scores.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("task", "value", "says"),
+    [
+        ("masks", {"0": 1}, "expected a list of COCO results, but got dict"),
+        ("tracks", [1], "expected a list of \\[frame, id, left"),
+        ("criteria", {"0": 0.5}, 'expected {"<frame>": {"<criterion>": probability}}'),
+        ("criteria", {"0": {"C9": 0.5}}, "frame 0: 'C9' is no criterion; give C1, C2, C3"),
+    ],
+)
+def test_a_value_of_another_form_is_told(task, value, says, home, tmp_path):
+    challenge = challenges.read(home["evalai", task] / PROGRAM["evalai"])
+    put(tmp_path, {"submission.json": dumps({HIDDEN[0]: value})})
+    (tmp_path / "place").mkdir()
+    with pytest.raises(MetricsError, match=says):
+        evaluation.folder_of(tmp_path / "submission.json", tmp_path / "place", challenge)
+
+
+def test_answers_to_the_cvs_challenge_are_taken_as_they_are(home, tmp_path):
+    challenge = challenges.read(home["evalai", "criteria"] / PROGRAM["evalai"])
+    answers = {video: {"overall_outputs": [[0.5, 0.25, 0.125]] * 26} for video in HIDDEN}
+    put(tmp_path, {"submission.json": dumps(answers)})
+    (tmp_path / "place").mkdir()
+    folder = evaluation.folder_of(tmp_path / "submission.json", tmp_path / "place", challenge)
+    assert not evaluation.checked(challenge, folder).errors
+
+
+def test_a_published_program_is_no_semantics_of_a_bundle_of_masks(tmp_path, capsys):
+    truth = put(tmp_path / "truth", CASES["masks"]()[0])
+    order = ["--for", "codabench", "--task", "masks", "--split", str(split(tmp_path)), "--subset", "test", "--semantics", "compat"]
+    assert cli.main(["challenge", "bundle", str(truth), *order, "--out", str(tmp_path / "out")]) == 1
+    assert "bundles of masks are scored by 'paper'" in capsys.readouterr().err

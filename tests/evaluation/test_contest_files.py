@@ -1,0 +1,229 @@
+"""Submissions of masks, tracks and criteria: checked with the verdict of `scrubin score`, ranked by its numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
+from scrubin import cli
+from scrubin.evaluate.contest_tasks import CONTESTS
+from scrubin.evaluate.ranking import entry_scores
+from scrubin.evaluate.side import Source
+from scrubin.evaluate.tasks import entries
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contests")
+    for task in TASKS:
+        contest(folder / task, task)
+    return folder
+
+
+def run(capsys, *arguments):
+    code = cli.main(list(map(str, arguments)))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def checked(capsys, task, truth, submission):
+    return run(capsys, "submission", "check", submission, "--ground-truth", truth, "--task", task, "--json")
+
+
+def test_the_tasks_of_files_are_declared_once_with_numbers_that_score_has():
+    of_files = [one for one in CONTESTS.values() if not one.has_file_per_video]
+    assert {one.name for one in of_files} >= set(TASKS)
+    assert all(one.primary in one.parts for one in CONTESTS.values())
+    assert all(bool(one.truth_parts) is one.has_file_per_video is not bool(one.numbers) for one in CONTESTS.values())
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_labels_submitted_are_perfect_and_planted_mistakes_are_worse(task, home, capsys):
+    folder = home / task
+    teams = [folder / "worse", folder / "perfect"]
+    code, out, _ = run(capsys, "rank", *teams, "--ground-truth", folder / "truth", "--metric", task, "--json", "--resamples", "20")
+    found = json.loads(out)
+    assert code == 0
+    assert [team["team"] for team in found["teams"]] == ["perfect", "worse"]
+    first, second = (team["components"] for team in found["teams"])
+    assert set(first) == set(CONTESTS[task].parts)
+    assert all(value == pytest.approx(1, abs=1e-12) for value in first.values())
+    assert all(value < 1 for value in second.values())
+    assert found["ground_truth"]["videos"] == list(VIDEOS)
+
+
+@pytest.mark.parametrize("task", ["pixels", "criteria"])
+def test_a_rank_has_the_number_by_video_that_score_has(task, home, capsys):
+    folder = home / task
+    _, out, _ = run(capsys, "rank", folder / "worse", "--ground-truth", folder / "truth", "--metric", task, "--json", "--resamples", "5")
+    (team,) = json.loads(out)["teams"]
+    sides = ("--ground-truth", folder / "truth", "--predictions", folder / "worse", "--json")
+    results = json.loads(run(capsys, "score", *SCORE[task][:1], *sides, *SCORE[task][1:])[1])["results"]
+    for part, number in CONTESTS[task].numbers.items():
+        (result,) = [one for one in results if one["metric"] == number.metric and one["options"]["scope"] == "video-wise"]
+        assert team["components"][part] == pytest.approx(result["overall"]["value"], abs=1e-12)
+
+
+def test_the_score_of_a_video_is_that_of_the_video_alone(home, tmp_path, capsys):
+    folder = home / "tracks"
+    held_against = entries.held_against("tracks", Source(folder / "truth"))
+    team = entry_scores.evaluated("worse", folder / "worse", held_against, "hota")
+    for at, video in enumerate(VIDEOS):
+        alone = tmp_path / video
+        for side in ("truth", "worse"):
+            put(alone / side, {name: (folder / side / name).read_bytes() for name in (f"{video}.txt", f"{video}/seqinfo.ini")})
+        sides = ("--ground-truth", alone / "truth", "--predictions", alone / "worse", "--variant", "classes=one", "--json")
+        (hota,) = [one for one in json.loads(run(capsys, "score", "tracks", *sides)[1])["results"] if one["metric"] == "tracks HOTA"]
+        assert team.values[at].tolist() == [hota["overall"]["value"]]
+    assert team.score == pytest.approx(np.mean(team.values))
+
+
+def test_ranks_by_other_variants_are_those_of_the_metric(home, capsys):
+    folder = home / "tracks"
+    teams = [folder / "perfect", folder / "worse"]
+    code, out, _ = run(
+        capsys, "rank", *teams, "--ground-truth", folder / "truth", "--metric", "tracks", "--variants", "--json", "--resamples", "5"
+    )
+    assert code == 0
+    assert [one["label"] for one in json.loads(out)["variants"]] == [
+        "paper, classes one",
+        "paper, classes averaged",
+        "paper, classes pooled",
+    ]
+
+
+def changed_results(files, at, **more):
+    found = json.loads(files["results.json"])
+    found[at] |= more
+    return {"results.json": dumps([{key: value for key, value in one.items() if value is not None} for one in found])}
+
+
+def segmentation(files, **more):
+    return json.loads(files["results.json"])[2]["segmentation"] | more
+
+
+def line_added(name, line):
+    return lambda files: {**files, name: files[name] + f"{line}\n".encode()}
+
+
+def replaced(name, old, new):
+    return lambda files: {**files, name: files[name].replace(old, new, 1)}
+
+
+FAULTS = {
+    "a mask of another length": (
+        "masks",
+        lambda of: changed_results(of, 2, segmentation=segmentation(of, counts="05")),
+        "the runs of a mask",
+    ),
+    "a mask of another picture": (
+        "pixels",
+        lambda of: changed_results(of, 2, segmentation=segmentation(of, size=[48, 32])),
+        "annotation 3",
+    ),
+    "no mask": ("masks", lambda of: changed_results(of, 2, segmentation=None, bbox=[1, 1, 4, 4]), "without mask"),
+    "an image that there is not": ("masks", lambda of: changed_results(of, 2, image_id=7), "id-unknown"),
+    "a class that there is not": ("pixels", lambda of: changed_results(of, 2, category_id=9), "id-unknown"),
+    "a score above 1": ("masks", lambda of: changed_results(of, 2, score=1.5), "1.5"),
+    "an id twice in a frame": ("tracks", line_added(f"{VIDEOS[0]}.txt", "1,1,40,30,5,5,0.5,1,1"), "stands twice in a frame"),
+    "a class number too high": ("tracks", line_added(f"{VIDEOS[0]}.txt", "1,9,40,30,5,5,0.5,7,1"), "line 11"),
+    "a class of another name": (
+        "tracks",
+        lambda of: {name: data.replace(b"hook", b"hooks") for name, data in of.items()},
+        "hooks is not among them",
+    ),
+    "a confidence above 1": ("tracks", line_added(f"{VIDEOS[0]}.txt", "1,9,40,30,5,5,1.5,1,1"), "confidence 1.5 is not in 0..1"),
+    "a frame beyond the end": ("tracks", line_added(f"{VIDEOS[0]}.txt", "9,9,40,30,5,5,0.5,1,1"), "frame 9 is beyond the 5"),
+    "a video missing": (
+        "tracks",
+        lambda of: {name: data for name, data in of.items() if VIDEOS[1] not in name},
+        "the video is not predicted",
+    ),
+    "a criterion of another name": ("criteria", replaced("found.csv", b"C2", b"C5"), "the labels have no criterion 'C5'"),
+    "a frame missing": ("criteria", replaced("found.csv", f"{VIDEOS[1]},150,".encode(), f"{VIDEOS[1]},151,".encode()), "not predicted"),
+    "a probability above 1": ("criteria", replaced("found.csv", b"0.000", b"1.5"), "is '1.5'"),
+    "an empty cell": ("criteria", replaced("found.csv", b",0.000", b","), "have no prediction of"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_what_score_refuses_check_and_rank_refuse_in_the_same_words(case, home, tmp_path, capsys):
+    task, change, says = FAULTS[case]
+    truth, perfect = home / task / "truth", CASES[task]()[1]
+    team = put(tmp_path / "team", change(perfect))
+    code, out, _ = checked(capsys, task, truth, team)
+    faults = json.loads(out)["problems"]
+    errors = [one for one in faults if one["severity"] == "error"]
+    assert code == 1
+    assert errors
+    assert any(says in json.dumps(one) for one in errors), errors
+    metric, *variant = SCORE[task]
+    scored = run(capsys, "score", metric, "--ground-truth", truth, "--predictions", team, *variant)
+    assert scored[0] == 1
+    assert all(one["what"] in scored[2] for one in errors), (errors, scored[2])
+    ranked = run(capsys, "rank", team, "--ground-truth", truth, "--metric", task, "--json", "--resamples", "5")
+    assert ranked[0] == 1
+    assert [len(one["reasons"]) for one in json.loads(ranked[1])["not_ranked"]] == [len(errors)]
+
+
+def test_a_frame_or_video_without_labels_is_shown_and_does_not_count(home, tmp_path, capsys):
+    perfect = CASES["criteria"]()[1]
+    team = put(tmp_path / "team", {"found.csv": perfect["found.csv"] + f"{VIDEOS[0]},9,0,0,0\nzz,0,1,1,1\n".encode()})
+    code, out, _ = checked(capsys, "criteria", home / "criteria/truth", team)
+    found = json.loads(out)
+    assert code == 1
+    assert found["scorable"]
+    assert {(one["rule"], one["severity"]) for one in found["problems"]} == {("frames-extra", "deviation"), ("video-extra", "deviation")}
+
+
+def test_a_file_is_as_good_as_a_folder_and_videos_are_chosen_as_elsewhere(home, tmp_path, capsys):
+    folder = home / "masks"
+    one = run(capsys, "submission", "check", folder / "perfect/results.json", "--ground-truth", folder / "truth", "--task", "masks")
+    assert one[:2] == (0, "results.json (masks): 4 of 4 videos, 20 frames looked at; no problem\n")
+    (tmp_path / "split.csv").write_text(
+        "id,subset\n" + "".join(f"{video},{'test' if at else 'train'}\n" for at, video in enumerate(VIDEOS))
+    )
+    more = ("--videos", tmp_path / "split.csv", "--subset", "test", "--resamples", "5", "--json")
+    ranked = run(capsys, "rank", folder / "perfect", "--ground-truth", folder / "truth", "--metric", "masks", *more)
+    assert json.loads(ranked[1])["ground_truth"]["videos"] == list(VIDEOS[1:])
+
+
+def test_frames_alone_are_enough_for_a_check_and_nothing_to_score(home, tmp_path, capsys):
+    document = json.loads((home / "masks/truth/labels.json").read_bytes()) | {"annotations": []}
+    frames = put(tmp_path / "frames", {"frames.json": dumps(document)})
+    assert checked(capsys, "masks", frames, home / "masks/perfect")[0] == 0
+    scored = run(capsys, "score", "detection", "--ground-truth", frames, "--predictions", home / "masks/perfect", "--variant", "kind=masks")
+    assert scored[0] == 1
+    assert "no instance of the ground truth has a box" in scored[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--metric", "tracks", "--component", "dice"), "there is no component 'dice' of tracks; there are hota, idf1, mota"),
+        (("--metric", "masks", "--test", "clips"), "--test clips: masks are compared over videos"),
+    ],
+)
+def test_what_a_task_cannot_be_ranked_by_is_said(arguments, says, home, capsys):
+    folder = home / arguments[1]
+    code, _, err = run(capsys, "rank", folder / "perfect", "--ground-truth", folder / "truth", *arguments)
+    assert code == 1
+    assert says in err
+
+
+def test_tasks_of_files_are_checked_one_by_one(home, capsys):
+    folder = home / "masks"
+    tasks = ("--task", "masks", "--task", "phases")
+    code, _, err = run(capsys, "submission", "check", folder / "perfect", "--ground-truth", folder / "truth", *tasks)
+    assert code == 1
+    assert "files of masks hold nothing else; check them one by one" in err
+
+
+def test_a_folder_that_is_not_there_is_an_error_of_the_check(home, tmp_path, capsys):
+    code, out, _ = checked(capsys, "masks", home / "masks/truth", tmp_path / "nothing")
+    assert code == 1
+    assert "there is no such file or folder" in out
+    assert str(tmp_path) not in out
