@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from reference import checks, commands, containers, datasets, formats, house, metrics, parameters, policy, tables
+from reference import checks, commands, containers, contents, datasets, formats, house, metrics, parameters, policy, tables
 from reference.api import write_api
 
 __all__ = ["PARTS", "filled", "is_generated", "write_api"]
@@ -17,6 +17,7 @@ __all__ = ["PARTS", "filled", "is_generated", "write_api"]
 PARTS: Mapping[str, Callable[[], str]] = {
     "datasets": datasets.text,
     "formats": formats.text,
+    "contents": contents.text,
     "vocabularies": formats.vocabularies,
     "columns": formats.columns,
     "metrics": metrics.text,

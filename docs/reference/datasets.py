@@ -14,7 +14,7 @@ __all__ = ["every_format", "text"]
 
 DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "AIxSuture": (("aixsuture",), ()),
-    "AutoLaparo": (("autolaparo",), ("autolaparo",)),
+    "AutoLaparo": (("autolaparo", "autolaparo-masks"), ("autolaparo",)),
     "Cataract-101": (("cataract101",), ()),
     "Cataract-1K": (("cataract1k",), ()),
     "Cholec80": (("cholec80",), ("cholec80", "cholec80-cvs")),
@@ -25,8 +25,10 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CholecTrack20": (("cholectrack20", "cholectrack20-txt"), ("cholectrack20",)),
     "CholecTriplet2022, submissions": (("cholectriplet2022",), ()),
     "CVS Challenge": (("cvschallenge", "cvschallenge-outputs"), ()),
+    "Dresden Surgical Anatomy (DSAD)": (("dsad",), ()),
     "Endoscapes": (("endoscapes", "endoscapescvs"), ("endoscapes",)),
     "EndoVis 2015, joints": (("endovis-pose",), ()),
+    "EndoVis 2017": (("endovis2017",), ()),
     "EndoVis 2018, scenes": (("masks-png",), ()),
     "GraSP": (("grasp",), ("grasp",)),
     "HeiChole": (("heichole",), ()),

@@ -33,11 +33,13 @@ def main() -> None:
     known = label_tables.released(recordings, cuts, videos, frames, hidden)
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, faults, withdrawal_memory.load(), p.box_tolerance)
-    wanted = [batch for batch in batches if batch.recording in known]
-    read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
-    outcomes = [outcome for _, outcome in read.done]
-    left_out = {batch.recording for batch in batches} - set(known)
+    withdrawn = withdrawal_memory.load()
+    batches = sources.find(raw, p.sources, names, faults, withdrawn)
+    wanted = [batch for batch in batches if batch.is_whole or batch.recording in known]
+    done = plumbing.map_items(partial(sources.read_all, raw, p.box_tolerance), wanted, name="labels", here=True).done
+    sorted_out = sources.sorted_out(done, names, known, faults, withdrawn)
+    left_out = {batch.recording for batch in batches if not batch.is_whole} - set(known) | sorted_out.left_out
+    outcomes = [outcome for _, outcome in sorted_out.read]
     tables = label_tables.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
     io.write(LABELLED, tables.labelled, TABLES / "labelled.parquet")
     io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
@@ -47,7 +49,7 @@ def main() -> None:
     io.write(TRACKS, tables.tracks, TABLES / "tracks.parquet")
     io.write(POINTS, tables.points, TABLES / "points.parquet")
     io.write(MARKS, tables.marks, TABLES / "marks.parquet")
-    document = report.document(tables.report, sources.merges(raw, p.sources, read.done), p.windows)
+    document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows)
     files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
     files.write_json(Path("reports/annotations.json"), document)

@@ -34,7 +34,7 @@ def main() -> None:
     p = params.load("validate", ValidateParams)
     declared = public_tables(tuple(params.read()["scores"]["aspects"]))
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
-    vocabularies = {name: vocabulary.load(name) for name in vocabulary.available()}
+    vocabularies = {name: vocabulary.load(name) for name in vocabulary.known()}
     stored = study_tables.Study(
         tables={table.name: study_tables.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()}
         | {STEREO.name: study_tables.read(STEREO, INTERIM / "stereo.parquet")},

@@ -10,8 +10,9 @@ from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
 from scrubin.labels.masks import counts
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS
 from scrubin.stages.annotations import label_tables, sources
-from scrubin.stages.annotations.params import SourceParams
+from scrubin.stages.annotations.params import READABLE, SourceParams
 
 COCO = SourceParams("coco", "annotations/coco", "cholect50", fps="source")
 RECORDINGS = {"VID01", "VID02", "VID03"}
@@ -43,11 +44,12 @@ def stage(tmp_path):
         known = {}
         for name in released:
             known |= label_tables.released(*tables_of(recording=name, id_=f"id{name.lower()}", hidden=hidden))
-        batches = sources.find(tmp_path, given or (COCO,), recordings, faults, withdrawn, 0.02)
-        left_out = {batch.recording for batch in batches} - set(known)
-        outcomes = [sources.read(tmp_path, 0.02, batch) for batch in batches if batch.recording in known]
-        tables = label_tables.tables(outcomes, known, left_out, 1.0, faults)
-        return tables, left_out, faults
+        batches = sources.find(tmp_path, given or (COCO,), recordings, faults, withdrawn)
+        wanted = [batch for batch in batches if batch.is_whole or batch.recording in known]
+        done = [(batch, sources.read_all(tmp_path, 0.02, batch)) for batch in wanted]
+        sorted_out = sources.sorted_out(done, recordings, known, faults, withdrawn)
+        tables = label_tables.tables([one for _, one in sorted_out.read], known, sorted_out.left_out, 1.0, faults)
+        return tables, sorted_out.left_out, faults
 
     return run
 
@@ -125,14 +127,13 @@ def test_formats_of_whole_data_sets_are_read_by_the_stage(tmp_path, name, words)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     faults = Faults()
-    every = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", words),), {"nobody"}, faults)
-    assert every == []
-    names = {fault.what.split("'")[1] for fault in faults.all()}
-    assert names
-    faults = Faults()
-    found = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", words),), names, faults)
+    (batch,) = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", words),), set(), faults)
+    read = sources.read_all(tmp_path, 0.02, batch)
     assert not faults.all()
-    assert [sources.read(tmp_path, 0.02, batch).recording for batch in found] == sorted(names)
+    assert [type(one).__name__ for one in read] == ["Labels"] * len(read) != []
+    found = sources.sorted_out([(batch, read)], {one.recording for one in read}, {read[0].recording}, faults)
+    assert [one.recording for _, one in found.read] == [read[0].recording]
+    assert str(batch) == f"annotations/{name}: every recording"
 
 
 def test_a_legend_that_belongs_to_all_recordings_is_in_the_batch_of_each(tmp_path):
@@ -164,3 +165,9 @@ def test_a_rate_that_is_none_or_of_files_that_state_it_is_refused(fps):
         replace(COCO, fps=fps)
     with pytest.raises(ParamsError, match="fps of 'annotations/x': files of cholect50 tell how they count; leave it out"):
         SourceParams("cholect50", "annotations/x", "cholect50", fps="25")
+
+
+def test_what_the_stage_reads_labels_frames_and_is_no_ground_truth():
+    assert set(FORMATS) <= set(READABLE) <= {*FORMATS, *DATASET_FORMATS}
+    assert not {"ground-truth", "lasana", "aixsuture", "jigsaws"} & set(READABLE)
+    assert replace(COCO, format="yolo").format in READABLE

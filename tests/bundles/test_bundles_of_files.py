@@ -17,6 +17,7 @@ from scrubin.evaluate.challenge import codabench, evalai, evaluation, grand_chal
 from scrubin.evaluate.contest_tasks import CONTESTS
 
 HIDDEN = VIDEOS[1:]
+OF_IMAGES = ("masks", "pixels", "points")
 CHOLECTRACK20 = vocabulary.load("cholectrack20")
 PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
 
@@ -60,7 +61,7 @@ def home(tmp_path_factory):
 
 def hidden_part(task: str, files) -> dict[str, bytes]:
     """What a submission has of the hidden videos alone."""
-    if task in ("masks", "pixels"):
+    if task in OF_IMAGES:
         document = json.loads(CASES[task]()[0]["labels.json"])
         ids = {one["id"] for one in document["images"] if one["recording"] in HIDDEN}
         return {"results.json": dumps([one for one in json.loads(files["results.json"]) if one["image_id"] in ids])}
@@ -72,7 +73,7 @@ def hidden_part(task: str, files) -> dict[str, bytes]:
 
 def by_video(task: str, files) -> dict[str, object]:
     """The same as one JSON value per video."""
-    if task in ("masks", "pixels"):
+    if task in OF_IMAGES:
         document = json.loads(CASES[task]()[0]["labels.json"])
         of = {one["id"]: one["recording"] for one in document["images"]}
         found = json.loads(files["results.json"])
@@ -160,7 +161,7 @@ def test_participants_check_at_home_with_what_they_get(task, home, tmp_path, cap
     every = put(tmp_path / "every", CASES[task]()[1])
     code = cli.main(["submission", "check", str(every), *check])
     # Images of other videos are no images of the frames; other videos are shown, and do not count.
-    assert ("cannot be scored" if task in ("masks", "pixels") else "it can be scored as it is") in capsys.readouterr().out
+    assert ("cannot be scored" if task in OF_IMAGES else "it can be scored as it is") in capsys.readouterr().out
     assert code == 1
 
 
@@ -172,6 +173,7 @@ def everything(folder: Path, *, private: str) -> dict[str, bytes]:
 OTHER = {
     "masks": lambda files: {"labels.json": files["labels.json"].replace(b'"category_id": 2', b'"category_id": 1')},
     "pixels": lambda files: {"labels.json": files["labels.json"].replace(b'"category_id": 2', b'"category_id": 1')},
+    "points": lambda files: {"labels.json": files["labels.json"].replace(b", 2, ", b", 1, ")},
     "tracks": lambda files: {name: data.replace(b".5,", b".25,") for name, data in files.items()},
     "criteria": lambda files: {name: data.replace(b",1,1\n", b",0,1\n") for name, data in files.items()},
 }

@@ -49,8 +49,8 @@ def test_the_file_is_read_as_coco_with_the_very_masks(outlined):
     assert (labels.recording, labels.vocabulary.name, labels.detail) == (outlined.name, "cholect50", "instrument")
     rows = labels.instances.rows
     frames = instances.labelled_frames(outlined)
-    drawn = [(second, one) for second, frame in enumerate(frames) for one in instances.instances(outlined, frame)]
-    assert rows["position"].tolist() == [second for second, _ in drawn]
+    drawn = [(frame, one) for frame in frames for one in instances.instances(outlined, frame)]
+    assert rows["position"].tolist() == [frame for frame, _ in drawn]
     for text, (_, one) in zip(rows["mask"], drawn, strict=True):
         assert np.array_equal(rle.picture(counts.runs_of_text(text, 180, 320), 180, 320), one.mask)
 

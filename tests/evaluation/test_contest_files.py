@@ -127,6 +127,7 @@ FAULTS = {
     "no mask": ("masks", lambda of: changed_results(of, 2, segmentation=None, bbox=[1, 1, 4, 4]), "without mask"),
     "an image that there is not": ("masks", lambda of: changed_results(of, 2, image_id=7), "id-unknown"),
     "a class that there is not": ("pixels", lambda of: changed_results(of, 2, category_id=9), "id-unknown"),
+    "points in another number": ("points", lambda of: changed_results(of, 2, keypoints=[1, 2, 2]), "points-number"),
     "a score above 1": ("masks", lambda of: changed_results(of, 2, score=1.5), "1.5"),
     "an id twice in a frame": ("tracks", line_added(f"{VIDEOS[0]}.txt", "1,1,40,30,5,5,0.5,1,1"), "stands twice in a frame"),
     "a class number too high": ("tracks", line_added(f"{VIDEOS[0]}.txt", "1,9,40,30,5,5,0.5,7,1"), "line 11"),
@@ -198,6 +199,22 @@ def test_frames_alone_are_enough_for_a_check_and_nothing_to_score(home, tmp_path
     scored = run(capsys, "score", "detection", "--ground-truth", frames, "--predictions", home / "masks/perfect", "--variant", "kind=masks")
     assert scored[0] == 1
     assert "no instance of the ground truth has a box" in scored[2]
+
+
+@pytest.mark.parametrize(("task", "place"), [("masks", "cholect50/masks.json"), ("points", "cholect50/points.json")])
+def test_labels_are_found_in_a_release(task, place, home, tmp_path, capsys):
+    put(tmp_path / "release/groundtruth", {"manifest.json": b"{}", place: CASES[task]()[0]["labels.json"]})
+    ranked = run(
+        capsys, "rank", home / task / "worse", "--ground-truth", tmp_path / "release", "--metric", task, "--json", "--resamples", "5"
+    )
+    same = run(
+        capsys, "rank", home / task / "worse", "--ground-truth", home / task / "truth", "--metric", task, "--json", "--resamples", "5"
+    )
+    assert ranked[:2] == same[:2]
+    put(tmp_path / "release/groundtruth", {place.replace("50", "45"): CASES[task]()[0]["labels.json"]})
+    code, _, err = run(capsys, "submission", "check", home / task / "worse", "--ground-truth", tmp_path / "release", "--task", task)
+    assert code == 1
+    assert f"there are several labels for {task}" in err
 
 
 @pytest.mark.parametrize(

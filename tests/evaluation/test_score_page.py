@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from score_runs import fault, good, sides
+from score_runs import LOADED, area, fault, good, sides
 from scrubin.evaluate import score_pictures
 from scrubin.evaluate.computation import ComparedBoxes
 from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked
@@ -14,7 +14,6 @@ from scrubin.evaluate.metrics.detection.average_precision import average_precisi
 from scrubin.evaluate.metrics.variants import INTERPOLATIONS
 from scrubin.evaluate.score_pictures import SIZE
 
-LOADED = re.compile(r"https?:|src=|<script|<link|@import|url\(|\bhref=\"[^#]")
 NAMES = ("<b>&bold'\"", "x" * 150, "vid 3")
 
 
@@ -22,17 +21,6 @@ def page_of(study, capsys, metric, *more):
     """The page of a run, and its document."""
     said = good(capsys, *sides(study, metric, "--html", study / "page.html", "--json", *more))
     return (study / "page.html").read_text(), json.loads(said.out)
-
-
-def area(path):
-    """The area under a path of an SVG, in units of the square of precision and recall."""
-    x, y, total = 0.0, 0.0, 0.0
-    for kind, numbers in re.findall(r"([MHVL])([-\d. ]+)", path):
-        values = [float(number) for number in numbers.split()]
-        at = {"H": (values[0], y), "V": (x, values[0])}.get(kind) or tuple(values)
-        total += (at[0] - x) * (2 * SIZE - y - at[1]) / 2 if kind != "M" else 0.0
-        x, y = at
-    return total / SIZE**2
 
 
 @pytest.fixture

@@ -187,6 +187,26 @@ def test_points_have_the_names_and_places_of_the_table(truth, drawn):
     assert 0 < hidden < len(coco["annotations"])
 
 
+def test_points_against_themselves_are_perfect_and_one_that_moved_is_not(truth, capsys, tmp_path):
+    wanted, found = truth / "cholect50/points.json", tmp_path / "found.json"
+    shutil.copy(wanted, found)
+
+    def values(*variant):
+        results = scored(truth, capsys, tmp_path, "points", wanted, found, *variant)
+        return {key: one["overall"]["value"] for key, one in results.items() if one["overall"]["value"] is not None}
+
+    perfect = values(), values("kind=distances")
+    assert {value for key, value in perfect[0].items() if "AP" in key} == {1}
+    assert {value for key, value in perfect[1].items() if "PCK" in key} == {1}
+    planted = json.loads(found.read_text())
+    for one in planted["annotations"][:20]:
+        one["keypoints"][0] += 60
+    found.write_text(json.dumps(planted))
+    worse = values(), values("kind=distances")
+    assert min(value for key, value in worse[0].items() if "AP" in key) < 1
+    assert min(value for key, value in worse[1].items() if "PCK" in key) < 1
+
+
 def test_tracks_against_themselves_are_perfect_and_an_exchange_is_not(truth, capsys, tmp_path):
     wanted, found = truth / "cholect50/tracks/track", tmp_path / "found"
     assert sorted(path.name for path in wanted.iterdir()) == sorted(LABELLED_IDS)
@@ -201,6 +221,33 @@ def test_tracks_against_themselves_are_perfect_and_an_exchange_is_not(truth, cap
     worse = scored(truth, capsys, tmp_path, "tracks", wanted, found, "classes=one")
     assert overall(worse, "tracks HOTA") < 1
     assert overall(worse, "tracks IDSW") > 0
+
+
+@pytest.mark.parametrize(
+    ("task", "part", "variant"),
+    [
+        ("detection", "masks.json", ("kind=masks", "component=i")),
+        ("detection", "masks.json", ("kind=pixels", "component=i")),
+        ("points", "points.json", ()),
+        ("tracks", "tracks/track", ("classes=one",)),
+    ],
+)
+def test_a_release_is_taken_as_it_is(truth, capsys, tmp_path, task, part, variant):
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "groundtruth").symlink_to(truth)
+    own = truth / "cholect50" / part
+    found = tmp_path / "found"
+    (shutil.copytree if own.is_dir() else shutil.copy)(own, found if own.is_dir() else found.with_suffix(".json"))
+    found = found if own.is_dir() else found.with_suffix(".json")
+    by_part = scored(truth, capsys, tmp_path, task, own, found, *variant)
+    for path in (release, truth, truth / "cholect50"):
+        assert scored(truth, capsys, tmp_path, task, path, found, *variant) == by_part
+
+
+def test_boxes_of_a_ground_truth_with_masks_are_those_of_all_its_frames(truth, capsys, tmp_path):
+    found = scored(truth, capsys, tmp_path, "detection", truth, truth / "cholect50/detection", "component=i")
+    assert {name for one in found.values() for name in one.get("videos", {})} >= {"abelo", "dufila"}
 
 
 def test_marks_against_their_mean_are_perfect_and_a_mistake_is_not(truth, drawn, capsys, tmp_path):

@@ -15,7 +15,7 @@ VIDEOS = ("ab01", "cd02", "ef03", "gh04")
 FRAMES = 5
 WIDTH, HEIGHT = 64, 48
 CLASSES = ("grasper", "hook")
-TASKS = ("masks", "pixels", "tracks", "criteria")
+TASKS = ("masks", "pixels", "points", "tracks", "criteria")
 Files = Mapping[str, bytes]
 
 
@@ -76,6 +76,29 @@ def worse_masks(files: Files) -> Files:
     return {"results.json": dumps(found[:-1])}
 
 
+def points() -> tuple[Files, Files]:
+    """The masks of the COCO file have two points each."""
+    truth = coco_truth()
+    for one in truth["annotations"]:
+        x, y, width, height = one["bbox"]
+        one |= {"keypoints": [x + 1, y + 2, 2, x + width - 2, y + height - 3, 1], "num_keypoints": 2}
+    truth["categories"] = [{**one, "keypoints": ["tip", "hinge"]} for one in truth["categories"]]
+    found = [
+        {**{key: one[key] for key in ("image_id", "category_id", "keypoints")}, "score": 0.9 - at % 7 / 20}
+        for at, one in enumerate(truth["annotations"])
+    ]
+    return {"labels.json": dumps(truth)}, {"results.json": dumps(found)}
+
+
+def worse_points(files: Files) -> Files:
+    """Some tips are moved, one instance is missing."""
+    found = json.loads(files["results.json"])
+    for at, one in enumerate(found):
+        if at % 3 == 0:
+            one["keypoints"][0] += 2 + at % 4
+    return {"results.json": dumps(found[:-1])}
+
+
 def tracks() -> tuple[Files, Files]:
     truth: dict[str, bytes] = {}
     for number, video in enumerate(VIDEOS):
@@ -126,16 +149,24 @@ def worse_criteria(files: Files) -> Files:
     return {"found.csv": "".join(f"{row}\n" for row in (head, *turned)).encode()}
 
 
-CASES: Mapping[str, Callable[[], tuple[Files, Files]]] = {"masks": masks, "pixels": masks, "tracks": tracks, "criteria": criteria}
+CASES: Mapping[str, Callable[[], tuple[Files, Files]]] = {
+    "masks": masks,
+    "pixels": masks,
+    "points": points,
+    "tracks": tracks,
+    "criteria": criteria,
+}
 WORSE: Mapping[str, Callable[[Files], Files]] = {
     "masks": worse_masks,
     "pixels": worse_masks,
+    "points": worse_points,
     "tracks": worse_tracks,
     "criteria": worse_criteria,
 }
 SCORE: Mapping[str, tuple[str, ...]] = {
     "masks": ("detection", "--variant", "kind=masks"),
     "pixels": ("detection", "--variant", "kind=pixels"),
+    "points": ("points",),
     "tracks": ("tracks",),
     "criteria": ("criteria",),
 }

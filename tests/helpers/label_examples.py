@@ -421,6 +421,27 @@ def sarrarp50_masks():
     return {"rarp/video_1/segmentation/000000000.png": png(values), "rarp/video_1/segmentation/000000060.png": png(0 * values)}
 
 
+def autolaparo_masks():
+    values = np.zeros((12, 20))
+    values[2:9, 3:15], values[4:7, 6:20] = 180, 40
+    return {"al/masks/007001.png": png(np.stack([values] * 3, axis=-1)), "al/masks/007025.png": png(np.zeros((12, 20, 3)))}
+
+
+def dsad():
+    values = np.zeros((12, 20))
+    values[2:9, 3:15] = 255
+    files = {f"dsad/{place}/mask0{at}.png": png(values * at) for place in ("colon/03", "liver/20") for at in (0, 1)}
+    return {**files, **{f"dsad/multilabel/03/mask02_{organ}.png": png(np.roll(values, at)) for at, organ in enumerate(("liver", "spleen"))}}
+
+
+def endovis2017():
+    values = np.zeros((12, 20))
+    values[2:9, 3:15], values[4:7, 6:9] = 10, 30
+    names = ("Left_Prograsp_Forceps", "Right_Prograsp_Forceps", "Other")
+    files = {f"ev/instrument_dataset_1/ground_truth/{name}_labels/frame004.png": png(np.roll(values, at)) for at, name in enumerate(names)}
+    return {**files, "ev/instrument_dataset_9/TypeSegmentation/frame225.png": png(np.where(values == 30, 6, values // 10))}
+
+
 def masks_png():
     legend = [{"name": "background-tissue", "color": [0, 0, 0], "classid": 0}, {"name": "thread", "color": [187, 155, 25], "classid": 6}]
     legend += [{"name": None, "color": [255, 255, 255], "classid": 255}]
@@ -434,6 +455,7 @@ EXAMPLES = {
     for make in (
         aixsuture,
         autolaparo,
+        autolaparo_masks,
         cataract101,
         cataract1k,
         cholec80,
@@ -444,9 +466,11 @@ EXAMPLES = {
         cholectriplet2022,
         coco,
         cvschallenge,
+        dsad,
         endoscapes,
         endovis_pose,
         endoscapescvs,
+        endovis2017,
         grasp,
         heichole,
         jigsaws,

@@ -1,6 +1,12 @@
 """Runs of `scrubin score` that must be good, or must fail with one message."""
 
+import re
+
 from scrubin.cli import main
+from scrubin.evaluate.score_pictures import SIZE
+
+LOADED = re.compile(r"https?:|src=|<script|<link|@import|url\(|\bhref=\"[^#]")
+"""What a page would load from elsewhere."""
 
 
 def fault(capsys, *arguments):
@@ -20,3 +26,14 @@ def good(capsys, *arguments):
 def sides(folder, metric, *more):
     """The arguments of a run of `truth` against `found` in a folder."""
     return (metric, "--ground-truth", folder / "truth", "--predictions", folder / "found", *more)
+
+
+def area(path):
+    """The area under a path of an SVG, in units of the square of precision and recall."""
+    x, y, total = 0.0, 0.0, 0.0
+    for kind, numbers in re.findall(r"([MHVL])([-\d. ]+)", path):
+        values = [float(number) for number in numbers.split()]
+        at = {"H": (values[0], y), "V": (x, values[0])}.get(kind) or tuple(values)
+        total += (at[0] - x) * (2 * SIZE - y - at[1]) / 2 if kind != "M" else 0.0
+        x, y = at
+    return total / SIZE**2

@@ -43,6 +43,8 @@ SAME_BYTES = [
 ]
 
 
+OF_TABLES = [name for name in EXAMPLES if name not in ("aixsuture", "cvschallenge", "endoscapescvs", "jigsaws", "lasana")]
+"""Those that our tables hold: a test of its own looks closely at each."""
 SAID = {"yolo-seg": {"image_size": (640, 480)}}
 """What a user has to say of a format, which no file does."""
 OF_PIXELS = ("yolo-seg",)
@@ -120,13 +122,15 @@ def test_a_second_round_changes_no_byte(name):
     assert once == twice
 
 
-@each("name", [name for name in EXAMPLES if name not in ("aixsuture", "cvschallenge", "endoscapescvs", "jigsaws", "lasana")])
+@each("name", OF_TABLES)
 @each("target", ["tables", "tables-csv"])
 def test_our_tables_hold_what_they_say_they_hold(name, target):
     first = example(name)
     fps = rate_of(name)
-    kept, _ = loss.fitted(first, writer_of(target), Fit(name, source_fps=fps))
-    again = read_files("tables", {f"t/{file}": data for file, data in render(kept, writer_of(target)).files.items()})
+    kept, losses = loss.fitted(first, writer_of(target), Fit(name, source_fps=fps))
+    out = render(kept, writer_of(target))
+    assert all(count > 0 for count in (losses + out.losses).values())
+    again = read_files("tables", {f"t/{file}": data for file, data in out.files.items()})
     for a, b in zip(kept.recordings, again.recordings, strict=True):
         for layer in ("phases", "instances"):
             one, other = getattr(a, layer), getattr(b, layer)
@@ -144,6 +148,8 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
 @pytest.mark.parametrize("name", EXAMPLES)
 @each("target", WRITERS)
 def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name, target):
+    if name in OF_TABLES and target in ("tables", "tables-csv"):
+        return
     collection = example(name)
     fit = Fit(name, source_fps=rate_of(name), image_size=(854, 480))
     writer, refused = writer_of(target), ""
@@ -153,7 +159,7 @@ def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name,
     except AnnotationError as error:
         refused = str(error)
     if refused:
-        known = ("make sense", "needs", "numbers its videos", "no column for the task", "cannot hold")
+        known = ("make sense", "needs", "numbers its videos", "no column for the task", "cannot hold", "convert them one by one")
         assert any(words in refused for words in known), refused
         return
     assert all(count > 0 for count in (losses + out.losses).values())
@@ -175,5 +181,7 @@ def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name,
         if counts[0] is None and counts[1] == 0:
             assert any("look as if there were none" in what for what in out.losses)
         else:
-            assert counts[0] == counts[1]
+            # A picture of classes has all instances of a class as one.
+            joined = 0 if target != "masks-png" else int(a.instances.rows.duplicated(["position", "instrument_id"]).sum())
+            assert counts[0] == (counts[1] if not joined else counts[1] + joined)
         assert (a.phases is None) == (b.phases is None)

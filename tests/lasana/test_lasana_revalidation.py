@@ -106,26 +106,26 @@ def test_a_score_swapped_between_two_recordings_is_listed_twice(folder, golden):
     assert {finding.id for finding in found_in(folder) if finding.rule == "differs"} == {a, b}
 
 
-def test_a_changed_raw_score_shows_in_all_recordings_of_the_rater(folder):
-    path = folder / "PegTransfer_rater1.csv"
+def test_a_changed_raw_score_shows_in_all_recordings_of_the_rater(peg_transfer):
+    path = peg_transfer / "PegTransfer_rater1.csv"
     path.write_text(path.read_text().replace("numapo;1;3;3;3;4;13", "numapo;1;3;5;3;4;15"))
-    found = [finding for finding in found_in(folder) if finding.rule == "differs"]
+    found = [finding for finding in found_in(peg_transfer) if finding.rule == "differs"]
     assert {finding.column for finding in found} == {"GRS", "efficiency"}
     assert len({finding.id for finding in found}) == 60
 
 
-def test_rows_on_one_side_only_are_listed(folder):
-    change(folder / "PegTransfer.csv", lambda frame: frame[frame.id != "numapo"])
+def test_rows_on_one_side_only_are_listed(peg_transfer):
+    change(peg_transfer / "PegTransfer.csv", lambda frame: frame[frame.id != "numapo"])
     for rater in "123":
-        change(folder / f"PegTransfer_rater{rater}.csv", lambda frame: frame[frame.id != "dikora"])
-    found = found_in(folder)
+        change(peg_transfer / f"PegTransfer_rater{rater}.csv", lambda frame: frame[frame.id != "dikora"])
+    found = found_in(peg_transfer)
     assert ("PegTransfer", "in_main_file_but_not_rated", "dikora", "id") in broken(found)
     assert ("PegTransfer", "published_but_undefined", "dikora", "GRS") in broken(found)
     places = [finding.place for finding in found if finding.rule == "rated_but_not_in_main_file"]
     assert places == ["PegTransfer_rater1.csv, line 2", "PegTransfer_rater2.csv, line 2", "PegTransfer_rater3.csv, line 2"]
 
 
-def test_faults_of_a_split_are_listed(folder, golden):
+def test_faults_of_a_split_are_listed(peg_transfer, golden):
     strong = golden["tasks"][0]["expected"]["strong_disagreement"]["linear"][0]
     a, b, c, d = [id_ for id_ in golden["tasks"][0]["ids"] if id_ != strong][:4]
 
@@ -136,8 +136,8 @@ def test_faults_of_a_split_are_listed(folder, golden):
         more = pd.DataFrame({"id": ["nobody", c], "split": ["train", "val"]})
         return pd.concat([frame[frame.id != a], more])
 
-    change(folder / "PegTransfer_split.csv", spoil)
-    found = [finding for finding in found_in(folder) if finding.task == "PegTransfer"]
+    change(peg_transfer / "PegTransfer_split.csv", spoil)
+    found = [finding for finding in found_in(peg_transfer) if finding.task == "PegTransfer"]
     assert {(finding.rule, finding.id) for finding in found} == {
         ("split_of_unknown_id", "nobody"),
         ("split_twice", c),
@@ -176,12 +176,12 @@ def test_a_label_other_than_the_raters_marks_is_listed(folder, golden):
     ]
 
 
-def test_an_error_without_a_column_is_one_finding(folder, golden):
+def test_an_error_without_a_column_is_one_finding(peg_transfer, golden):
     pd.DataFrame(golden["tasks"][0]["errors"]).rename_axis("id").reset_index().to_csv(
-        folder / "PegTransfer_errors.csv", sep=";", index=False
+        peg_transfer / "PegTransfer_errors.csv", sep=";", index=False
     )
-    change(folder / "PegTransfer.csv", lambda frame: frame.drop(columns="object_dropped_within_fov"))
-    errors = [finding for finding in found_in(folder) if finding.severity == "error"]
+    change(peg_transfer / "PegTransfer.csv", lambda frame: frame.drop(columns="object_dropped_within_fov"))
+    errors = [finding for finding in found_in(peg_transfer) if finding.severity == "error"]
     assert [(finding.rule, finding.id, finding.column) for finding in errors] == [("label_not_published", "", "object_dropped_within_fov")]
 
 

@@ -34,8 +34,10 @@ def files(request, golden, tmp_path):
     return {task.task: task for task in read_folder(folder).tasks}
 
 
-def test_every_file_is_written_back_as_it_was(files):
-    for task in files.values():
+def test_every_file_is_written_back_as_it_was(files, request):
+    number = [*SPELLINGS].index(request.node.callspec.params["files"])
+    # As LASANA spells, all; the spelling of a file is read without looking at its task.
+    for task in [*files.values()][number - 1 :: 4] if number else files.values():
         scored = score(task, LASANA)
         assert reports.main_bytes(task.main, scored.main, scored.main, ASPECTS) == task.main.render()
         assert reports.main_bytes(task.main, scored.main, corrected(scored), ASPECTS) == task.main.render()

@@ -12,8 +12,9 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault
 from scrubin.evaluate.metrics import bootstrap, registry
 from scrubin.evaluate.metrics.bootstrap import Draw, Interval
-from scrubin.evaluate.metrics.criteria import CriteriaVideo
+from scrubin.evaluate.metrics.criteria import ROUNDING, CriteriaVideo
 from scrubin.evaluate.metrics.detection import Scene
+from scrubin.evaluate.metrics.inputs import BoolArray, FloatArray
 from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
 from scrubin.evaluate.metrics.result import Result, over_runs
@@ -97,7 +98,30 @@ class ComparedSheets:
     predicted: pd.DataFrame
 
 
-Compared = ComparedClasses | ComparedBoxes | ComparedPhases | ComparedSheets
+@dataclass(frozen=True, eq=False)
+class ComparedMarks:
+    """Criteria by frame.
+
+    Parameters
+    ----------
+    videos
+        What annotators say, and what is predicted.
+    names
+        Of the criteria.
+    threshold
+        Mean of annotators from which a criterion is met.
+    """
+
+    videos: Sequence[CriteriaVideo]
+    names: Sequence[str]
+    threshold: float
+
+    def met(self, soft: FloatArray) -> BoolArray:
+        """Return where a criterion is met by the mean of annotators."""
+        return soft >= self.threshold - ROUNDING
+
+
+Compared = ComparedClasses | ComparedBoxes | ComparedPhases | ComparedSheets | ComparedMarks
 
 Computation = Callable[[Draw | None], list[Result]]
 

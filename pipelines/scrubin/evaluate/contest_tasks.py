@@ -47,6 +47,10 @@ class Number:
         """Return the first result that is this number: of triplets where there are some, of every size."""
         return next(one for one in results if self._is(one))
 
+    def is_among(self, results: Sequence[Result]) -> bool:
+        """Return whether any result is this number."""
+        return any(map(self._is, results))
+
     def _is(self, result: Result) -> bool:
         variant = result.variant
         return variant.metric == self.metric and all(variant.options.get(name) == value for name, value in self.options.items())
@@ -74,6 +78,8 @@ class ContestTask:
         By part, the number of `scrubin score`; empty where `ranking.measures` has them.
     wanted
         Of label files, where they could be of several formats.
+    released
+        Where a ground truth of ours has its labels.
     truth_format, alone_format
         Format in which a bundle has the labels, and the frames alone; "" for that which the labels have.
     """
@@ -88,6 +94,7 @@ class ContestTask:
     truth_parts: tuple[str, ...] = ()
     numbers: Mapping[str, Number] = field(default_factory=dict)
     wanted: Content = "boxes"
+    released: str = ""
     truth_format: str = ""
     alone_format: str = ""
 
@@ -110,12 +117,14 @@ def _of_files(
     choices: tuple[str, ...] = (),
     ways: tuple[Way, ...] = (("paper", ()),),
     wanted: Content = "boxes",
+    released: str = "*/masks.json",
     truth_format: str = "",
     alone_format: str = "",
 ) -> ContestTask:
     """Return a task whose submissions are read as `scrubin score` reads them; the first of the numbers decides."""
     first = next(iter(numbers))
-    return ContestTask(name, metric, tuple(numbers), first, layout, ways, choices, (), numbers, wanted, truth_format, alone_format)
+    formats = (released, truth_format, alone_format)
+    return ContestTask(name, metric, tuple(numbers), first, layout, ways, choices, (), numbers, wanted, *formats)
 
 
 _RESULTS = (
@@ -182,6 +191,20 @@ _EVERY = (
         alone_format=COCO,
     ),
     _of_files(
+        "points",
+        "points",
+        {
+            "ap": Number("points AP", {"similarity": "0.5:0.95"}, "average precision by keypoint similarity, 0.5 to 0.95"),
+            "ap50": Number("points AP", {"similarity": "0.5"}, "average precision by keypoint similarity of 0.5"),
+        },
+        "COCO results: one JSON list of `{image_id, category_id, keypoints, score}`, x, y and visibility of each point in px; images and "
+        "categories with the order of their points are those of `frames`",
+        wanted="points",
+        released="*/points.json",
+        truth_format=COCO,
+        alone_format=COCO,
+    ),
+    _of_files(
         "tracks",
         "tracks",
         {
@@ -192,6 +215,7 @@ _EVERY = (
         "`<video>.txt` in the layout of MOTChallenge: frame from 1, id, left, top, width, height in px, confidence, class; classes are "
         "those of `frames` numbered from 0, or those that a line `classes=` of `<video>/seqinfo.ini` lists. Or the JSON or text of "
         "CholecTrack20",
+        released="*/tracks/*",
         alone_format=COCO,
     ),
     _of_files(
@@ -204,6 +228,7 @@ _EVERY = (
         "one CSV with the columns `video,frame` and a probability per criterion, called as in `frames`; or `<video>.json` with "
         "`overall_outputs`, as the CVS Challenge has it",
         wanted="marks",
+        released="marks",
     ),
 )
 CONTESTS: Mapping[str, ContestTask] = MappingProxyType({one.name: one for one in _EVERY})

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from scrubin.base import pages
-from scrubin.evaluate import score_numbers, score_pictures
-from scrubin.evaluate.computation import ComparedBoxes, ComparedClasses, ComparedPhases, ComparedSheets, Computed
+from scrubin.evaluate import score_numbers, score_pictures, score_tables
+from scrubin.evaluate.computation import ComparedBoxes, ComparedClasses, ComparedMarks, ComparedPhases, ComparedSheets, Computed
 from scrubin.evaluate.score_document import ScoredResult
 from scrubin.evaluate.score_numbers import Said
 
@@ -48,7 +48,7 @@ def page(document: Mapping[str, Any], parts: Sequence[tuple[Computed, Sequence[S
         extremes=[] if document["metric"] == "phases" else [score_numbers.extremes(one, score_pictures.MOST) for one in _chosen(scored)],
         classes=score_numbers.by_class(scored),
         videos=score_numbers.by_video(scored),
-        drawn=[drawn for one, results in parts if (drawn := _drawn(document["metric"], one, results)) is not None],
+        drawn=[drawn for one, results in parts for drawn in _drawn(document["metric"], one, results, said)],
         size=score_pictures.SIZE,
         scatter=score_pictures.SCATTER,
         colours=COLOURS,
@@ -67,22 +67,26 @@ def breakable(name: object) -> Markup:
     return Markup(parts.replace(",", ",<wbr>").replace("_", "_<wbr>"))
 
 
-def _drawn(metric: str, one: Computed, scored: Sequence[ScoredResult]) -> dict[str, Any] | None:
-    """Return what is drawn of a part, with the name of its template."""
+def _drawn(metric: str, one: Computed, scored: Sequence[ScoredResult], said: Said) -> Iterator[dict[str, Any]]:
+    """Yield what is drawn of a part, each with the name of its template."""
     compared = one.compared
     if isinstance(compared, ComparedClasses):
-        return {"kind": "curves", **score_pictures.classes(one, compared, scored)}
+        yield {"kind": "curves", **score_pictures.classes(one, compared, scored)}
     if isinstance(compared, ComparedBoxes):
-        return {"kind": "curves", **score_pictures.boxes(one, compared, scored)}
+        yield {"kind": "curves", **score_pictures.boxes(one, compared, scored)}
     if isinstance(compared, ComparedPhases):
-        return {"kind": "phases", **score_pictures.phases(compared)}
-    if isinstance(compared, ComparedSheets):
-        return (
-            {"kind": "skill", **score_pictures.skill(compared)}
-            if metric == "skill"
-            else {"kind": "errors", **score_pictures.errors(compared)}
-        )
-    return None
+        yield {"kind": "phases", **score_pictures.phases(compared)}
+    if isinstance(compared, ComparedSheets) and metric == "skill":
+        yield {"kind": "skill", **score_pictures.skill(compared)}
+    elif isinstance(compared, ComparedSheets):
+        yield {"kind": "errors", **score_pictures.errors(compared)}
+    if isinstance(compared, ComparedMarks):
+        yield score_tables.criteria(compared)
+    if (lines := score_tables.thresholds(scored)) is not None:
+        yield lines
+    task = score_tables.declared(metric, said.variant)
+    if task is not None and (found := score_tables.tables(one, task)) is not None:
+        yield found
 
 
 def _chosen(scored: Sequence[ScoredResult]) -> list[ScoredResult]:

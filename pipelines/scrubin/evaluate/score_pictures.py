@@ -133,6 +133,11 @@ def _drawn(key: str, positives: int, recall: FloatArray, precision: FloatArray) 
     return DrawnCurve(key, positives, corners, np.repeat(precision, 2))
 
 
+def pooled_curve(key: str, labels: BoolArray, scores: FloatArray) -> DrawnCurve:
+    """Return the curve of one class over frames; parameters as of `steps_of`, ``key`` as of `DrawnCurve`."""
+    return _drawn(key, int(labels.sum()), *steps_of(labels, scores))
+
+
 def _interpolated(key: str, positives: int, of: Curve, interpolation: str) -> DrawnCurve:
     recall, precision = of.recall[0], of.precision[0]
     if interpolation == "step" or not len(recall):

@@ -119,7 +119,8 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
 def read_true_phases(source: Source) -> Side:
     """Return the labelled phases of the ground truth; errors as of `read_truth`."""
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), "phases")
-    return Side(reader.phases_by_frame(reading, source.fps, "score"), _line(source, reading))
+    said = reader.said_of_spans(reading.collection.recordings, source.fps)
+    return Side(reader.phases_by_frame(reading, source.fps, "score"), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
 
 
 def read_true_marks(source: Source) -> Side:
@@ -157,7 +158,8 @@ def read_predicted_phases(source: Source, classes: Vocabulary) -> Side:
     """Return the predicted phases; parameters and errors as of `read_predictions`."""
     reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), "phases", links_may_lead_out=False)
     by_frame = reader.phases_by_frame(reading, source.fps, "score")
-    return Side(_of_task(source, by_frame, "phases"), _line(source, reading))
+    said = reader.said_of_spans(reading.collection.recordings, source.fps)
+    return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")
 
 
 def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[str, bytes], form: AnyFormat) -> Side:

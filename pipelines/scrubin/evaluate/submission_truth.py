@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -77,11 +77,14 @@ class GroundTruth:
         By name, in order of names.
     verdict
         On the label files; None where frames are known from elsewhere.
+    said
+        Behind what was read: at which rate frames were made of spans, where nobody named one.
     """
 
     vocabulary: Vocabulary
     videos: Mapping[str, TrueVideo]
     verdict: Verdict | None = None
+    said: str = ""
 
 
 _IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
@@ -139,7 +142,9 @@ def of_images(path: Path) -> FramesOf:
 SHOWN = 10
 
 
-def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = None, only: Sequence[str] = ()) -> GroundTruth:
+def read(
+    path: Path, *, form: str | None = None, vocabulary_name: str | None = None, only: Sequence[str] = (), fps: Fraction | None = None
+) -> GroundTruth:
     """Return a ground truth.
 
     Parameters
@@ -152,13 +157,15 @@ def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = N
         Name of the vocabulary; None: that of the labels, else CholecT50's.
     only
         Names of the videos that count; none: all.
+    fps
+        Frames per second by which the labels count where no file says it; None: the custom of the format.
 
     Raises
     ------
     AnnotationError
         When it cannot be read, has no frames, or lacks one of the videos that count.
     """
-    truth = _read(path, form, vocabulary_name)
+    truth = _read(path, form, vocabulary_name, fps)
     unknown = sorted(set(only) - set(truth.videos))
     if unknown:
         names = sorted(truth.videos)
@@ -168,14 +175,14 @@ def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = N
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
         no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {TRUTHS}")
         raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
-    return GroundTruth(truth.vocabulary, videos, truth.verdict)
+    return replace(truth, videos=videos)
 
 
-def _read(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:
+def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
     if form is None and is_list(path):
         return _only_frames(listed(path), vocabulary_name)
     try:
-        return _of_labels(path, form, vocabulary_name)
+        return _of_labels(path, form, vocabulary_name, fps)
     except AnnotationError as refused:
         # Only where nothing is a label file can images be what is meant.
         is_no_label = form is None and refused.faults[0].rule in ("format-unknown", "no-files")
@@ -186,12 +193,16 @@ def _read(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTr
 
 def sentences_on(path: str, truth: GroundTruth) -> list[str]:
     """Return as what the files at a path were read, what of them is not as it should be, and which changed since their release."""
-    read = [] if truth.verdict is None else [f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)]
+    read = (
+        []
+        if truth.verdict is None
+        else [f"{path}: {truth.verdict.line}{truth.said and f'{truth.said} (--fps)'}", *summary(truth.verdict.faults)]
+    )
     changed = sentence_on_changed_truth(Path(path))
     return [*read, *([changed] if changed else [])]
 
 
-def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> GroundTruth:
+def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
     # Of a release that is its ground truth, not its tables.
     known = format_of(form) if form is not None else detected(path, "instances")
     names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
@@ -199,19 +210,19 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> Gro
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
-    if known.by_hand.asks_fps:
+    if known.by_hand.asks_fps and fps is None:
         what = f"no file of {known.name} states the rate of its frames"
-        fix = "give the labels as `scrubin convert` writes them with --fps and --to tables"
+        fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
-    by_frame = [reader.without_spans(labels, known, None) for labels in reading.collection.recordings]
-    recordings = [reader.without_segments(labels, known, None) for labels in by_frame]
+    by_frame = [reader.without_spans(labels, known, fps) for labels in reading.collection.recordings]
+    recordings = [reader.without_segments(labels, known, fps) for labels in by_frame]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
         raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
     (used,) = vocabularies.values()
-    videos = {labels.recording: _video(labels, of_clock(labels.clock, known.by_hand.fps).per_second) for labels in recordings}
-    return GroundTruth(used, videos, verdict_of(reading))
+    videos = {labels.recording: _video(labels, of_clock(labels.clock, fps or known.by_hand.fps).per_second) for labels in recordings}
+    return GroundTruth(used, videos, verdict_of(reading), reader.said_of_spans(reading.collection.recordings, fps))
 
 
 def _video(labels: Labels, per_second: Fraction) -> TrueVideo:

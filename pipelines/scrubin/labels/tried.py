@@ -41,6 +41,7 @@ PLAIN = "nobody's own: plain files"
 TRIED: Mapping[str, Tried | str] = {
     "aixsuture": NONE,
     "autolaparo": NONE,
+    "autolaparo-masks": "none could be had: the layout as people with the data describe it",
     "box-lists": PLAIN,
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
@@ -61,6 +62,7 @@ TRIED: Mapping[str, Tried | str] = {
         1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
     ),
     "cvschallenge-outputs": NONE,
+    "dsad": "none could be had: the layout as loaders of four repositories have it",
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(
@@ -68,6 +70,7 @@ TRIED: Mapping[str, Tried | str] = {
         "surgical-vision/EndoVisPoseAnnotation 78f5d08",
         "1,850 labelled frames, as their authors count; 202 points of no tool, and 4 that stand twice, are not read",
     ),
+    "endovis2017": "none could be had: the layout as loaders of three repositories have it",
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "release",
         metavar="RELEASE",
-        help="a release, or its ground truth; of masks, pixels, tracks and criteria label files in any format; only read",
+        help="a release, or its ground truth; of masks, points, tracks and criteria also label files in any format; only read",
     )
     one.add_argument("--for", dest="platform", required=True, choices=PLATFORMS, help="the platform")
     one.add_argument("--task", required=True, choices=list(CONTESTS), help="what is predicted")

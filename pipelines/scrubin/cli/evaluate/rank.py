@@ -247,7 +247,8 @@ def _teams(submissions: list[str]) -> dict[str, Path]:
     for one in submissions:
         name, separator, path = one.partition("=")
         if not separator or Path(one).is_dir():
-            name, path = strangers.real(Path(one)).name, one
+            real = strangers.real(Path(one))
+            name, path = real.stem if real.is_file() else real.name, one
         if not name.strip() or not path or not name.isprintable():
             msg = f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed"
             raise AnnotationError(msg)

@@ -14,6 +14,7 @@ from scrubin.base.errors import MetricsError, SplitError
 from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import rate_or_none
 from scrubin.evaluate import choices, selection
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.policy import stopping
@@ -30,7 +31,7 @@ LAYOUT = """a submission is a folder with, per video of the ground truth,
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
                 boxes as top-left corner and size in 0..1 (the layout of CholecTriplet2022)
   <video>.csv   for phases: frame,phase_id (or frame,phase with the phase's name)
-of masks, pixels, tracks and criteria (--task): a file or folder in any format that 'scrubin score' reads, with the verdict of that
+of masks, pixels, points, tracks and criteria (--task): a file or folder in any format that 'scrubin score' reads, with the verdict of that
 exit code: 0 when there is no error and no deviation, else 1"""
 
 
@@ -88,6 +89,11 @@ def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         help="only these videos: a name per line, or a split with the columns id and subset; or names, as NAME,NAME (default: all)",
     )
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
+    parser.add_argument(
+        "--fps",
+        metavar="N",
+        help="frames per second by which the labels count, where no file says it; spans of time become so many frames (default: 1)",
+    )
 
 
 def truth_of(args: argparse.Namespace) -> GroundTruth:
@@ -95,7 +101,8 @@ def truth_of(args: argparse.Namespace) -> GroundTruth:
     from scrubin.evaluate import submission_truth
 
     path, names = _listed(args)
-    truth = submission_truth.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names)
+    fps = rate_or_none("--fps", args.fps)
+    truth = submission_truth.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names, fps=fps)
     return truth if path is None else _of_split(truth, path, args.subset)
 
 
@@ -121,7 +128,9 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
     path, names = _listed(args)
     videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    truth = Source(Path(args.ground_truth), None if args.source is None else format_of(args.source), classes)
+    labels = entries.labels_at(Path(args.ground_truth), task, args.vocabulary)
+    form = None if args.source is None else format_of(args.source)
+    truth = Source(labels, form, classes, rate_or_none("--fps", args.fps))
     return entries.held_against(task, truth, videos)
 
 
@@ -167,7 +176,8 @@ def run_check(args: argparse.Namespace) -> int:
     truth = truth_of(args)
     outcome = with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
-        read = None if truth.verdict is None else truth.verdict.as_json()
+        notes = [f"{truth.said.removeprefix('; ')} (--fps)"] if truth.said else []
+        read = None if truth.verdict is None else truth.verdict.as_json() | {"notes": notes}
         print_json({"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()})
     else:
         note_truth("submission check", args.ground_truth, truth)

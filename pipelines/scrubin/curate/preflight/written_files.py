@@ -21,6 +21,7 @@ from scrubin.base.tables.private import RECORDINGS
 from scrubin.curate.draft import read_header
 from scrubin.curate.preflight import Findings, names, places
 from scrubin.curate.preflight.listed_study import ListedStudy
+from scrubin.labels.model import Labels
 from scrubin.labels.policy import stopping
 from scrubin.media.rig import Rig
 from scrubin.ratings import entries, marks, scoring
@@ -135,14 +136,20 @@ def look_at_labels(study: ListedStudy, p: AnnotationsParams, noted: Findings) ->
     """Note every file that fits nowhere, names an unknown recording or cannot be read, and who of a labelled task has no labels."""
     faults, sound = Faults(), SoundLabels()
     with noted.noting():
-        batches = sources.find(study.raw, p.sources, {*study.recordings, *study.set_aside}, faults, study.withdrawn, p.box_tolerance)
+        known = {*study.recordings, *study.set_aside}
+        batches = sources.find(study.raw, p.sources, known, faults, study.withdrawn)
         noted.counts["label file"] = sum(len(batch.files) for batch in batches)
-        kept = set(study.kept)
+        kept, labelled = set(study.kept), {batch.recording for batch in batches if not batch.is_whole}
         for batch in batches:
-            if batch.recording in kept:
+            if batch.is_whole:
+                read = [(batch, sources.read_all(study.raw, p.box_tolerance, batch))]
+                sorted_out = sources.sorted_out(read, known, kept, faults, study.withdrawn)
+                labelled |= {one.recording for _, one in sorted_out.read if isinstance(one, Labels)}
+                faults.extend(fault for _, one in sorted_out.read for fault in _stopping(one))
+            elif batch.recording in kept:
                 faults.extend(_faults(study, p.box_tolerance, batch, sound))
         sound.write()
-        _unlabelled(study, {batch.recording for batch in batches}, noted)
+        _unlabelled(study, labelled, noted)
     noted.errors += stopping("annotations", faults.all())
 
 
@@ -154,11 +161,14 @@ def _faults(study: ListedStudy, box_tolerance: float, batch: Batch, sound: Sound
     key = sound.key(study.raw, [*batch.files, *maps], how)
     if sound.knows(key):
         return ()
-    read = sources.read(study.raw, box_tolerance, batch)
-    wrong = read.faults if isinstance(read, AnnotationError) else stopping("annotations", read.faults)
+    wrong = _stopping(sources.read(study.raw, box_tolerance, batch))
     if not wrong:
         sound.add(key)
     return wrong
+
+
+def _stopping(read: Labels | AnnotationError) -> tuple[Fault, ...]:
+    return tuple(read.faults if isinstance(read, AnnotationError) else stopping("annotations", read.faults))
 
 
 def _unlabelled(study: ListedStudy, labelled: set[str], noted: Findings) -> None:

@@ -114,6 +114,21 @@ def _whole_pictures(challenge: Challenge, video: str) -> list[dict[str, Any]]:
     ]
 
 
+def _points_in_the_middle(challenge: Challenge, video: str) -> list[dict[str, Any]]:
+    images, classes = images_in(challenge.form)
+    with_points = next((one for one in classes if one.get("keypoints")), classes[0])
+    most = len(with_points.get("keypoints", ()))
+    return [
+        {
+            "image_id": image["id"],
+            "category_id": with_points["id"],
+            "keypoints": [image["width"] / 2, image["height"] / 2, 2] * most,
+            "score": UNSURE,
+        }
+        for image in images[video]
+    ]
+
+
 def _tracks(challenge: Challenge, values: Values) -> dict[str, str]:
     images, _ = images_in(challenge.form)
     found = {}
@@ -166,6 +181,7 @@ HANDED_IN: Mapping[str, HandedIn] = {
     "phases": HandedIn(_phases, _by_frame(lambda of: 0)),
     "masks": HandedIn(_results, _whole_pictures),
     "pixels": HandedIn(_results, _whole_pictures),
+    "points": HandedIn(_results, _points_in_the_middle),
     "tracks": HandedIn(_tracks, _one_track),
     "criteria": HandedIn(_criteria, _by_frame(_unsure)),
 }

@@ -14,6 +14,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import selection, submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
+from scrubin.evaluate.tasks import entries
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
 
 
@@ -86,7 +87,8 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
 def _of_label_files(path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None) -> HiddenTruth:
     """Return the labels of a subset from label files of any format; errors as of `label_files.of_subset`."""
     classes = vocabulary.load(vocabulary_name) if vocabulary_name else None
-    against, hidden, form = label_files.of_subset(path, task, names, classes)
+    labels = entries.labels_at(path, task, vocabulary_name)
+    against, hidden, form = label_files.of_subset(labels, task, names, classes)
     frames = {name: tuple(of.frames.tolist()) for name, of in sorted(against.truth.series.items())}
     return HiddenTruth(against.vocabulary or "", hidden, frames, tuple(sorted(names.keys() - frames.keys())), form)
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import MetricsError, ScrubinError
-from scrubin.evaluate.contest_tasks import CONTESTS, Number
-from scrubin.evaluate.metrics.result import Result
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import ranking_document
 from scrubin.evaluate.ranking.contest import Contest, RankingSettings, Refusal, TeamScores
+from scrubin.evaluate.score_tables import by_video
 from scrubin.evaluate.tasks.entries import Entries, placed
-from scrubin.labels.model import FloatArray
 from scrubin.labels.policy import stopping
 
 
@@ -72,12 +71,3 @@ def evaluated(team: str, path: Path, of: Entries, decides: str) -> TeamScores | 
     whole = part.results(None)
     parts = {name: by_video(alone, whole, number) for name, number in of.task.numbers.items()}
     return TeamScores(team, parts[decides], np.zeros(0), parts, by_class=True, faults=faults)
-
-
-def by_video(alone: Sequence[Sequence[Result]], whole: Sequence[Result], number: Number) -> FloatArray:
-    """Return a number of every video by class, (videos, classes); of one that has no classes, (videos, 1)."""
-    keys = sorted(set().union(*(number.of(results).classes for results in (whole, *alone))))
-    found = [number.of(results) for results in alone]
-    if not all(one.classes for one in found):
-        return np.array([[one.overall.value] for one in found])
-    return np.array([[one.classes[key].value if key in one.classes else np.nan for key in keys] for one in found])

@@ -11,7 +11,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
+from scrubin.evaluate.computation import ComparedMarks, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics.criteria import SCOPES, Criteria, CriteriaVideo, Scope
 from scrubin.evaluate.metrics.inputs import BoolArray
 from scrubin.evaluate.metrics.variants import CRITERIA_CHOICES
@@ -129,7 +129,8 @@ def computed(truth: Truth, predictions: Mapping[str, Series], choice: Mapping[st
     MetricsError.raise_any(missing)
     whole = Criteria(videos, truth.names, threshold)
     results = with_alone(_computation(whole, truth, choice), "criteria", choice, lambda draw: (drawn_videos(videos, draw), truth.names))
-    return Scoring([Computed(tuple(joined.pairs), results, frames=joined.frames)], joined.faults, _notes(truth, choice))
+    compared = ComparedMarks(videos, truth.names, threshold) if choice["kind"] == "predictions" else None
+    return Scoring([Computed(tuple(joined.pairs), results, frames=joined.frames, compared=compared)], joined.faults, _notes(truth, choice))
 
 
 def _computation(whole: Criteria, truth: Truth, choice: Mapping[str, str]) -> Computation:

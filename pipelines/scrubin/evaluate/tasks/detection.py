@@ -361,7 +361,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     if semantics == "paper":
         results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
-    compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
+    compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
 

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.base.errors import ScrubinError
-from scrubin.base.faults import Fault, summary
+from scrubin.base.errors import MetricsError, ScrubinError
+from scrubin.base.faults import Fault, error, summary
 from scrubin.evaluate.computation import Scoring, chosen
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.side import Source, sentence_on_changed_truth
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
+from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,25 @@ class Entries:
         predicted = self.sides.predictions(source, self.truth, self.order.truth, self.choice)
         found = self.sides.computed(self.truth, self.sides.counted(predicted, self.order), self.order.semantics, self.choice)
         return replace(found, faults=tuple(dict.fromkeys((*predicted.faults, *found.faults)))), predicted.line
+
+
+def labels_at(path: Path, task: str, vocabulary_name: str | None = None) -> Path:
+    """Return the labels of a task in a release or ground truth of ours; any other path as it is.
+
+    Raises
+    ------
+    MetricsError
+        When it has several, as of several vocabularies or kinds of tracks.
+    """
+    inside = inside_release(path)
+    if not (inside / MANIFEST).is_file():
+        return path
+    released = sorted(inside.glob(CONTESTS[task].released))
+    found = [one for one in released if vocabulary_name in (None, *one.relative_to(inside).parts)] or released
+    if len(found) > 1:
+        names = ", ".join(one.relative_to(inside).as_posix() for one in found)
+        raise MetricsError([error(str(path), "labels-several", f"there are several labels for {task}: {names}", "name one of them")])
+    return found[0] if found else path
 
 
 def held_against(task: str, truth: Source, videos: Mapping[str, int] | None = None, variant: Sequence[str] = ()) -> Entries:

@@ -71,7 +71,8 @@ def _instances(source: Source, read: Side, role: Role) -> Boxes:
     file = str(source.path)
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     has_points = any(have_points(layer.rows).any() for _, layer in labelled)
-    if not has_points and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
+    needs_points = role == "ground truth" and not source.frames_alone
+    if not has_points and (needs_points or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what = f"no instance of the {role} has points"
         raise MetricsError([error(file, "no-points", what, "give files with key points"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])

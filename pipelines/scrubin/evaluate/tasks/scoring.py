@@ -17,11 +17,12 @@ from scrubin.evaluate.metrics.phases import compat as of_phases
 from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.tracks import combined as of_tracks
-from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.metrics.variants import MASK_KINDS, MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
+from scrubin.labels.formats.ground_truth import part_in
 
 T = TypeVar("T")
 Choices = Mapping[str, str]
@@ -133,16 +134,35 @@ class Sides:
         return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
+def _drawn(source: Source, choice: Choices) -> Source:
+    """Return the masks of a ground truth of ours, where masks are scored."""
+    of_masks = choice.get("kind") in MASK_KINDS or choice.get("program") in MASK_PROGRAMS
+    return replace(source, path=part_in(source.path, "masks.json")) if of_masks else source
+
+
+def _pointed(source: Source) -> Source:
+    return replace(source, path=part_in(source.path, "points.json"))
+
+
+def _tracked(source: Source, choice: Choices) -> Source:
+    """Return the tracks of a kind in a ground truth of ours, else those of no stated kind."""
+    return replace(source, path=part_in(source.path, f"tracks/{choice['kind']}_track", "tracks/track"))
+
+
 SIDES: Mapping[str, Sides] = {
     "detection": Sides(
-        lambda source, choice: detection.truth_of(source),
-        lambda source, truth, of_truth, choice: detection.predictions_of(source, truth, of_truth),
+        lambda source, choice: detection.truth_of(_drawn(source, choice)),
+        lambda source, truth, of_truth, choice: detection.predictions_of(source, truth, _drawn(of_truth, choice)),
         detection.computed,
     ),
-    "tracks": Sides(tracks.truth_of, tracks.predictions_of, tracks.computed),
+    "tracks": Sides(
+        lambda source, choice: tracks.truth_of(_tracked(source, choice), choice),
+        lambda source, truth, of_truth, choice: tracks.predictions_of(source, truth, _tracked(of_truth, choice), choice),
+        tracks.computed,
+    ),
     "points": Sides(
-        lambda source, choice: points.truth_of(source),
-        lambda source, truth, of_truth, choice: points.predictions_of(source, truth, of_truth),
+        lambda source, choice: points.truth_of(_pointed(source)),
+        lambda source, truth, of_truth, choice: points.predictions_of(source, truth, _pointed(of_truth)),
         lambda truth, predictions, semantics, choice: points.computed(truth, predictions, choice),
         not_followed="no published program for points is followed; the semantics is 'paper', with the numbers of pycocotools",
     ),

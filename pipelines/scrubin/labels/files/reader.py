@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -386,6 +386,22 @@ def without_segments(labels: Labels, form: AnyFormat, fps: Fraction | None) -> L
     if has_phases_by_frame(labels):
         return replace(labels, segments=None)
     return retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, Counter())
+
+
+def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None) -> str:
+    """Return at which rate frames were made of spans of phases, to be said behind what was read; "" where somebody named it.
+
+    Parameters
+    ----------
+    recordings
+        As they were read.
+    fps
+        What somebody named.
+    """
+    spans = [one for one in recordings if one.segments is not None and (one.segments["kind"] == "phase").any()]
+    if fps is not None or all(has_phases_by_frame(one) for one in spans):
+        return ""
+    return f"; spans of phases are taken at {SPANS_FPS} frame per second, as no rate is named"
 
 
 def has_phases_by_frame(labels: Labels) -> bool:

@@ -48,6 +48,26 @@ def sheets_in(path: Path, part: str) -> Path:
     return inside if inside.is_dir() else path
 
 
+def part_in(path: Path, *names: str) -> Path:
+    """Return the first of some parts that one vocabulary of a ground truth has, such as ``masks.json``; any other path as it is.
+
+    Parameters
+    ----------
+    path
+        A ground truth, a vocabulary or subset of it, or a release.
+    names
+        Files or folders of a vocabulary that not every ground truth has.
+    """
+    folder = inside_release(path)
+    if not files_of(path):
+        return path
+    for name in names:
+        there = [one / name for one in (folder, *sorted(folder.iterdir())) if (one / name).exists()]
+        if len(there) == 1:
+            return there[0]
+    return path
+
+
 def files_of(path: Path) -> list[Path]:
     """Return the files of a ground truth of ours that a path is, names a part of or has inside; none for any other path."""
     folder = inside_release(path)

@@ -39,10 +39,12 @@ def intersections(ones: Sequence[IntArray], others: Sequence[IntArray]) -> IntAr
     if not len(kept):
         return shared
     firsts = np.concatenate([[0], np.cumsum(numbers[kept])[:-1]])
-    at_once = max(1, MOST_QUERIES // len(starts))
+    bounds = np.concatenate([starts, ends])
+    at_once = max(1, MOST_QUERIES // len(bounds))
     for first in range(0, len(others), at_once):
         some = others[first : first + at_once]
-        rises = _covered(some, ends) - _covered(some, starts)
+        covered = _covered(some, bounds)
+        rises = covered[:, len(starts) :] - covered[:, : len(starts)]
         shared[kept, first : first + at_once] = np.add.reduceat(rises, firsts, axis=1).T
     return shared
 
@@ -67,20 +69,20 @@ def ious(found: Sequence[IntArray], truth: Sequence[IntArray], crowds: npt.Array
 
 def _spans(masks: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray]:
     """Return where foreground begins and ends, (spans of all masks,) each, and the number of spans of each mask, (masks,)."""
-    runs, is_foreground, ends, firsts = _joined(masks)
+    runs, is_foreground, ends, lengths = _joined(masks)
     kept = is_foreground & (runs > 0)
-    return ends[kept] - runs[kept], ends[kept], np.add.reduceat(kept, firsts, dtype=np.int64)
+    return ends[kept] - runs[kept], ends[kept], np.add.reduceat(kept, np.cumsum(lengths) - lengths, dtype=np.int64)
 
 
 def _joined(masks: Sequence[IntArray]) -> tuple[IntArray, BoolArray, IntArray, IntArray]:
-    """Return the runs of all masks, which of them are foreground, where each ends in its picture, and the first one of each mask."""
+    """Return the runs of all masks, which of them are foreground, where each ends in its picture, and how many each mask has."""
     runs = np.concatenate(masks)
     lengths = np.array([len(one) for one in masks])
     firsts = np.cumsum(lengths) - lengths
     is_foreground = (np.arange(len(runs)) - np.repeat(firsts, lengths)) % 2 == 1
     total = np.cumsum(runs)
     ends = total - np.repeat(total[firsts] - runs[firsts], lengths)
-    return runs, is_foreground, ends, firsts
+    return runs, is_foreground, ends, lengths
 
 
 def _covered(masks: Sequence[IntArray], bounds: IntArray) -> IntArray:
@@ -88,13 +90,15 @@ def _covered(masks: Sequence[IntArray], bounds: IntArray) -> IntArray:
 
     The masks are laid one behind the other, with a pixel between them, so that all are looked up at once.
     """
-    runs, is_foreground, ends, firsts = _joined(masks)
+    runs, is_foreground, ends, lengths = _joined(masks)
     places = np.arange(len(masks)) * (int(masks[0].sum()) + 1)
-    ends = ends + np.repeat(places, np.diff(firsts, append=len(runs)))
+    ends = ends + np.repeat(places, lengths)
     # Foreground before a run, less its beginning where it is foreground itself; behind the last run nothing rises.
-    slopes = np.append(is_foreground, [False]).astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(np.where(is_foreground, runs, 0))])
-    levels = before - slopes * np.append(ends - runs, [0])
+    slopes = np.zeros(len(runs) + 1, np.int64)
+    slopes[:-1] = is_foreground
+    levels = np.zeros(len(runs) + 1, np.int64)
+    np.cumsum(runs * slopes[:-1], out=levels[1:])
+    levels[:-1] -= slopes[:-1] * (ends - runs)
     queries = bounds[None, :] + places[:, None]
     at = np.searchsorted(ends, queries, side="right")
     covered: IntArray = levels[at] + slopes[at] * queries

@@ -74,34 +74,73 @@ def corners_of(polygon: npt.ArrayLike, number: int = 0) -> FloatArray:
 
 def _filled(corners: FloatArray, height: int, width: int) -> IntArray:
     """Return the mask of one polygon."""
-    u, v = _outline(corners)
-    crosses = np.flatnonzero(u[1:] != u[:-1])
-    # The lower number of the two columns of steps; only some lie between two pixels' centres.
-    between = np.minimum(u[crosses], u[crosses + 1])
-    columns, rest = np.divmod(between - STEPS // 2, STEPS)
-    kept = (rest == 0) & (columns >= 0) & (columns < width)
-    rows = (np.minimum(v[crosses], v[crosses + 1])[kept] + 0.5) / STEPS - 0.5
+    columns, v = _crossings(corners, width)
+    rows = (v + 0.5) / STEPS - 0.5
     tops = np.ceil(np.clip(rows, 0, height)).astype(np.int64)
-    changes, times = np.unique(columns[kept] * height + tops, return_counts=True)
-    inside = changes[(times % 2 == 1) & (changes < height * width)]
+    changes = np.sort(columns * height + tops)
+    if (changes[1:] == changes[:-1]).any():
+        # Where two parts of the outline cross at one place, nothing changes.
+        changes, times = np.unique(changes, return_counts=True)
+        changes = changes[times % 2 == 1]
+    inside = changes[: np.searchsorted(changes, height * width)]
     return np.diff(np.concatenate([[0], inside, [height * width]])).astype(np.int64)
 
 
-def _outline(corners: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the points of the outline in steps, x and y, (points,) each, edge by edge with both ends."""
+def _crossings(corners: FloatArray, width: int) -> tuple[IntArray, IntArray]:
+    """Return where the outline goes over from step 5 c + 2 to the next one in x, which is between the centres of two columns of pixels.
+
+    Only these steps are walked: the others change nothing.
+
+    Returns
+    -------
+    tuple of IntArray
+        The column c and the upper one of both points in steps, (crossings,) each, in no order.
+    """
     # Towards 0, as C turns numbers into whole ones: below 0 that is up.
-    x, y = ((STEPS * side + 0.5).astype(np.int64) for side in corners.T)
-    dx, dy = np.roll(x, -1) - x, np.roll(y, -1) - y
+    x, y = (STEPS * corners + 0.5).astype(np.int64).T
+    next_x, next_y = np.concatenate([x[1:], x[:1]]), np.concatenate([y[1:], y[:1]])
+    dx, dy = next_x - x, next_y - y
     steep = np.abs(dx) < np.abs(dy)
-    length = np.maximum(np.abs(dx), np.abs(dy))
-    back = np.where(steep, dy, dx) < 0
     # An edge is walked from its left (or upper) end on, so that it is the same in both directions.
-    from_x, from_y = np.where(back, np.roll(x, -1), x), np.where(back, np.roll(y, -1), y)
-    slope = np.where(steep, dx, dy) * np.where(back, -1, 1) / np.maximum(length, 1)
-    edges = np.repeat(np.arange(len(x)), length + 1)
-    walked = np.arange(len(edges)) - np.repeat(np.cumsum(length + 1) - length - 1, length + 1)
-    at = np.where(back[edges], length[edges] - walked, walked)
-    of_steep = steep[edges]
-    short = (np.where(of_steep, from_x[edges], from_y[edges]) + slope[edges] * at + 0.5).astype(np.int64)
-    long = np.where(of_steep, from_y[edges], from_x[edges]) + at
-    return np.where(of_steep, short, long), np.where(of_steep, long, short)
+    back = np.where(steep, dy, dx) < 0
+    from_x, from_y = np.where(back, next_x, x), np.where(back, next_y, y)
+    length = np.maximum(np.maximum(np.abs(dx), np.abs(dy)), 1)
+    slope = np.where(steep, dx, dy) * np.where(back, -1, 1) / length
+    first = np.maximum(-((STEPS // 2 - np.minimum(x, next_x)) // STEPS), 0)
+    last = np.minimum((np.maximum(x, next_x) - STEPS // 2 - 1) // STEPS, width - 1)
+    numbers = np.maximum(last - first + 1, 0)
+    edges = np.repeat(np.arange(len(x)), numbers)
+    columns = np.arange(len(edges)) + np.repeat(first - np.cumsum(numbers) + numbers, numbers)
+    steps = STEPS * columns + STEPS // 2
+    begin_x, begin_y, rises, of_steep = from_x[edges], from_y[edges], slope[edges], steep[edges]
+    v = np.empty(len(edges), np.int64)
+    flat = np.flatnonzero(~of_steep)
+    along, level, rise = steps[flat] - begin_x[flat], begin_y[flat], rises[flat]
+    v[flat] = np.minimum((level + rise * along + 0.5).astype(np.int64), (level + rise * (along + 1) + 0.5).astype(np.int64))
+    sharp = np.flatnonzero(of_steep)
+    v[sharp] = begin_y[sharp] + _last_before(steps[sharp], begin_x[sharp], rises[sharp])
+    return columns, v
+
+
+def _last_before(steps: IntArray, begin: IntArray, rises: FloatArray) -> IntArray:
+    """Return how many points of a steep edge lie before the first one beyond a step in x, less 1, (crossings,).
+
+    Parameters
+    ----------
+    steps
+        The step that is left, or reached where x falls.
+    begin, rises
+        Where the edge begins in x, and what x is more at each point.
+    """
+    upward = rises > 0
+
+    def is_beyond(at: IntArray) -> npt.NDArray[np.bool_]:
+        beyond: npt.NDArray[np.bool_] = ((begin + rises * at + 0.5).astype(np.int64) > steps) == upward
+        return beyond
+
+    about = (steps + 0.5 - begin) / rises
+    at = np.where(upward, np.ceil(about), np.floor(about) + 1).astype(np.int64)
+    # A division may be off by a rounding; what counts is the point itself.
+    at = np.where(is_beyond(at - 1), at - 1, at)
+    found: IntArray = np.where(is_beyond(at), at, at + 1) - 1
+    return found

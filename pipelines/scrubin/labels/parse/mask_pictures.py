@@ -67,13 +67,15 @@ class _Reading:
     ignored: dict[int, str] = field(default_factory=dict)
 
 
-def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str, int]) -> Labels:
+def labels_of(source: LabelFiles, name: str, legend: Legend | Mapping[str, Legend], frames: Mapping[str, int]) -> Labels:
     """Return the classes of a recording's pictures as instances.
 
     Parameters
     ----------
     name
         Of the format.
+    legend
+        What pixels mean; by file where a frame may have several pictures, each with its own.
     frames
         The number of the frame by name of the file.
 
@@ -88,23 +90,24 @@ def labels_of(source: LabelFiles, name: str, legend: Legend, frames: Mapping[str
     reading = _Reading()
     for file, frame in sorted(frames.items(), key=lambda one: (one[1], one[0])):
         where = Where(reading.faults, file)
-        if frame in reading.files:
+        if frame in reading.files and isinstance(legend, Legend):
             where.error("frame-repeated", f"frame {frame} is also in {reading.files[frame]}", "keep one of them")
             continue
-        reading.files[frame] = file
+        first = reading.files.setdefault(min(reading.files, default=frame), file)
+        reading.files.setdefault(frame, file)
         picture = _picture(where, source.files[file])
         if picture is None:
             continue
-        reading.sizes[frame] = (picture.shape[1], picture.shape[0])
-        first = min(reading.sizes)
-        if reading.sizes[frame] != reading.sizes[first]:
-            others = "x".join(map(str, reading.sizes[first]))
-            what = f"it has {picture.shape[1]}x{picture.shape[0]} pixels, {reading.files[first]} has {others}"
+        size = (picture.shape[1], picture.shape[0])
+        reading.sizes.setdefault(frame, size)
+        expected = reading.sizes[min(reading.sizes)]
+        if size != expected:
+            what = f"it has {size[0]}x{size[1]} pixels, {first} has {expected[0]}x{expected[1]}"
             where.error("image-size", what, "write the masks of a recording in the size of its frames")
-        classes = _classes(where, picture, legend)
+        classes = _classes(where, picture, legend if isinstance(legend, Legend) else legend[file])
         if NOT_COUNTED in classes:
             reading.ignored[frame] = text_of(classes.pop(NOT_COUNTED))
-        reading.rows += [{"position": frame, **_instance(id_, runs, reading.sizes[frame])} for id_, runs in classes.items()]
+        reading.rows += [{"position": frame, **_instance(id_, runs, size)} for id_, runs in classes.items()]
     AnnotationError.raise_any(reading.faults)
     positions = np.array(sorted(reading.files), np.int64)
     sized = [(frame, *reading.sizes[frame]) for frame in positions.tolist()]

@@ -12,18 +12,17 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats
 from scrubin.labels.model import SOURCE_FRAMES, Clock
 from scrubin.labels.rates import NS
-from scrubin.labels.registry import FORMATS, format_of
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, contents_of, format_of
 from scrubin.stages.annotations.windows import Windows
 
-DATA_SETS = (
-    *("cataract101", "cholectrack20", "coco", "cvschallenge", "endoscapes", "endoscapescvs", "grasp", "mot", "multibypass140"),
-    *("multibypasst40", "petraw", "surch", "yolo", "yolo-pose", "yolo-seg", "yolo4"),
-)
-"""Formats whose files are of several recordings; others of that sort hold predictions, scores of recordings, or what we wrote."""
+__all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
+
 SOURCE = "source"
 """Stands for the rate of the source video."""
 RATE = re.compile(r"[1-9][0-9]{0,6}(?:/[1-9][0-9]{0,6})?")
-__all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
+OF_FRAMES = {"phases", "instances", "marks"}
+READABLE = (*FORMATS, *(name for name, form in DATASET_FORMATS.items() if contents_of(form) & OF_FRAMES and form.by_hand.files is None))
+"""Formats whose files say something of frames, of one recording or of many; a ground truth is made of a release."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class SourceParams:
         source video. None: as the format is used to.
     """
 
-    format: str = ranged(choices=tuple(sorted((*FORMATS, *DATA_SETS))))
+    format: str = ranged(choices=tuple(sorted(READABLE)))
     folder: str = ranged()
     vocabulary: str = ranged(choices=tuple(sorted(vocabulary.known())))
     label_map: str | None = field(default=None, metadata={})

@@ -1,28 +1,28 @@
-"""Which label files there are: those of each source, grouped by recording."""
+"""Which label files there are: those of each source, grouped by recording, or all at once where they are of a data set."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ParamsError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.model import Collection as LabelCollection
 from scrubin.labels.model import LabelFiles, Labels
-from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, DatasetFormat, name_pattern
+from scrubin.labels.policy import enforce
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, name_pattern
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
-__all__ = ["Batch", "find", "formats", "map_of", "merges", "read"]
+__all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "read", "read_all", "sorted_out"]
 
 
 ROOT = "annotations"
@@ -30,23 +30,23 @@ ROOT = "annotations"
 
 @dataclass(frozen=True)
 class Batch:
-    """The files of one recording in one source, relative to the raw folder; of a format whose files are of several, all of them."""
+    """The files of one recording in one source, or of all (``recording`` is ""); ``files`` are relative to the raw folder."""
 
     recording: str
     source: SourceParams
     files: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.source.folder}: {self.recording}"
+        return f"{self.source.folder}: {self.recording or 'every recording'}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of a data set: only reading tells which recordings it labels."""
+        return not self.recording
 
 
 def find(
-    raw: Path,
-    sources: Sequence[SourceParams],
-    recordings: Collection[str],
-    faults: Faults,
-    withdrawn: Container[str] = (),
-    box_tolerance: float = 0.0,
+    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str] = ()
 ) -> list[Batch]:
     """Return the label files of all sources, in their order; files that fit nowhere are noted.
 
@@ -60,8 +60,6 @@ def find(
         Where it is noted.
     withdrawn
         Recordings whose files are passed over.
-    box_tolerance
-        As for `read`: only the content of some formats says of which recordings they are.
 
     Raises
     ------
@@ -72,111 +70,163 @@ def find(
     for source in sources:
         _refuse_outside("folder", source.folder)
         map_of(raw, source)
-        grouped: dict[str, list[str]] = {}
-        together: list[str] = []
-        shared: list[str] = []
-        form = _form_of(source)
-        fits = name_pattern(form) if isinstance(form, DatasetFormat) else form.pattern
-        for file in _files(raw, source.folder):
-            inside = PurePosixPath(file).relative_to(source.folder).as_posix()
-            match = fits.fullmatch(inside)
-            if match is not None and isinstance(form, DatasetFormat):
-                together.append(file)
-            elif match is not None and match["recording"] is None:
-                shared.append(file)
-            elif match is None:
-                what = f"the name does not fit the format {source.format}"
-                faults.error(file, "file-name", what, f"name it {form.expected}, or move it away")
-            elif match["recording"] in withdrawn:
-                continue
-            elif match["recording"] not in recordings:
-                faults.error(
-                    file,
-                    "recording-unknown",
-                    f"'{match['recording']}' is no recording of recordings.csv",
-                    _near(match["recording"], recordings),
-                )
-            else:
-                grouped.setdefault(match["recording"], []).append(file)
-        batches += [Batch(recording, source, tuple(sorted([*files, *shared]))) for recording, files in sorted(grouped.items())]
-        batches += _of_data_set(raw, source, tuple(together), box_tolerance, recordings, faults, withdrawn) if together else []
+        if source.format in DATASET_FORMATS:
+            batches += _whole(raw, source, faults)
+        else:
+            batches += _by_recording(raw, source, recordings, faults, withdrawn)
     _refuse_strays(raw, sources, faults)
     return batches
 
 
-def _form_of(source: SourceParams) -> AnyFormat:
-    return FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+def _whole(raw: Path, source: SourceParams, faults: Faults) -> Iterator[Batch]:
+    form = DATASET_FORMATS[source.format]
+    fits, files = name_pattern(form), []
+    for file in _files(raw, source.folder):
+        if is_note(Path(file)):
+            continue
+        if fits.fullmatch(PurePosixPath(file).relative_to(source.folder).as_posix()):
+            files.append(file)
+        else:
+            _refuse_name(file, form, faults)
+    if files:
+        yield Batch("", source, tuple(files))
 
 
-def _of_data_set(
-    raw: Path,
-    source: SourceParams,
-    files: tuple[str, ...],
-    box_tolerance: float,
-    recordings: Collection[str],
-    faults: Faults,
-    withdrawn: Container[str],
+def _by_recording(
+    raw: Path, source: SourceParams, recordings: Collection[str], faults: Faults, withdrawn: Container[str]
 ) -> Iterator[Batch]:
-    """Yield the recordings that files say something of, each with all files; what is wrong with the files is noted."""
-    try:
-        whole = _whole(raw, source, files, box_tolerance)
-    except AnnotationError as error:
-        faults.extend(error.faults)
-        return
-    faults.extend(fault for fault in whole.faults if fault.severity == "error")
-    others = sorted({labels.vocabulary.name for labels in whole.recordings} - {source.vocabulary})
-    if others:
-        what = f"its labels are in the vocabulary '{others[0]}', its source names '{source.vocabulary}'"
-        faults.error(files[0], "vocabulary-differs", what, "name that of the files in annotations.sources")
-    for labels in whole.recordings:
-        if labels.recording in recordings:
-            yield Batch(labels.recording, source, files)
-        elif labels.recording not in withdrawn:
-            what = f"'{labels.recording}' is no recording of recordings.csv"
-            fix = _near(labels.recording, recordings, "name it like the recording, or take it out of the file")
-            faults.error(files[0] if len(files) == 1 else source.folder, "recording-unknown", what, fix)
+    form = FORMATS[source.format]
+    grouped: dict[str, list[str]] = {}
+    shared: list[str] = []
+    for file in _files(raw, source.folder):
+        match = form.pattern.fullmatch(PurePosixPath(file).relative_to(source.folder).as_posix())
+        if match is None:
+            _refuse_name(file, form, faults)
+        elif match["recording"] is None:
+            shared.append(file)
+        elif match["recording"] in withdrawn:
+            continue
+        elif match["recording"] not in recordings:
+            what = f"'{match['recording']}' is no recording of recordings.csv"
+            faults.error(file, "recording-unknown", what, _near(match["recording"], recordings))
+        else:
+            grouped.setdefault(match["recording"], []).append(file)
+    for recording, files in sorted(grouped.items()):
+        yield Batch(recording, source, tuple(sorted([*files, *shared])))
 
 
-def _whole(raw: Path, source: SourceParams, files: tuple[str, ...], box_tolerance: float) -> LabelCollection:
-    """Return what all files of a source say, read once for all recordings; raises `AnnotationError` where nothing can be read."""
-    states = ((raw / file).stat() for file in files)
-    return _read_whole(raw.absolute(), source, files, box_tolerance, tuple((one.st_size, one.st_mtime_ns) for one in states))
-
-
-@lru_cache(maxsize=4)
-def _read_whole(
-    raw: Path, source: SourceParams, files: tuple[str, ...], box_tolerance: float, _states: tuple[tuple[int, int], ...]
-) -> LabelCollection:
-    contents = {file: strangers.read_bytes(raw / file) for file in files}
-    classes, merges = vocabulary.load(source.vocabulary), map_of(raw, source)
-    return DATASET_FORMATS[source.format].read(LabelFiles("", contents, classes, box_tolerance, label_map=merges))
+def _refuse_name(file: str, form: AnyFormat, faults: Faults) -> None:
+    faults.error(file, "file-name", f"the name does not fit the format {form.name}", f"name it {form.expected}, or move it away")
 
 
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
-    """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
-    merges = map_of(raw, batch.source)
+    """Return the labels of one recording, or what is wrong with them: all batches are read before any is refused."""
+    files, classes, merges = _contents(raw, batch)
     try:
-        if batch.source.format in FORMATS:
-            files = {file: strangers.read_bytes(raw / file) for file in batch.files}
-            classes = vocabulary.load(batch.source.vocabulary)
-            labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
-        else:
-            labels = _recording_of(_whole(raw, batch.source, batch.files, box_tolerance), batch.recording)
+        labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
-    if batch.source.clock is not None and not labels.counts_time:
-        labels = replace(labels, clock=batch.source.clock)
+    return _looked_at(labels, batch.source, merges)
+
+
+def read_all(raw: Path, box_tolerance: float, batch: Batch) -> tuple[Labels | AnnotationError, ...]:
+    """Return the labels of every recording of one batch, or what is wrong with them.
+
+    Labels of a data set are in the vocabulary that the source names: what its files say otherwise is refused.
+    """
+    if not batch.is_whole:
+        return (read(raw, box_tolerance, batch),)
+    files, classes, merges = _contents(raw, batch)
+    try:
+        collection = DATASET_FORMATS[batch.source.format].read(LabelFiles("", files, classes, box_tolerance, label_map=merges))
+        enforce("annotations", collection.faults)
+        _refuse_vocabularies(collection.recordings, batch)
+        # What is said of the files is said of each recording in them.
+        recordings = [replace(labels, faults=(*collection.faults, *labels.faults)) for labels in collection.recordings]
+        return tuple(_looked_at(labels, batch.source, merges) for labels in recordings)
+    except AnnotationError as error:
+        return (error,)
+
+
+def _contents(raw: Path, batch: Batch) -> tuple[dict[str, bytes], Vocabulary, LabelMap | None]:
+    files = {file: strangers.read_bytes(raw / file) for file in batch.files}
+    return files, vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
+
+
+def _looked_at(labels: Labels, source: SourceParams, merges: LabelMap | None) -> Labels:
+    if source.clock is not None and not labels.counts_time:
+        labels = replace(labels, clock=source.clock)
     if labels.instances is not None:
         labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))
     return reader.with_merges(labels, merges)
 
 
-def _recording_of(whole: LabelCollection, recording: str) -> Labels:
-    """Return the labels of a recording; what is to be said of the files goes with the first one."""
-    labels = next(one for one in whole.recordings if one.recording == recording)
-    is_first = labels is whole.recordings[0]
-    notes = [fault for fault in whole.faults if fault.severity != "error"] if is_first else []
-    return replace(labels, faults=(*notes, *labels.faults))
+def _refuse_vocabularies(recordings: Iterable[Labels], batch: Batch) -> None:
+    others = sorted({labels.vocabulary.name for labels in recordings} - {batch.source.vocabulary})
+    if others:
+        what = f"its labels are in the vocabulary '{others[0]}', its source names '{batch.source.vocabulary}'"
+        raise AnnotationError([error(batch.files[0], "vocabulary-differs", what, "name that of the files in annotations.sources")])
+
+
+Read = tuple[Batch, Labels | AnnotationError]
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """What was read, by whose it is.
+
+    Parameters
+    ----------
+    read
+        Labels of released recordings and errors, in the order of the sources.
+    left_out
+        Labelled recordings that are not released.
+    """
+
+    read: tuple[Read, ...]
+    left_out: frozenset[str]
+
+
+def sorted_out(
+    done: Iterable[tuple[Batch, Sequence[Labels | AnnotationError]]],
+    recordings: Collection[str],
+    released: Container[str],
+    faults: Faults,
+    withdrawn: Container[str] = (),
+) -> Sorted:
+    """Return what of files of whole data sets is of released recordings: others are treated as if each had a file of its own.
+
+    Parameters
+    ----------
+    done
+        What came of reading each batch.
+    recordings, faults, withdrawn
+        As of `find`.
+    released
+        The recordings that are released.
+    """
+    read: list[Read] = []
+    left_out: set[str] = set()
+    for batch, outcomes in done:
+        for one in outcomes:
+            if isinstance(one, AnnotationError) or one.recording in released:
+                read.append((batch, one))
+            elif one.recording in withdrawn:
+                continue
+            elif one.recording in recordings:
+                left_out.add(one.recording)
+            else:
+                what = f"'{one.recording}' is no recording of recordings.csv"
+                fix = _near(one.recording, recordings, "name it like the recording, or take it out of the file")
+                faults.error(_file_of(one, batch), "recording-unknown", what, fix)
+    return Sorted(tuple(read), frozenset(left_out))
+
+
+def _file_of(labels: Labels, batch: Batch) -> str:
+    """Return where labels stand: a file of the batch; its folder where it is told by no layer."""
+    layers = (labels.instances, labels.phases, labels.marks)
+    told = [layer.file for layer in layers if layer is not None and layer.file in batch.files]
+    return [*told, batch.files[0] if len(batch.files) == 1 else batch.source.folder][0]
 
 
 def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
@@ -200,9 +250,7 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
         raise ParamsError(msg) from error
 
 
-def merges(
-    raw: Path, sources: Sequence[SourceParams], read_batches: Iterable[tuple[Batch, Labels | AnnotationError]]
-) -> list[dict[str, Any]]:
+def merges(raw: Path, sources: Sequence[SourceParams], read_batches: Iterable[Read]) -> list[dict[str, Any]]:
     """Return what the label maps of the sources merged, for the report; empty without any map."""
     maps = {source: source_map for source in sources if (source_map := map_of(raw, source)) is not None}
     return report.merges([(batch.source, labels) for batch, labels in read_batches if isinstance(labels, Labels)], maps)

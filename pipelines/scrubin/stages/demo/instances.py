@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scrubin.stages.demo import canvas
 from scrubin.stages.demo.box_trainer import Held, SutureScene
-from scrubin.stages.demo.plan import Recording
+from scrubin.stages.demo.plan import MS, Recording
 
 CAMERA = "left"
 CLASSES = ("grasper", "clipper")
@@ -50,9 +50,10 @@ class Instance:
 
 
 def labelled_frames(recording: Recording) -> list[int]:
-    """Return the source frame of each second, from 0."""
-    last = int(recording.time_of(recording.frame_count - 1))
-    return [recording.first_frame_at(Fraction(second)) for second in range(last + 1)]
+    """Return the source frames that a second lies between, from the start of the work on: those that are released as pictures."""
+    start_s = Fraction(recording.start_ms or 0, MS)
+    last = int(recording.time_of(recording.frame_count - 1) - start_s)
+    return [recording.first_frame_at(start_s + second) for second in range(last + 1)]
 
 
 def instances(recording: Recording, frame: int) -> list[Instance]:
@@ -80,17 +81,17 @@ def _points(tool: Held, above: Mask) -> tuple[tuple[int, int, int], ...]:
 
 
 def coco(recording: Recording) -> dict[str, Any]:
-    """Return COCO JSON, an image per second: masks as run lengths, key points, and the number of the instrument as ``track_id``."""
+    """Return COCO JSON, images by source frame: masks as run lengths, key points, and the number of the instrument as ``track_id``."""
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
-    for second, frame in enumerate(labelled_frames(recording)):
-        name = f"{recording.name}/{second:06d}.jpg"
-        images.append({"id": second + 1, "file_name": name, "width": recording.width, "height": recording.height})
+    for number, frame in enumerate(labelled_frames(recording), start=1):
+        name = f"{recording.name}/{frame:06d}.jpg"
+        images.append({"id": number, "file_name": name, "width": recording.width, "height": recording.height})
         for one in instances(recording, frame):
-            annotations.append({"id": len(annotations) + 1, "image_id": second + 1, **_annotation(one)})
+            annotations.append({"id": len(annotations) + 1, "image_id": number, **_annotation(one)})
     points = {"keypoints": list(POINTS), "skeleton": [list(pair) for pair in SKELETON]}
     categories = [{"id": number, "name": name, "supercategory": "instrument", **points} for number, name in enumerate(CLASSES, start=1)]
-    info = {"description": "drawn instruments, for trying the pipeline; images are of the left camera, one per second from 0"}
+    info = {"description": "drawn instruments, for trying the pipeline; images are frames of the left camera"}
     return {"info": info, "images": images, "annotations": annotations, "categories": categories}
 
 

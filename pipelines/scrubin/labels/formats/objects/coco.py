@@ -35,7 +35,21 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 TRACK = "track_id"
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame", IGNORED}
-ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score", masks.KEY, points.KEY, points.COUNT, TRACK}
+ANNOTATION_KEYS = {
+    "id",
+    "image_id",
+    "category_id",
+    "bbox",
+    "area",
+    "iscrowd",
+    "score",
+    masks.KEY,
+    points.KEY,
+    points.COUNT,
+    TRACK,
+    "instance",
+}
+"""``instance`` is the number that our tables have; the order of annotations says as much."""
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 NO_BOX = (math.nan,) * 4

@@ -24,7 +24,7 @@ from scrubin.labels.registry import ByHand, dataset_format
 NAME = "coco-results"
 KEYS = {"image_id", "category_id"}
 PLACES = {"bbox", "segmentation", "keypoints"}
-IMAGES_IN = ("coco", "endoscapes")
+IMAGES_IN = ("coco", "endoscapes", "grasp")
 """Formats of files with images and categories by id."""
 
 

@@ -1,0 +1,58 @@
+"""Spans of time become frames at a rate: score, submission check and rank say which one they take where nobody named one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from label_examples import EXAMPLES
+from scrubin import cli
+from verdict_cases import write_files
+
+SAID = "spans of phases are taken at 1 frame per second, as no rate is named"
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Spans of 60 s, and a submission of two phases a second."""
+    write_files(tmp_path / "truth", EXAMPLES["multibypass140"])
+    rows = "".join(f"{frame},{'preparation' if frame < 107 else 'gastric pouch creation'}\n" for frame in range(120))
+    write_files(tmp_path / "team", {"BBP01.csv": f"frame,phase\n{rows}".encode()})
+    return tmp_path
+
+
+def commands(study: Path, *more: str) -> dict[str, list[str]]:
+    truth = ["--ground-truth", str(study / "truth"), *more]
+    return {
+        "score": ["score", "phases", *truth, "--predictions", str(study / "truth")],
+        "submission check": ["submission", "check", str(study / "team"), *truth, "--task", "phases"],
+        "rank": ["rank", str(study / "team"), *truth, "--metric", "phases"],
+    }
+
+
+def test_the_rate_that_nobody_named_is_said_by_all_three_in_the_same_words(study, capsys):
+    for command, typed in commands(study).items():
+        cli.main(typed)
+        assert f"{SAID} (--fps)" in capsys.readouterr().err, command
+    cli.main([*commands(study)["submission check"], "--json"])
+    assert json.loads(capsys.readouterr().out)["ground_truth"]["notes"] == [f"{SAID} (--fps)"]
+
+
+def test_a_rate_that_is_named_is_taken_and_nothing_is_said(study, capsys):
+    for command, typed in commands(study, "--fps", "2").items():
+        cli.main(typed)
+        said = capsys.readouterr()
+        assert f"{SAID} (--fps)" not in said.err, command
+    cli.main([*commands(study, "--fps", "2")["submission check"], "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (found["frames"], found["problems"]) == (120, [])
+    assert found["ground_truth"]["notes"] == []
+
+
+def test_predictions_in_spans_are_told_apart_from_labels(study, capsys):
+    assert cli.main(commands(study, "--fps", "1")["score"]) == 0
+    said = capsys.readouterr().err
+    assert f"{SAID} (--predictions-fps)" in said
+    assert f"{SAID} (--fps)" not in said
