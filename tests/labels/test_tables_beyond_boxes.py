@@ -73,7 +73,9 @@ def test_what_is_written_is_read_back(target, given_labels):
     for name in ("mask", "points", "track", "visibility_track"):
         assert (name in before) == (name in after)
         if name in before:
-            plain = [[None if value is None or value is pd.NA else value for value in of[name].tolist()] for of in (before, after)]
+            plain = [
+                [value if isinstance(value, tuple) or pd.notna(value) else None for value in of[name].tolist()] for of in (before, after)
+            ]
             assert plain[0] == plain[1]
     if "mask" in before:
         sized = given_labels.frames[given_labels.frames["position"].isin(before.loc[before["mask"].notna(), "position"])]
