@@ -114,6 +114,17 @@ def test_a_misspelt_format_or_vocabulary_in_params_names_the_near_miss(tmp_path)
         params.load("annotations", AnnotationsParams, path)
 
 
+def test_params_of_before_need_no_rate_for_their_sources(tmp_path):
+    path = tmp_path / "params.yaml"
+    source = "{format: coco, folder: annotations/x, vocabulary: cholect50, label_map: null%s}"
+    text = "annotations: {{sources: [{}], box_tolerance: 0.02, length_tolerance_s: 1, windows: null}}\n"
+    path.write_text(text.format(source % ""))
+    assert params.load("annotations", AnnotationsParams, path).sources[0].fps is None
+    path.write_text(text.format(source % ", fsp: source"))
+    with pytest.raises(ParamsError, match="did you mean 'fps'"):
+        params.load("annotations", AnnotationsParams, path)
+
+
 def test_problems_survive_a_process_boundary():
     import pickle
 

@@ -1,7 +1,8 @@
 """``params.yaml``, section by section, as frozen dataclasses.
 
 Each stage declares its section in its own ``params.py``; every key must be present, so that
-the file shows every number a curator may change. An unknown key is an error that names the
+the file shows every number a curator may change. Only one that older files cannot have, ``added_later``,
+has its default without a word. An unknown key is an error that names the
 near miss, because a typo that is silently ignored gives wrong numbers.
 """
 
@@ -150,7 +151,7 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
         with ParamsError.noted(wrong):
             if name in values:
                 built[name] = _value(path, f"{where}.{name}", values[name], hints[name], field)
-            elif near(name, map(str, unknown)) is None:  # else the unknown one is it, misspelt
+            elif near(name, map(str, unknown)) is None and not field.metadata.get("added_later"):  # else the unknown one is it, misspelt
                 msg = f"{path}: '{where}.{name}' is missing"
                 raise ParamsError(msg)
     ParamsError.raise_any(wrong)

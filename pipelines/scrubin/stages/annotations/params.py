@@ -48,7 +48,7 @@ class SourceParams:
     folder: str = ranged()
     vocabulary: str = ranged(choices=tuple(sorted(vocabulary.known())))
     label_map: str | None = field(default=None, metadata={})
-    fps: str | None = field(default=None, metadata={})
+    fps: str | None = field(default=None, metadata={"added_later": True})
 
     def __post_init__(self) -> None:
         """Refuse a rate that is none, or of files that state their own."""
