@@ -9,6 +9,7 @@ from reference import metrics as page
 import declared_metrics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.challenge.evaluation import column_keys, leaderboard
+from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.metrics import registry
 from scrubin.evaluate.metrics.result import Result, Value, Variant
 from scrubin.evaluate.metrics.variants import METRICS
@@ -60,7 +61,7 @@ def test_a_leaderboard_is_sorted_by_the_metric_that_says_so(task, first):
     choice = {key: one.default for key, one in METRICS[task].choices["paper"].items()}
     (part,) = declared_metrics.SCORINGS[task]("paper", choice).parts
     named = column_keys(part.results(None))
-    columns = leaderboard(task, named, None)
+    columns = leaderboard(CONTESTS[task], named, None)
     assert named[columns[0].key].variant.metric == first
     assert all(registry.named(named[column.key].variant.metric).is_column for column in columns)
 

@@ -29,7 +29,6 @@ ONLY_REPORTED = {
     "phase_transition": "warning",
     "stereo_odd": "warning",
     "stereo_undecided": "note",
-    "track_once": "warning",
 }
 NEW = """
 from scrubin.stages.validate.registry import rule

@@ -65,7 +65,7 @@ def point_has_place(study: Study, table: str) -> pd.Series[bool]:
     return (rows["x"].notna() != rows["y"].notna()) | (rows["x"].notna() != (rows["visibility"] > 0))
 
 
-@rule("warning", "a track has one instance in a frame", tracks=("kind", "track"))
+@rule("error", "a track has one instance in a frame", tracks=("kind", "track"))
 def track_once(study: Study, table: str) -> pd.Series[bool]:
     """Find instances of a frame that have the same number in the same kind of track."""
     return study.columns(table, "id", "frame", "kind", "track").duplicated(keep=False)
