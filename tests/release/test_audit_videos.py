@@ -7,10 +7,12 @@ from pathlib import Path
 
 import av
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clips
 from scrubin.audit.containers import matroska, mp4
-from scrubin.audit.pictures.decoding import examine
+from scrubin.audit.pictures.decoding import examine, is_length
 from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
 
@@ -237,3 +239,14 @@ def test_an_unknown_matroska_element_is_found(release):
     release.video.write_bytes(grown)
     faults = matroska.read(BytesIO(release.video.read_bytes())).faults
     assert ["this element is not known" in fault.message for fault in faults] == [True]
+
+
+@given(last=st.integers(0, 10**9), longest=st.integers(1, 10**6), ticks=st.sampled_from([1000, 90_000, 30_000]), shown=st.floats(0, 1))
+def test_a_header_may_let_the_last_picture_be_shown_for_no_time_or_as_long_as_any(last, longest, ticks, shown):
+    stated_us = round((last + shown * longest) / ticks * 1e6)
+    assert is_length(stated_us / 1e6, last, longest, 1 / ticks)
+
+
+@pytest.mark.parametrize("stated_s", [3.0, 3.9, 6.2, 3600.0])
+def test_a_header_with_the_length_of_the_source_is_told_from_that_of_the_pictures(stated_s):
+    assert not is_length(stated_s, 5000, 40, 0.001)

@@ -73,6 +73,21 @@ def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = Non
     return Examination([*one_pass.faults, *_first(one_pass.many)], stills, one_pass.count, compared, one_pass.looks.looked())
 
 
+def is_length(stated_s: float, last_pts: int, longest_pts: int, tick_s: float) -> bool:
+    """Return whether a header states how long pictures are shown.
+
+    The last may be shown for as long as any other, or for no time: containers do not always say. Headers round to a tick.
+
+    Parameters
+    ----------
+    stated_s
+        What the header states.
+    last_pts, longest_pts
+        When the last picture appears, and the longest that another is shown, in ticks of ``tick_s``.
+    """
+    return abs(stated_s - (last_pts + longest_pts) * tick_s) <= max(LENGTH_S, longest_pts * tick_s) + tick_s
+
+
 @dataclass
 class _Pass:
     plan: VideoPlan | None
@@ -187,7 +202,7 @@ class _Pass:
         stated_s = [] if container.duration is None else [container.duration / av.time_base]
         stated_s += [] if stream.duration is None else [stream.duration * tick_s]
         for length_s in stated_s:
-            if self.count and abs(length_s - shown_s) > max(LENGTH_S, self.longest * tick_s):
+            if self.count and not is_length(length_s, self.pts, self.longest, tick_s):
                 message = f"the header states {length_s:.3f} s, but the pictures end at {shown_s:.3f} s: it tells about the source"
                 self.fault("container", "duration", message)
 
