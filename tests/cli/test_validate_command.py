@@ -85,7 +85,8 @@ def test_our_own_tables_pass_as_parquet_and_as_csv(validate, csv):
     code, lines, _ = validate(tables(csv=csv), "--all")
     assert code == 0
     assert lines[0].endswith(
-        "errors 8, frames 240, gaps 1, labelled 96, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20"
+        "errors 8, frames 240, gaps 1, labelled 108, marks 6, masks 2, phases 48, points 4, ratings 32, skill 8, spans 12, splits 12, "
+        "tracks 12, triplets 48, videos 20"
     )
     reasons = [line.rsplit(": ", 1)[1] for line in lines if line.startswith("not applicable")]
     assert "the private table 'recordings' is not at hand" in reasons

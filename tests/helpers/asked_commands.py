@@ -18,7 +18,7 @@ VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
 PHASES = "score phases --ground-truth truth --predictions found --bootstrap 30"
 RECOGNITION = "score recognition --ground-truth gt --predictions one --bootstrap 30"
 RANK = "rank one two --ground-truth gt --json --resamples 40"
-PICTURES = ("cholecseg8k", "masks-png", "sarrarp50-masks")
+PICTURES = ("autolaparo-masks", "cholecseg8k", "dsad", "endovis2017", "masks-png", "sarrarp50-masks")
 """Formats whose labels are pictures, which the base install cannot open."""
 
 

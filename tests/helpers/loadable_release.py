@@ -23,7 +23,7 @@ import clips
 from ground_truths import write_ground_truth
 from scrubin.base.files import sha256_of, write_json, write_text
 from scrubin.base.tables import io
-from scrubin.base.tables.public import public_tables
+from scrubin.base.tables.public import MARKS, MASKS, POINTS, TRACKS, public_tables
 from scrubin.base.vocabulary import vocabulary
 from scrubin.media.probe import probe
 from scrubin.stages.frames.extract import extract
@@ -75,6 +75,7 @@ def build(folder: Path, params: FramesParams = LOOSE, videos: Path | None = None
 def write(folder: Path, made: Mapping[str, pd.DataFrame]) -> None:
     """Write tables, splits, ground truth and description."""
     tables = {name: io.conform(table, made[name]) for name, table in public_tables(()).items() if name in made}
+    tables |= {table.name: io.frame_of(table, []) for table in (MASKS, TRACKS, POINTS, MARKS) if table.name not in made}
     for name, table in tables.items():
         io.write(public_tables(())[name], table, folder / f"tables/{name}.parquet")
     write_ground_truth(folder / "groundtruth", tables)
