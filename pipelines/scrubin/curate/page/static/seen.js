@@ -20,7 +20,7 @@ const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
   constructor() {
-    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), large: null });
+    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null });
     Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
     this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
@@ -164,10 +164,11 @@ export class Watch {
     this.last = now;
     const view = this.#view();
     this.isThere = !document.hidden && document.hasFocus() && now - this.touched < IDLE_S * 1000;
-    if (view && this.isThere && !this.#isLoading(view)) {
-      const open = this.#needed(view).filter((still) => still.height >= LEAST_PX[view] && !isLookedAt(still));
-      for (const still of open) still.spent += passedS / open.length;
-    }
+    const isShown = view && this.isThere && !this.#isLoading(view);
+    const open = isShown ? this.#needed(view).filter((still) => still.height >= LEAST_PX[view] && !isLookedAt(still)) : [];
+    // Of the time since the last look at the page, a still that was not there then may have had any part.
+    for (const still of open) if (this.open.has(still.name)) still.spent += passedS / open.length;
+    this.open = new Set(open.map((still) => still.name));
     state.tell("attention");
   }
 
