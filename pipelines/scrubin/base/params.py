@@ -39,9 +39,9 @@ SECTIONS = (
     "report",
     "release",
 )
-"""The sections of ``params.yaml``: one per stage, each named like it. ``raw`` and ``flows`` stand above them."""
+"""The sections of ``params.yaml``: one per stage, each named like it. ``raw``, ``flows`` and ``label`` stand above them."""
 
-KEYS = ("raw", "flows", *SECTIONS)
+KEYS = ("raw", "flows", "label", *SECTIONS)
 T = TypeVar("T")
 PARAMS_PATH = Path("params.yaml")
 

@@ -114,6 +114,10 @@ class Fields:
             raise BadRequestError(msg)
         return value
 
+    def any(self, name: str) -> Any:
+        """Return a value as it is, for who reads it with care."""
+        return self._values[name]
+
     def number_or_none(self, name: str) -> int | None:
         """Return a whole number, or None."""
         return None if self._values[name] is None else self.number(name)

@@ -60,11 +60,22 @@ class Session:
         The port it listens on; it is part of every host and names the cookie.
     host
         An address other than this machine's own, when it was wanted; None: only this machine.
+    command
+        What serves it, for messages.
+    is_encrypted
+        Whether it is reached by TLS.
     """
 
     port: int
     host: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    command: str = "scrubin review"
+    is_encrypted: bool = False
+
+    @property
+    def scheme(self) -> str:
+        """How browsers reach it."""
+        return "https" if self.is_encrypted else "http"
 
     @property
     def cookie(self) -> str:
@@ -79,7 +90,7 @@ class Session:
     @property
     def address(self) -> str:
         """Where the page is entered. The token stands behind the ``#``: browsers send that part to nobody."""
-        return f"http://{self.host or LOOPBACK[0]}:{self.port}/enter#{self.token}"
+        return f"{self.scheme}://{self.host or LOOPBACK[0]}:{self.port}/enter#{self.token}"
 
     def knows(self, token: str) -> bool:
         """Whether a token is this session's, in a time that says nothing about it."""
@@ -129,10 +140,10 @@ def refusal(scope: Scope, session: Session) -> Response | None:
         return _refuse(405, "this server knows only GET and POST")
     if not _is_plain(scope):
         return _refuse(404, "there is no such page")
-    if not _is_own_origin(scope, headers, f"http://{hosts[0].lower()}"):
+    if not _is_own_origin(scope, headers, f"{session.scheme}://{hosts[0].lower()}"):
         return _refuse(403, "another page sent this request")
-    if not (OPEN_PATHS.fullmatch(scope["path"]) or session.knows(_token(headers, session))):
-        return _refuse(403, "open the address that 'scrubin review' printed; each start of the server has its own")
+    if not (OPEN_PATHS.fullmatch(scope["path"]) or session.knows(token_of(headers, session))):
+        return _refuse(403, f"open the address that '{session.command}' printed; each start of the server has its own")
     return None
 
 
@@ -153,7 +164,8 @@ def _is_own_origin(scope: Scope, headers: Headers, own: str) -> bool:
     return origins in ([], [own]) and not (elsewhere and scope["path"] != "/enter")
 
 
-def _token(headers: Headers, session: Session) -> str:
+def token_of(headers: Headers, session: Session) -> str:
+    """Return the token that a request carries; "" for none."""
     cookies: SimpleCookie = SimpleCookie()
     try:
         cookies.load(headers.get("cookie", ""))
@@ -190,7 +202,7 @@ def report(error: Exception) -> None:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = f"{Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}" if trace else "somewhere"
-    sys.stderr.write(f"scrubin review: {type(error).__name__} at {place}\n")
+    sys.stderr.write(f"scrubin: {type(error).__name__} at {place}\n")
 
 
 ANY_ADDRESS = ("0.0.0.0", "::", "[::]", "*", "")
@@ -237,7 +249,15 @@ def session_of(opened: socket.socket, host: str) -> Session:
     return Session(opened.getsockname()[1], None if host in LOOPBACK else host)
 
 
-def serve(app: ASGIApp, opened: socket.socket, ready: Callable[[], None]) -> None:
+@dataclass(frozen=True)
+class Certificate:
+    """Files of a TLS certificate, and of its key."""
+
+    chain: Path
+    key: Path
+
+
+def serve(app: ASGIApp, opened: socket.socket, ready: Callable[[], None], certificate: Certificate | None = None) -> None:
     """Answer until Ctrl-C; ``ready`` is called when the first request can be answered."""
     # Its log would name addresses, and a failure's message what it failed on.
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
@@ -252,6 +272,8 @@ def serve(app: ASGIApp, opened: socket.socket, ready: Callable[[], None]) -> Non
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=None if certificate is None else certificate.chain,
+        ssl_keyfile=None if certificate is None else certificate.key,
     )
     server = _Server(config, ready)
     with contextlib.suppress(KeyboardInterrupt):

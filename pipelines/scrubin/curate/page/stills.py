@@ -153,6 +153,19 @@ class Stills:
         shown = [drawn(frame, cell) for frame, cell in zip(frames, cells, strict=True)]
         return _jpeg(_in_rows(shown, columns), SPRITE_QUALITY)
 
+    def played(self, file: FileKey, frames: Sequence[int], height: int, columns: int) -> bytes:
+        """Return several frames as `sprite` does, from the video itself also where there is a reel, whose pictures are small.
+
+        Raises
+        ------
+        VideoError, ValueError
+            As `sprite`.
+        """
+        self._refuse_changed(file)
+        cells = self._read(file, frames, height)
+        self._refuse_changed(file)
+        return _jpeg(_in_rows(cells, columns), SPRITE_QUALITY)
+
     def full(self, file: FileKey, frame: int, boxes: Sequence[Box | None] = (), drawn: Drawing = lambda _, picture: picture) -> bytes:
         """Return one frame as a JPEG, as large as it is displayed.
 

@@ -1,4 +1,4 @@
-"""The ledger ``decisions.jsonl``: one line per thing that a person decided or saw, each holding the hash of the line before.
+"""Ledgers, such as ``decisions.jsonl``: one line per thing that a person decided or saw, each holding the hash of the line before.
 
 A line is appended whole and flushed to the disk, or not at all. Several programs may append at
 once: a lock beside the file lets one of them at a time. A line that a killed program left
@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from scrubin.base.files import whole
 LEDGER_PATH = Path("data/private/decisions.jsonl")
 FIRST = "0" * 64
 """Stands for the hash of the line before the first one."""
-RESTORE = "restore the file from a copy; without one, move it away, and everything has to be reviewed again"
+DONE_AGAIN = {"decisions": "reviewed", "labels": "labelled"}
+"""What a ledger is a chain of, and what has to be done again without it."""
 _KEYS = ("at", "by", "event", "facts", "nonce", "number", "previous", "session")
 
 
@@ -81,10 +83,12 @@ class Ledger:
         The file.
     clock
         Returns the present time, for tests.
+    chain
+        What it is a chain of, for messages.
     """
 
-    def __init__(self, path: Path = LEDGER_PATH, clock: Callable[[], datetime.datetime] | None = None) -> None:
-        self.path = path
+    def __init__(self, path: Path = LEDGER_PATH, clock: Callable[[], datetime.datetime] | None = None, *, chain: str = "decisions") -> None:
+        self.path, self._chain = path, chain
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._lines: list[Line] = []
         self._nonces: dict[tuple[str, str], Line] = {}
@@ -194,7 +198,7 @@ class Ledger:
             raise ReviewError(msg) from error
         whole, end, torn = data.rpartition(b"\n")
         for raw in whole.split(b"\n") if end else []:
-            line = _line(raw, len(self._lines) + 1, self.head, self.path)
+            line = _line(raw, len(self._lines) + 1, self.head, partial(_broken, self.path, self._chain))
             self._lines.append(line)
             if line.nonce:
                 self._nonces[line.session, line.nonce] = line
@@ -260,22 +264,23 @@ def text(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _line(raw: bytes, number: int, previous: str, path: Path) -> Line:
+def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], ReviewError]) -> Line:
     try:
         value = json.loads(raw)
     except ValueError as error:
-        raise _broken(path, number, "it is no JSON") from error
+        raise broken(number, "it is no JSON") from error
     if not isinstance(value, dict) or tuple(sorted(value)) != _KEYS or not isinstance(value["facts"], dict):
-        raise _broken(path, number, "it is no line of a ledger")
+        raise broken(number, "it is no line of a ledger")
     if value["previous"] != previous:
-        raise _broken(path, number, "it does not follow the line before: that one was changed, or lines were taken out or put in")
+        raise broken(number, "it does not follow the line before: that one was changed, or lines were taken out or put in")
     if value["number"] != number:
-        raise _broken(path, number, f"it says that it is line {value['number']}")
+        raise broken(number, f"it says that it is line {value['number']}")
     return Line(**value, sha256=hashlib.sha256(raw).hexdigest())
 
 
-def _broken(path: Path, number: int, reason: str) -> ReviewError:
-    return ReviewError(f"{path}, line {number}: the chain of decisions is broken here, {reason}; {RESTORE}")
+def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
+    restore = f"restore the file from a copy; without one, move it away, and everything has to be {DONE_AGAIN[chain]} again"
+    return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
 
 
 def _flush_folder(folder: Path) -> None:

@@ -1,0 +1,221 @@
+"""How far people agree, while it grows: per layer and pair of annotators, and per class, with intervals over recordings.
+
+All released frames count: one without a label is of a class of its own. Kappa is Cohen's, of all common recordings together. Segments are
+matched as in the metrics of phases, at an IoU of 10, 25 and 50 %, with the first annotator as the truth: F1 does not depend on who that is
+but for ties. Edge errors are those of segments of one label that overlap, in seconds. Intervals are percentiles of 500 draws of recordings;
+with fewer than two recordings there is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.curate.label.disputes import runs
+from scrubin.curate.label.events import Sheet, Span
+from scrubin.evaluate.metrics import bootstrap
+from scrubin.evaluate.metrics.phases.segments import Segments, at_overlap, f1
+from scrubin.ratings import agreement as of_ratings
+
+OVERLAPS = (10, 25, 50)
+RESAMPLES = 500
+LEVEL = 0.95
+LEAST_RECORDINGS = 2
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Twice:
+    """A recording that two people labelled: what each says, and the time of every source frame with the end of the last, (n + 1,)."""
+
+    recording: str
+    one: Sequence[Span]
+    other: Sequence[Span]
+    boundaries_s: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Of one recording: frames by class of both, (classes, classes); segments, (overlaps, classes, 3); edge errors in seconds."""
+
+    frames: IntArray
+    segments: IntArray
+    edges_s: tuple[float, ...]
+
+
+def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]:
+    """Return the agreement on a layer of spans, as a JSON value.
+
+    Parameters
+    ----------
+    pairs
+        By two annotators, the recordings that both have finished.
+
+    Returns
+    -------
+    dict
+        ``recordings``; per pair ``a-b`` and of ``all`` together: kappa, F1 by overlap, median edge error; ``classes``: per label the
+        same of all pairs together. Each value has ``value``, ``low`` and ``high``; null where undefined.
+    """
+    every = [one for of_pair in pairs.values() for one in of_pair]
+    names = sorted({span.names for one in every for span in (*one.one, *one.other)})
+    by_pair = {pair: [(one.recording, _counts(one, names)) for one in of_pair] for pair, of_pair in sorted(pairs.items())}
+    counts = [one for of_pair in by_pair.values() for one in of_pair]
+    classes = {", ".join(filter(None, name)): [(of, _of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
+    return {
+        "recordings": len({one.recording for one in every}),
+        "pairs": {f"{a}-{b}": _summary(of_pair) for (a, b), of_pair in by_pair.items()},
+        "all": _summary(counts),
+        "classes": {name: _summary(of_class) for name, of_class in classes.items()},
+    }
+
+
+def of_sheets(sheets: Mapping[tuple[str, int], Sheet]) -> dict[str, Any]:
+    """Return the agreement on ratings, as a JSON value: ICC and alpha per aspect, alpha and kappa per error and of ``failed``.
+
+    Parameters
+    ----------
+    sheets
+        By recording and annotator.
+    """
+    rows = [
+        {"rater": str(person), "id": recording, "aspect": aspect, "score": score}
+        for (recording, person), sheet in sorted(sheets.items())
+        for aspect, score in sheet.scores.items()
+    ]
+    scores = pd.DataFrame(rows, columns=["rater", "id", "aspect", "score"])
+    marks = [
+        {"rater": str(person), "id": recording, "mark": mark, "value": float(value)}
+        for (recording, person), sheet in sorted(sheets.items())
+        for mark, value in {"failed": sheet.failed, **sheet.errors}.items()
+    ]
+    said = pd.DataFrame(marks, columns=["rater", "id", "mark", "value"])
+    aspects = {}
+    for aspect in sorted(set(scores["aspect"])):
+        of_aspect = scores[scores["aspect"] == aspect]
+        alpha = of_ratings.krippendorffs_alpha(of_aspect.rename(columns={"score": "value"}), "ordinal")
+        aspects[aspect] = {"icc": of_ratings.intraclass(of_aspect), "alpha": alpha}
+    errors = {}
+    for mark in sorted(set(said["mark"])):
+        of_mark = said[said["mark"] == mark]
+        ranks = of_mark.assign(rank=of_mark["value"].astype(int))
+        kappa = of_ratings.pairwise_kappa(ranks, 2, of_ratings.NOMINAL) if len(set(ranks["rater"])) > 1 else None
+        errors[mark] = {"alpha": of_ratings.krippendorffs_alpha(of_mark, "nominal"), "kappa": kappa}
+    document: dict[str, Any] = {"recordings": len({recording for recording, _ in sheets}), "aspects": aspects, "errors": errors}
+    plain: dict[str, Any] = _without_nan(document)
+    return plain
+
+
+def _counts(twice: Twice, names: Sequence[tuple[str, ...]]) -> _Counts:
+    frames = len(twice.boundaries_s) - 1
+    one, other = (_classes(spans, names, frames) for spans in (twice.one, twice.other))
+    width = len(names) + 1
+    table = np.zeros((width, width), np.int64)
+    np.add.at(table, (one, other), 1)
+    of_one, of_other = (_segments(spans, names, frames) for spans in (twice.one, twice.other))
+    segments = np.stack([at_overlap(of_one, of_other, percent, len(names)) for percent in OVERLAPS])
+    return _Counts(table, segments, tuple(_edges_s(of_one, of_other, twice.boundaries_s)))
+
+
+def _classes(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> IntArray:
+    """Return the class of each frame; the last one where it has none. Of labels that meet the first in the list counts."""
+    classes = np.full(frames, len(names), np.int64)
+    for at in reversed(range(len(names))):
+        for span in spans:
+            if span.names == names[at]:
+                classes[span.first : span.end] = at
+    return classes
+
+
+def _segments(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> Segments:
+    found = []
+    for at, name in enumerate(names):
+        flags = np.zeros(frames, np.bool_)
+        for span in spans:
+            if span.names == name:
+                flags[span.first : span.end] = True
+        found += [(first, end, at) for first, end in runs(flags)]
+    starts, ends, classes = (np.array([one[place] for one in sorted(found)], np.int64) for place in range(3))
+    return Segments(classes, starts, ends)
+
+
+def _edges_s(one: Segments, other: Segments, boundaries_s: npt.NDArray[np.float64]) -> list[float]:
+    errors = []
+    for phase, start, end in zip(other.phases.tolist(), other.starts.tolist(), other.ends.tolist(), strict=True):
+        near = np.flatnonzero((one.phases == phase) & (one.starts < end) & (one.ends > start)).tolist()
+        if near:
+            at = max(near, key=lambda at: _iou(one, at, start, end))
+            errors += [
+                abs(float(boundaries_s[one.starts[at]] - boundaries_s[start])),
+                abs(float(boundaries_s[one.ends[at]] - boundaries_s[end])),
+            ]
+    return errors
+
+
+def _iou(one: Segments, at: int, start: int, end: int) -> float:
+    shared = min(one.ends[at], end) - max(one.starts[at], start)
+    return float(shared / (max(one.ends[at], end) - min(one.starts[at], start)))
+
+
+def _of_class(counts: _Counts, at: int) -> _Counts:
+    """Return what two say of one class against all others; edges are not told by class."""
+    own = counts.frames[at, at]
+    one, other = counts.frames[at].sum() - own, counts.frames[:, at].sum() - own
+    rest = counts.frames.sum() - own - one - other
+    return _Counts(np.array([[own, one], [other, rest]]), counts.segments[:, at : at + 1], ())
+
+
+def _summary(counts: Sequence[tuple[str, _Counts]]) -> dict[str, Any]:
+    recordings = sorted({recording for recording, _ in counts})
+    by_recording = {name: [one for of, one in counts if of == name] for name in recordings}
+    whole = _values([one for _, one in counts])
+    drawn: list[dict[str, float]] = []
+    if len(recordings) >= LEAST_RECORDINGS:
+        for draw in bootstrap.draws(len(recordings), RESAMPLES).tolist():
+            drawn.append(_values([one for at in draw for one in by_recording[recordings[at]]]))
+    tail = (1 - LEVEL) / 2
+    summary: dict[str, Any] = {"recordings": len(recordings)}
+    for name, value in whole.items():
+        defined = [one[name] for one in drawn if not math.isnan(one[name])]
+        low, high = (float(np.percentile(defined, 100 * share)) for share in (tail, 1 - tail)) if defined else (math.nan, math.nan)
+        summary[name] = {"value": value, "low": low, "high": high}
+    plain: dict[str, Any] = _without_nan(summary)
+    return plain
+
+
+def _values(counts: Sequence[_Counts]) -> dict[str, float]:
+    if not counts:
+        return {"kappa": math.nan, **{f"f1_at_{percent}": math.nan for percent in OVERLAPS}, "edge_s": math.nan}
+    frames = sum((one.frames for one in counts), np.zeros_like(counts[0].frames))
+    segments = sum((one.segments for one in counts), np.zeros_like(counts[0].segments))
+    edges_s = list(itertools.chain.from_iterable(one.edges_s for one in counts))
+    of_overlap = {f"f1_at_{percent}": float(f1(segments[at].sum(axis=0))) for at, percent in enumerate(OVERLAPS)}
+    return {"kappa": kappa(frames), **of_overlap, "edge_s": median(edges_s) if edges_s else math.nan}
+
+
+def kappa(frames: IntArray) -> float:
+    """Return Cohen's kappa of a table of frames by the classes of two people; NaN where both used one and the same class only.
+
+    >>> kappa(np.array([[1, 1], [0, 2]]))
+    0.5
+    """
+    whole = int(frames.sum())
+    # Whole numbers until the end, so that equal tables give equal digits.
+    by_chance = int((frames.sum(axis=0) * frames.sum(axis=1)).sum())
+    if not whole or whole * whole == by_chance:
+        return math.nan
+    return (int(np.trace(frames)) * whole - by_chance) / (whole * whole - by_chance)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(one) for key, one in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value

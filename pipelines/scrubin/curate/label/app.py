@@ -1,0 +1,330 @@
+"""The answers of the label page: what the browser asks, who asks it, which call of the workbench answers.
+
+Whoever comes in has a personal token; it says who they are in every request, so that nobody can label under another number.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio.to_thread
+import numpy as np
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from scrubin.base import pages
+from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.curate.label import events, people
+from scrubin.curate.label.events import Change
+from scrubin.curate.label.params import LAYERS
+from scrubin.curate.label.people import Person
+from scrubin.curate.label.workbench import Workbench
+from scrubin.curate.page import requests
+from scrubin.curate.page.requests import BadRequestError, Fields
+from scrubin.curate.page.server import Guard, Session, TooLargeError, report, token_of
+from scrubin.curate.page.stills import Stills
+from scrubin.media.source import Source
+from scrubin.stages.release.released_clips import RELEASE
+from scrubin.stages.review import Line
+
+HERE = Path(__file__).parent
+SHARED = HERE.parent / "page" / "static"
+SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg")
+MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+DECODING_THREADS = 3
+LONGEST_WORK_S = 600
+CHANGE_KEYS = {"layer", "key", "value", "proposal"}
+T = TypeVar("T")
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class LabelSession(Session):
+    """A run of the server into which everybody comes with their own token."""
+
+    people: Path = people.PATH
+    command: str = "scrubin label"
+
+    def who(self, token: str) -> Person | None:
+        """Return whose token it is; the list is read anew, so that somebody who is shut out is out at once."""
+        return people.of_token(people.load(self.people), token) if token else None
+
+    def knows(self, token: str) -> bool:
+        """Whether somebody has this token."""
+        return self.who(token) is not None
+
+    @property
+    def address(self) -> str:
+        """Where the page is entered; the token of each person is their own."""
+        return super().address.partition("#")[0]
+
+
+@dataclass
+class LabelApp:
+    """The answers of one run of the server.
+
+    Parameters
+    ----------
+    bench
+        The study.
+    """
+
+    bench: Workbench
+    session: LabelSession
+    numbers: Mapping[str, int] = field(init=False)
+    stills: Stills = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = {id_: number for number, id_ in enumerate(self.bench.recordings)}
+        files = {
+            (self.numbers[one.id], camera): Source.of_file(video.path, video.sha256)
+            for one in self.bench.recordings.values()
+            for camera, video in one.videos.items()
+        }
+        self.stills = Stills(self.bench.folder / RELEASE, files)
+        self._decoding = anyio.CapacityLimiter(DECODING_THREADS)
+
+    def asgi(self) -> Guard:
+        """Return the application, guarded."""
+        gets: dict[str, Handler] = {
+            "/": self.page,
+            "/enter": self.enter,
+            "/static/{name}": self.static,
+            "/api/work": self.work,
+            "/api/changes": self.changes,
+            "/api/recordings/{id}": self.recording,
+            "/api/recordings/{id}/{camera}/times": self.times,
+            "/pictures/{id}/{camera}": self.pictures,
+        }
+        posts: dict[str, Handler] = {
+            "/enter": self.admit,
+            "/api/label": self.label,
+            "/api/undo": self.undo,
+            "/api/done": self.done,
+            "/api/worked": self.worked,
+            "/api/settle": self.settle,
+        }
+        routes = [Route(path, _answered(handler), methods=["GET"]) for path, handler in gets.items()]
+        routes += [Route(path, _answered(handler), methods=["POST"]) for path, handler in posts.items()]
+        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _no_such_page}), self.session)
+
+    # Pages
+
+    async def page(self, request: Request) -> Response:
+        """Return the page itself; it holds nothing of the study."""
+        return HTMLResponse(_templates().get_template("label.html.j2").render())
+
+    async def enter(self, request: Request) -> Response:
+        """Return the page that asks for the token."""
+        return HTMLResponse(_templates().get_template("enter.html.j2").render())
+
+    async def admit(self, request: Request) -> Response:
+        """Take a token and put it into a cookie that no script can read."""
+        body = await requests.fields(request, ("token",))
+        token = body.text("token")
+        if not self.session.knows(token):
+            msg = "nobody has this token; ask whoever leads the study for yours"
+            raise BadRequestError(msg, 403)
+        response = JSONResponse({})
+        options: dict[str, Any] = {"httponly": True, "samesite": "strict", "path": "/", "secure": self.session.is_encrypted}
+        response.set_cookie(self.session.cookie, token, **options)
+        return response
+
+    async def static(self, request: Request) -> Response:
+        """Return a script or a style of the page."""
+        name = request.path_params["name"]
+        if name not in _static():
+            raise HTTPException(404)
+        return Response(_static()[name], media_type=MEDIA_TYPES[Path(name).suffix])
+
+    # What there is to label
+
+    async def work(self, request: Request) -> Response:
+        """Return what this person labels, and how far they are."""
+        return await self._at_bench(request, self.bench.work)
+
+    async def changes(self, request: Request) -> Response:
+        """Return whether there are other lines than at ``head``, whoever wrote them."""
+        seen = request.query_params.get("head", "")
+        head = await self._thread(lambda: self.bench.head)
+        return _json({"head": head, "changed": head != seen})
+
+    async def recording(self, request: Request) -> Response:
+        """Return a recording with what this person said of it."""
+        return await self._at_bench(request, lambda person: self.bench.view(person, request.path_params["id"]))
+
+    async def times(self, request: Request) -> Response:
+        """Return the time of every released frame and the end of the last, as little-endian float64 seconds."""
+
+        def answer(person: Person) -> Response:
+            one = self.bench.recording(person, request.path_params["id"])
+            times_s = self.bench.times_s(one, _camera(request, one.videos))
+            return Response(np.ascontiguousarray(times_s, dtype="<f8").tobytes(), media_type="application/octet-stream")
+
+        person = self._person(request)
+        return await self._thread(lambda: answer(person))
+
+    async def pictures(self, request: Request) -> Response:
+        """Return several frames in one JPEG, in rows, each decoded as the frame of its number."""
+        person = self._person(request)
+
+        def known() -> tuple[tuple[int, str], int]:
+            one = self.bench.recording(person, request.path_params["id"])
+            return (self.numbers[one.id], _camera(request, one.videos)), one.pictures.end - one.pictures.first
+
+        file, frame_count = await self._thread(known)
+        wanted = requests.sprite(request.query_params, frame_count)
+        async with self._decoding:
+            if await request.is_disconnected():
+                msg = "nobody waits for this picture"
+                raise BadRequestError(msg, 408)
+            data = await self._thread(lambda: self.stills.played(file, wanted.frames, wanted.height, wanted.columns))
+        return Response(data, media_type="image/jpeg")
+
+    # What a person says
+
+    async def label(self, request: Request) -> Response:
+        """Write changes, all of them or none."""
+        body = await requests.fields(request, ("id", "changes", "nonce"))
+        changes, nonce = _changes(body.any("changes")), body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.label(person, id_, changes, nonce))
+
+    async def undo(self, request: Request) -> Response:
+        """Take back this person's last change to a recording."""
+        body = await requests.fields(request, ("id", "nonce"))
+        nonce = body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce))
+
+    async def done(self, request: Request) -> Response:
+        """Note that this person has finished a recording, or goes on with it."""
+        body = await requests.fields(request, ("id", "done", "nonce"))
+        done, nonce = body.any("done") is True, body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.say_done(person, id_, nonce, done=done))
+
+    async def worked(self, request: Request) -> Response:
+        """Note how long this person worked."""
+        body = await requests.fields(request, ("id", "seconds", "nonce"))
+        seconds, nonce, id_ = body.number("seconds", LONGEST_WORK_S), body.nonce(), body.text("id")
+        person = self._person(request)
+        await self._thread(lambda: self.bench.worked(person, id_, seconds, nonce))
+        return _json({})
+
+    async def settle(self, request: Request) -> Response:
+        """Write what an adjudicator says of frames in dispute."""
+        body = await requests.fields(request, ("id", "layer", "first", "end", "spans", "nonce"))
+        layer, frames, nonce = body.choice("layer", LAYERS), (body.number("first"), body.number("end")), body.nonce()
+        stated = body.any("spans")
+        if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
+            msg = "'spans' must be a list"
+            raise BadRequestError(msg)
+        spans = [_value(layer, one) for one in stated]
+        known = [one for one in spans if isinstance(one, events.Span)]
+        return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, known, nonce))
+
+    # Parts
+
+    def _person(self, request: Request) -> Person:
+        person = self.session.who(token_of(request.headers, self.session))
+        if person is None:
+            msg = "your token is no longer valid; ask whoever leads the study"
+            raise BadRequestError(msg, 403)
+        return person
+
+    async def _at_bench(self, request: Request, call: Callable[[Person], dict[str, Any]]) -> Response:
+        person = self._person(request)
+        return _json(await self._thread(lambda: call(person)))
+
+    async def _written(self, request: Request, body: Fields, call: Callable[[Person, str], Line | None]) -> Response:
+        """Write a line, then return how the recording stands; what was answered is on the disk."""
+        person, id_ = self._person(request), body.text("id")
+
+        def write() -> dict[str, Any]:
+            call(person, id_)
+            return self.bench.view(person, id_)
+
+        return _json(await self._thread(write))
+
+    async def _thread(self, call: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(call)
+
+
+def _camera(request: Request, videos: Mapping[str, Any]) -> str:
+    camera = str(request.path_params["camera"])
+    if camera not in videos:
+        raise HTTPException(404)
+    return camera
+
+
+def _changes(stated: Any) -> list[Change]:
+    if not isinstance(stated, list) or not all(
+        isinstance(one, dict) and set(one) <= {"layer", "key", "value", "proposal"} for one in stated
+    ):
+        msg = "'changes' must be a list of layer, key and value"
+        raise BadRequestError(msg)
+    changes = []
+    for one in stated:
+        layer, key, proposal = one.get("layer"), one.get("key"), one.get("proposal", "")
+        if layer not in LAYERS or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
+            msg = f"'layer' must be one of {', '.join(LAYERS)}, 'key' a text"
+            raise BadRequestError(msg)
+        changes.append(Change(layer, key, _value(layer, one.get("value")), proposal))
+    return changes
+
+
+def _value(layer: str, stated: Any) -> events.Value:
+    if stated is None:
+        return None
+    try:
+        return events.sheet_of(stated) if layer == "ratings" else events.span_of(stated)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        msg = f"a value of {layer} is not as the page sends it"
+        raise BadRequestError(msg) from error
+
+
+def _answered(handler: Handler) -> Handler:
+    """Turn what can go wrong into a sentence that the page shows."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except BadRequestError as error:
+            return JSONResponse({"error": error.sentence}, error.status)
+        except (ReviewError, ScrubinError) as error:
+            return JSONResponse({"error": str(error)}, 409)
+        except TooLargeError:
+            return JSONResponse({"error": "the request is too large"}, 413)
+        except HTTPException:
+            raise
+        except Exception as error:
+            report(error)
+            return JSONResponse({"error": "the server failed here; its terminal says where"}, 500)
+
+    return answer
+
+
+async def _no_such_page(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "there is no such page"}, error.status_code if isinstance(error, HTTPException) else 404)
+
+
+def _json(values: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":")), media_type="application/json")
+
+
+@functools.cache
+def _static() -> dict[str, bytes]:
+    """Return the scripts and styles by name: those of this page, and those that it shares with the review."""
+    own = [path for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES]
+    return {path.name: path.read_bytes() for path in (*(SHARED / name for name in SHARED_FILES), *own)}
+
+
+@functools.cache
+def _templates() -> Any:
+    return pages.environment(HERE / "templates")

@@ -1,0 +1,128 @@
+"""What looks wrong while somebody labels, said at the place: it never stops anybody."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.curate.label.disputes import runs
+from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, LabelParams
+from scrubin.curate.label.settled import Pictures
+from scrubin.curate.label.standing import OfPerson
+from scrubin.ratings.params import ScoresParams
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Frames ``[first, end)`` of a layer that look wrong; of a rating the whole recording."""
+
+    layer: str
+    first: int
+    end: int
+    rule: str
+    says: str
+
+
+def of_person(mine: OfPerson, pictures: Pictures, p: LabelParams, scores: ScoresParams | None, task: str) -> list[Finding]:
+    """Return what looks wrong in the labels of a person, in order of time.
+
+    Parameters
+    ----------
+    scores, task
+        How ratings are made; None where nothing is rated.
+    """
+    found: list[Finding] = []
+    for layer in p.layers:
+        spans = mine.spans(layer)
+        if layer in EXCLUSIVE:
+            found += [*_short(layer, spans, pictures, p), *_unlabelled(layer, spans, pictures)]
+            found += _transitions(layer, spans, p) if layer == "phases" else []
+        if layer == "actions":
+            found += _unknown(spans, p.classes)
+    if "ratings" in p.layers and scores is not None:
+        found += _of_sheet(mine.sheet(), pictures, scores, task)
+    return sorted(found, key=lambda one: (one.first, one.layer, one.rule))
+
+
+def _short(layer: str, spans: Sequence[Span], pictures: Pictures, p: LabelParams) -> Iterator[Finding]:
+    for span in spans:
+        length_s = (span.end - span.first) / pictures.per_second
+        if length_s < p.shortest_s:
+            yield Finding(layer, span.first, span.end, "short", f"{span.label} lasts {length_s:.2f} s")
+
+
+def _unlabelled(layer: str, spans: Sequence[Span], pictures: Pictures) -> Iterator[Finding]:
+    is_free: npt.NDArray[np.bool_] = np.zeros(pictures.frame_count, np.bool_)
+    is_free[pictures.first : pictures.end] = True
+    for span in spans:
+        is_free[span.first : span.end] = False
+    for first, end in runs(is_free):
+        yield Finding(layer, first, end, "unlabelled", f"{(end - first) / pictures.per_second:.1f} s have none of the {layer}")
+
+
+def _transitions(layer: str, spans: Sequence[Span], p: LabelParams) -> Iterator[Finding]:
+    allowed = vocabulary.transitions(p.classes)
+    if allowed is None:
+        return
+    classes = p.classes
+    for one, other in itertools.pairwise(spans):
+        ids = [classes.find(NAMING[layer], span.label) for span in (one, other)]
+        names = [classes.phases[id_] for id_ in ids if id_ is not None]
+        if len(set(names)) == 2 and (names[0], names[1]) not in allowed:
+            yield Finding(layer, other.first, other.end, "transition", f"{other.label} does not follow {one.label}")
+
+
+def _unknown(spans: Sequence[Span], classes: Vocabulary) -> Iterator[Finding]:
+    for span in spans:
+        if not span.verb:
+            yield Finding("actions", span.first, span.end, "incomplete", f"{span.label}: no verb and target")
+        elif classes.find_triplet(",".join(span.names)) is None:
+            yield Finding("actions", span.first, span.end, "triplet", f"{', '.join(span.names)} is no triplet of {classes.name}")
+    by_names: dict[tuple[str, ...], list[Span]] = {}
+    for span in spans:
+        by_names.setdefault(span.names, []).append(span)
+    for names, of in by_names.items():
+        for one, other in itertools.pairwise(of):
+            if other.first < one.end:
+                yield Finding(
+                    "actions", other.first, min(one.end, other.end), "twice", f"{', '.join(filter(None, names))} is labelled twice here"
+                )
+
+
+def _of_sheet(sheet: Sheet | None, pictures: Pictures, scores: ScoresParams, task: str) -> Iterator[Finding]:
+    whole = pictures.first, pictures.end
+    if sheet is None:
+        yield Finding("ratings", *whole, "missing", "nothing is rated yet")
+        return
+    missing = [] if sheet.failed else [one for one in scores.aspects if one not in sheet.scores]
+    if missing:
+        yield Finding("ratings", *whole, "missing", f"not rated: {', '.join(missing)}")
+    rule = scores.failure_rules.get(task)
+    occurred = rule is not None and sheet.errors.get(rule.error, False)
+    if rule is not None and sheet.failed and not occurred:
+        yield Finding("ratings", *whole, "failed", f"it is failed, but {rule.error} did not occur")
+    if rule is not None and rule.rule == "iff" and occurred and not sheet.failed:
+        yield Finding("ratings", *whole, "failed", f"{rule.error} occurred, but it is not failed")
+
+
+def names_unknown(values: Mapping[str, Sequence[Span]], p: LabelParams) -> list[Finding]:
+    """Return the spans whose names the vocabulary no longer has: it was changed since."""
+    found = []
+    for layer, spans in values.items():
+        for span in spans:
+            naming = NAMING.get(layer)
+            is_unknown = naming is not None and p.classes.find(naming, span.label) is None
+            is_unknown |= layer == "actions" and p.classes.find("instrument", span.label) is None
+            is_unknown |= layer == "quality" and span.label not in p.quality
+            if is_unknown:
+                found.append(
+                    Finding(layer, span.first, span.end, "name", f"'{span.label}' is no longer a name of this layer; label it anew")
+                )
+    return found

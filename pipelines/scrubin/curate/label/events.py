@@ -1,0 +1,249 @@
+"""What happens at the label page, as the ledger keeps it; a line that says anything else is refused whole.
+
+Positions are frames of the source, counted from 0, and spans are half open, so that another trim or redaction moves nothing. Names stand
+for themselves: ids of a vocabulary may change, names with the name of their vocabulary may not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import ReviewError
+from scrubin.curate.label.params import LAYERS
+from scrubin.stages.review import Line
+
+LEDGER_PATH = Path("data/private/label/ledger.jsonl")
+KEY = re.compile(r"[A-Za-z0-9:_-]{1,80}")
+MOST_CHANGES = 500
+LATEST_FRAME = 10**9
+SHEET = "sheet"
+"""Key of the one rating that a person gives a recording."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Which pictures an event is about: a camera of a recording, as its source was."""
+
+    recording: str
+    camera: str
+    source_sha256: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """Frames ``[first, end)`` with a label: the name of a phase, a step or a quality; of an action, the instrument.
+
+    Parameters
+    ----------
+    verb, target
+        Of an action; "" where only the instrument is labelled.
+    """
+
+    first: int
+    end: int
+    label: str
+    verb: str = ""
+    target: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it says: of an action with all its parts."""
+        return (self.label, self.verb, self.target) if self.verb or self.target else (self.label,)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a person says of a whole recording.
+
+    Parameters
+    ----------
+    scores
+        Points by aspect; empty of a failed one.
+    errors
+        Whether each error of the task occurred.
+    remark
+        Free text; it stays private.
+    """
+
+    scores: Mapping[str, float]
+    failed: bool
+    errors: Mapping[str, bool]
+    remark: str = ""
+
+
+Value = Span | Sheet | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One item of a layer as it is from now on; None: it is no more.
+
+    Parameters
+    ----------
+    proposal
+        What a program had proposed there; "" where nothing was.
+    """
+
+    layer: str
+    key: str
+    value: Value
+    proposal: str = ""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Several changes at once: all of them, or none.
+
+    Parameters
+    ----------
+    vocabulary
+        Whose names they are.
+    undoes
+        Number of the line that they take back; 0: none.
+    """
+
+    about: About
+    vocabulary: str
+    changes: tuple[Change, ...]
+    undoes: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """Somebody says that their labels of a recording are complete, or that they are not."""
+
+    recording: str
+    done: bool
+
+
+@dataclass(frozen=True)
+class Worked:
+    """So many seconds somebody worked on a recording."""
+
+    recording: str
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """Who labels what, from now on: numbers of annotators by recording."""
+
+    recordings: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What an adjudicator says of the frames ``[first, end)`` of a layer, of which people differ; no span: nothing is there."""
+
+    about: About
+    vocabulary: str
+    layer: str
+    first: int
+    end: int
+    spans: tuple[Span, ...]
+
+
+Event = Labelled | Done | Worked | Assigned | Settled
+NAMES: Mapping[str, type[Any]] = {
+    "labelled": Labelled,
+    "done": Done,
+    "worked": Worked,
+    "assigned": Assigned,
+    "settled": Settled,
+}
+OF_TYPE = {kind: name for name, kind in NAMES.items()}
+
+
+def facts(event: Event) -> tuple[str, dict[str, Any]]:
+    """Return the name of an event and what a line of the ledger says of it."""
+    return OF_TYPE[type(event)], _plain(event)
+
+
+def read(line: Line) -> Event:
+    """Return the event of a line.
+
+    Raises
+    ------
+    ReviewError
+        When it is none that this version knows.
+    """
+    try:
+        return _read(line.event, line.facts)
+    except (KeyError, TypeError, ValueError) as error:
+        msg = f"line {line.number} of the labels is none that this version knows; it was written by a later one, or by hand"
+        raise ReviewError(msg) from error
+
+
+def checked(change: Change, frame_count: int) -> Change:
+    """Return a change whose frames are those of its source.
+
+    Raises
+    ------
+    ReviewError
+        Names what cannot be.
+    """
+    if change.layer not in LAYERS or not KEY.fullmatch(change.key):
+        msg = f"'{change.layer}' with the key '{change.key[:80]}' is no item of a label page"
+        raise ReviewError(msg)
+    value = change.value
+    if isinstance(value, Span) and not 0 <= value.first < value.end <= frame_count:
+        msg = f"frames {value.first} to {value.end} are none of the {frame_count} of this recording; give the end after the start"
+        raise ReviewError(msg)
+    if value is not None and isinstance(value, Sheet) != (change.layer == "ratings"):
+        msg = f"{change.layer}: it takes {'scores' if change.layer == 'ratings' else 'spans of frames'}"
+        raise ReviewError(msg)
+    return change
+
+
+def span_of(values: Mapping[str, Any]) -> Span:
+    """Return a span of plain values; ValueError, KeyError or TypeError for anything else."""
+    span = Span(**values)
+    if not all(type(one) is int and 0 <= one <= LATEST_FRAME for one in (span.first, span.end)) or span.end <= span.first:
+        raise ValueError(values)
+    if not span.label or not all(isinstance(one, str) for one in (span.label, span.verb, span.target)):
+        raise ValueError(values)
+    return span
+
+
+def sheet_of(values: Mapping[str, Any]) -> Sheet:
+    """Return a rating of plain values; ValueError, KeyError or TypeError for anything else."""
+    sheet = Sheet(**values)
+    numbers = all(type(one) in (int, float) for one in sheet.scores.values())
+    flags = all(type(one) is bool for one in (sheet.failed, *sheet.errors.values()))
+    if not numbers or not flags or not isinstance(sheet.remark, str):
+        raise ValueError(values)
+    return Sheet({name: float(one) for name, one in sheet.scores.items()}, sheet.failed, dict(sheet.errors), sheet.remark)
+
+
+def _read(name: str, values: Mapping[str, Any]) -> Event:
+    if name == "labelled":
+        changes = tuple(_change(one) for one in values["changes"])
+        return Labelled(About(**values["about"]), str(values["vocabulary"]), changes, int(values["undoes"]))
+    if name == "settled":
+        spans = tuple(map(span_of, values["spans"]))
+        own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
+        return Settled(About(**values["about"]), spans=spans, **own)
+    if name == "assigned":
+        return Assigned({str(recording): tuple(map(int, people)) for recording, people in values["recordings"].items()})
+    event: Event = NAMES[name](**values)
+    return event
+
+
+def _change(values: Mapping[str, Any]) -> Change:
+    value = values["value"]
+    if value is not None:
+        value = sheet_of(value) if values["layer"] == "ratings" else span_of(value)
+    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, tuple | list) else value

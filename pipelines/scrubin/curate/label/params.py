@@ -1,0 +1,116 @@
+"""The section ``label`` of ``params.yaml``: what is labelled, by how many people. No stage depends on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from scrubin.base import params
+from scrubin.base.errors import ParamsError
+from scrubin.base.faults import hint
+from scrubin.base.params import ranged
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
+
+SECTION = "label"
+ALL = "all"
+SpanLayer = Literal["phases", "steps", "actions", "quality"]
+LayerName = Literal["phases", "steps", "actions", "quality", "ratings"]
+LAYERS: tuple[LayerName, ...] = get_args(LayerName)
+EXCLUSIVE: tuple[SpanLayer, ...] = ("phases", "steps")
+"""Layers of which a frame has at most one span."""
+NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
+
+
+@dataclass(frozen=True)
+class LabelParams:
+    """What is labelled on the page of `scrubin label`.
+
+    Parameters
+    ----------
+    layers
+        Which of `LAYERS`.
+    vocabulary
+        Whose phases, steps, instruments, verbs and targets.
+    tasks
+        Recordings of which tasks; none: of all.
+    annotators
+        So many people label each recording, or ``all``.
+    overlap
+        Share of the recordings that so many label; the others are labelled by one.
+    order
+        ``mixed``: everybody in an own order; ``listed``: as the released ids are sorted.
+    seed
+        Of the assignment and the orders.
+    settle
+        ``third``: where people differ, an adjudicator settles it; ``majority``: what more than half say needs nobody.
+    edge_s
+        Edges of spans that are so far apart are the same edge, in their middle.
+    score_points
+        Scores that are more points apart are a disagreement.
+    shortest_s
+        Shorter phases and steps are warned of.
+    quality
+        What can be wrong with the picture, as names.
+    anchors
+        By aspect of ``scores.aspects`` and point of the scale, what it means; shown beside the point.
+    """
+
+    vocabulary: str
+    tasks: tuple[str, ...]
+    annotators: str
+    quality: tuple[str, ...]
+    anchors: dict[str, dict[str, str]]
+    layers: tuple[str, ...] = ranged(choices=LAYERS)
+    overlap: float = ranged(low=0.0, high=1.0)
+    order: str = ranged(choices=("mixed", "listed"))
+    seed: int = ranged(low=0)
+    settle: str = ranged(choices=("third", "majority"))
+    edge_s: float = ranged(low=0.0, high=60.0)
+    score_points: float = ranged(low=0.0)
+    shortest_s: float = ranged(low=0.0)
+
+    def __post_init__(self) -> None:
+        if self.vocabulary not in vocabulary.available():
+            raise _wrong(vocabulary=f"'{self.vocabulary}' is no vocabulary; {hint(self.vocabulary, vocabulary.available())}")
+        if self.annotators != ALL and not (self.annotators.isdecimal() and int(self.annotators) > 0):
+            raise _wrong(annotators=f"must be {ALL}, or a whole number above 0 in quotes, but is {self.annotators!r}")
+        if not self.layers:
+            raise _wrong(layers=f"names none; choose of {', '.join(LAYERS)}")
+        for name in self.layers:
+            if name in NAMING and not self.classes.names(NAMING[name]):
+                raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no {name}")
+            if name == "actions" and not self.classes.instruments:
+                raise _wrong(layers=f"'actions': the vocabulary '{self.vocabulary}' has no instruments")
+        if "quality" in self.layers and not self.quality:
+            raise _wrong(quality="names nothing, but is a layer")
+
+    @property
+    def classes(self) -> Vocabulary:
+        """The vocabulary."""
+        return vocabulary.load(self.vocabulary)
+
+    def count(self, people: int) -> int:
+        """Return how many of so many people label a recording that several label."""
+        return people if self.annotators == ALL else min(people, int(self.annotators))
+
+
+def load(path: Path = params.PARAMS_PATH) -> LabelParams:
+    """Return the section.
+
+    Raises
+    ------
+    ParamsError
+        When it is not there, or faulty.
+    """
+    if SECTION not in params.read(path):
+        msg = f"{path}: there is no section '{SECTION}', which says what is labelled; docs/label.md has one to copy"
+        raise ParamsError(msg)
+    return params.load(SECTION, LabelParams, path)
+
+
+def _wrong(**said: str) -> ParamsError:
+    """Return the error of the parameter that is named, with what is wrong with it."""
+    ((key, what),) = said.items()
+    return ParamsError(f"params.yaml: '{SECTION}.{key}' {what}")

@@ -1,0 +1,147 @@
+"""How far the labelling of a study is: who did how much, what is settled, how far people agree; and the export of what is complete.
+
+Annotators are numbers. What is exported of a recording says how its labels were made; the sheets of ratings are those of every rater.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from scrubin.base import params
+from scrubin.base.params import PARAMS_PATH
+from scrubin.curate.label import agreement, settled, written
+from scrubin.curate.label.agreement import Twice
+from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.settled import SPAN_LAYERS, Settlement
+from scrubin.curate.label.workbench import Recording, Workbench
+from scrubin.curate.label.written import Written
+from scrubin.labels.formats.plain.label_files import SUFFIX
+
+
+def document(bench: Workbench) -> dict[str, Any]:
+    """Return how far a study is, as a JSON value."""
+    standing = bench.standing()
+    settlements = {one.id: bench.settlement(one) for one in bench.recordings.values()}
+    names = {one.name for one in bench.recordings.values()}
+    return {
+        "recordings": {
+            "all": len(settlements),
+            "assigned": sum(bool(one.annotators) for one in settlements.values()),
+            "several": sum(len(one.annotators) > 1 for one in settlements.values()),
+            "finished": sum(bool(one.annotators) and not one.missing for one in settlements.values()),
+            "complete": sum(bool(one.annotators) and one.is_complete for one in settlements.values()),
+        },
+        "annotators": {
+            str(number): {
+                "assigned": sum(number in one.annotators for one in settlements.values()),
+                "finished": len(standing.done.get(number, set()) & names),
+                "worked_s": sum(seconds for (person, _), seconds in standing.worked_s.items() if person == number),
+            }
+            for number in bench.annotators()
+        },
+        "open": {id_: [[one.layer, one.first, one.end] for one in of.open] for id_, of in settlements.items() if of.open},
+        "differ": {id_: list(of.differ) for id_, of in settlements.items() if of.differ},
+        "apart": sorted(one.id for one in bench.recordings.values() if standing.apart(one.about)),
+        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in SPAN_LAYERS},
+        "ratings": agreement.of_sheets(_sheets(bench, settlements)) if "ratings" in bench.p.layers else None,
+    }
+
+
+def lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the same as lines of a terminal."""
+    of = document["recordings"]
+    yield f"{of['all']} recordings, {of['assigned']} assigned, {of['several']} to several people"
+    yield f"{of['finished']} finished by everybody who labels them, {of['complete']} complete"
+    for number, one in document["annotators"].items():
+        yield f"annotator {number}: {one['finished']} of {one['assigned']} finished, {_duration(one['worked_s'])}"
+    open_ = sum(map(len, document["open"].values()))
+    if open_ or document["differ"]:
+        yield f"to be settled: {open_} spans in {len(document['open'])} recordings, ratings of {len(document['differ'])} recordings"
+    if document["apart"]:
+        yield f"{len(document['apart'])} recordings have labels of another file than the present one; they are kept apart"
+    for layer, one in document["agreement"].items():
+        if one["recordings"]:
+            every = one["all"]
+            said = ", ".join(f"{name.replace('_', ' ')} {_value(every[name])}" for name in ("kappa", "f1_at_10", "f1_at_50", "edge_s"))
+            yield f"agreement on {layer}, {one['recordings']} recordings: {said}"
+    ratings = document["ratings"] or {"aspects": {}, "errors": {}}
+    for aspect, one in ratings["aspects"].items():
+        icc = one["icc"]["ICC(2,1)"]
+        yield f"agreement on {aspect}, {one['icc']['n']} recordings: ICC(2,1) {_value(icc)}, alpha {_number(one['alpha']['alpha'])}"
+
+
+def export(bench: Workbench) -> tuple[Written, list[str]]:
+    """Write the labels of complete recordings and the sheets of finished ratings; return what was written, and ids that wait.
+
+    Raises
+    ------
+    ReviewError
+        When a file of somebody else is in the way.
+    """
+    standing, files, waiting = bench.standing(), dict[str, bytes](), []
+    sheets: dict[str, dict[int, dict[str, Sheet]]] = {}
+    for one in bench.recordings.values():
+        settlement = bench.settlement(one)
+        if not settlement.annotators or not settlement.is_complete:
+            waiting.append(one.id)
+            continue
+        if settlement.outcomes:
+            share = settled.proposed_share(one.pictures, standing, settlement.annotators)
+            data = written.label_file(settlement, bench.p.vocabulary, blind=True, proposed=share)
+            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = data
+        for rater, sheet in settlement.sheets.items():
+            sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet
+    if bench.scores is not None:
+        for task, of_task in sorted(sheets.items()):
+            files |= {f"{written.RATINGS_FOLDER}/{name}": data for name, data in written.sheets(of_task, task, bench.scores).items()}
+    raw = bench.folder / params.raw_folder(bench.folder / PARAMS_PATH)
+    return written.write(raw, files, bench.folder / written.EXPORTED_PATH), waiting
+
+
+def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[str, Any]:
+    standing = bench.standing()
+    pairs: dict[tuple[int, int], list[Twice]] = {}
+    for id_, settlement in settlements.items():
+        finished = [one for one in settlement.annotators if one not in settlement.missing]
+        for a, b in itertools.combinations(finished, 2):
+            one = bench.recordings[id_]
+            said = [_shown(standing.of(one.about, person).spans(layer), one) for person in (a, b)]
+            times_s = bench.times_s(one, one.about.camera)
+            pairs.setdefault((a, b), []).append(Twice(id_, said[0], said[1], np.asarray(times_s)))
+    return agreement.of_spans(pairs)
+
+
+def _shown(spans: list[Span], one: Recording) -> list[Span]:
+    """Return spans in frames of the released video, without what it does not show."""
+    first, count = one.pictures.first, one.pictures.end - one.pictures.first
+    cut = [(max(span.first - first, 0), min(span.end - first, count), span) for span in spans]
+    return [Span(start, end, *span.names) for start, end, span in cut if start < end]
+
+
+def _sheets(bench: Workbench, settlements: Mapping[str, Settlement]) -> dict[tuple[str, int], Sheet]:
+    return {
+        (id_, person): settlement.sheets[person]
+        for id_, settlement in settlements.items()
+        for person in settlement.annotators
+        if person in settlement.sheets and person not in settlement.missing
+    }
+
+
+def _value(one: Mapping[str, float | None]) -> str:
+    if one["value"] is None:
+        return "undefined"
+    interval = "" if one["low"] is None or one["high"] is None else f" ({one['low']:.2f} to {one['high']:.2f})"
+    return f"{one['value']:.2f}{interval}"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.2f}"
+
+
+def _duration(seconds: int) -> str:
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min"

@@ -1,0 +1,105 @@
+"""What of a recording can be exported: labels that one person made alone, those on which people agree, and what was settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scrubin.curate.label import disputes
+from scrubin.curate.label.disputes import Dispute, Outcome
+from scrubin.curate.label.events import About, Sheet, Span
+from scrubin.curate.label.params import LabelParams
+from scrubin.curate.label.standing import Standing
+
+SPAN_LAYERS = ("phases", "steps", "actions", "quality")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The pictures of a recording that are labelled: its source, how many frames it has, and how many of them a second has, about.
+
+    Parameters
+    ----------
+    first, end
+        The frames that are shown: the others are not released.
+    """
+
+    about: About
+    frame_count: int
+    per_second: float
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """How far a recording is.
+
+    Parameters
+    ----------
+    missing
+        Annotators who have not finished it.
+    outcomes
+        By layer of spans, what stands and what is still to be settled; empty while somebody has not finished.
+    sheets
+        Ratings by who gave them, also by adjudicators.
+    differ
+        Aspects and errors in which ratings differ and nobody has settled it.
+    """
+
+    pictures: Pictures
+    annotators: tuple[int, ...]
+    missing: tuple[int, ...]
+    outcomes: Mapping[str, Outcome]
+    sheets: Mapping[int, Sheet]
+    differ: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of it can be exported."""
+        return not self.missing and not any(one.open for one in self.outcomes.values()) and not self.differ
+
+    @property
+    def open(self) -> list[Dispute]:
+        """What is to be settled, in order of time."""
+        return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
+
+
+def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[int], p: LabelParams) -> Settlement:
+    """Return how far a recording is."""
+    about = pictures.about
+    annotators = standing.assigned.get(about.recording, ())
+    missing = tuple(one for one in annotators if about.recording not in standing.done.get(one, set()))
+    said = {one: standing.of(about, one) for one in annotators}
+    sheets = {one: sheet for one in (*annotators, *adjudicators) if (sheet := standing.of(about, one).sheet()) is not None}
+    outcomes = {}
+    if annotators and not missing:
+        for layer in SPAN_LAYERS:
+            if layer in p.layers:
+                outcomes[layer] = disputes.of_layer(
+                    layer,
+                    {one: of.spans(layer) for one, of in said.items()},
+                    pictures.frame_count,
+                    [one for one in standing.settled.get(about, ()) if one.layer == layer],
+                    edge_frames=round(p.edge_s * pictures.per_second),
+                    majority=p.settle == "majority",
+                )
+    by_annotators = {one: sheets[one] for one in annotators if one in sheets}
+    is_settled = any(one in sheets for one in adjudicators)
+    differ = () if missing or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))
+    return Settlement(pictures, annotators, missing, outcomes, sheets, differ if p.settle == "third" else ())
+
+
+def proposed_share(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> float | None:
+    """Return the share of the items of a recording that were taken from a proposal; None where there is no item."""
+    of_all = [standing.of(pictures.about, one) for one in annotators]
+    every = [of.proposals.get((layer, key), "") for of in of_all for layer, items in of.items.items() for key in items]
+    return sum(bool(one) for one in every) / len(every) if every else None
+
+
+def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:
+    """Return spans as a file of labels has them."""
+    return [
+        {"first": one.first, "end": one.end, "label": one.label, **({"verb": one.verb, "target": one.target} if one.verb else {})}
+        for one in spans
+    ]

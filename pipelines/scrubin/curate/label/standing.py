@@ -1,0 +1,134 @@
+"""What stands after all lines of the ledger: of every recording and annotator the labels, who is done, who worked how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from scrubin.curate.label import events
+from scrubin.curate.label.events import About, Assigned, Change, Done, Labelled, Settled, Sheet, Span, Value, Worked
+from scrubin.stages.review import Line
+
+Items = dict[str, dict[str, Value]]
+"""By layer and key."""
+
+
+@dataclass
+class OfPerson:
+    """What one annotator said of one source.
+
+    Parameters
+    ----------
+    items
+        What stands.
+    vocabularies
+        By layer and key, whose names an item has.
+    proposals
+        By layer and key, what a program had proposed there.
+    """
+
+    items: Items = field(default_factory=dict)
+    vocabularies: dict[tuple[str, str], str] = field(default_factory=dict)
+    proposals: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def spans(self, layer: str) -> list[Span]:
+        """Return the spans of a layer, in order of time."""
+        of_layer = [value for value in self.items.get(layer, {}).values() if isinstance(value, Span)]
+        return sorted(of_layer, key=lambda span: (span.first, span.end, span.names))
+
+    def sheet(self) -> Sheet | None:
+        """Return the rating; None where there is none."""
+        value = self.items.get("ratings", {}).get(events.SHEET)
+        return value if isinstance(value, Sheet) else None
+
+
+@dataclass
+class Standing:
+    """What stands.
+
+    Parameters
+    ----------
+    labels
+        By source and annotator. Of a recording whose file was changed there are several sources.
+    assigned
+        Annotators by recording.
+    done
+        Recordings that an annotator says are complete, by annotator.
+    worked_s
+        Seconds by annotator and recording.
+    settled
+        By source, in the order in which adjudicators settled; a later one counts where two meet.
+    """
+
+    labels: dict[tuple[About, int], OfPerson] = field(default_factory=dict)
+    assigned: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    done: dict[int, set[str]] = field(default_factory=dict)
+    worked_s: dict[tuple[int, str], int] = field(default_factory=dict)
+    settled: dict[About, list[Settled]] = field(default_factory=dict)
+    undoable: dict[tuple[int, str], list[tuple[int, Labelled]]] = field(default_factory=dict)
+
+    def of(self, about: About, annotator: int) -> OfPerson:
+        """Return what an annotator said of a source."""
+        return self.labels.get((about, annotator), OfPerson())
+
+    def annotators(self, about: About) -> list[int]:
+        """Return who said anything of a source, sorted."""
+        return sorted(person for one, person in self.labels if one == about)
+
+    def apart(self, about: About) -> list[About]:
+        """Return the other sources of this recording and camera that labels are of: its file was changed."""
+        others = {one for one, _ in self.labels if (one.recording, one.camera) == (about.recording, about.camera)}
+        return sorted(others - {about}, key=lambda one: one.source_sha256)
+
+    def last(self, annotator: int, recording: str) -> tuple[int, Labelled] | None:
+        """Return the number and the event of the last line of a person about a recording that is not yet taken back."""
+        lines = self.undoable.get((annotator, recording), [])
+        return lines[-1] if lines else None
+
+    def apply(self, lines: Iterable[Line]) -> None:
+        """Take in more lines.
+
+        Raises
+        ------
+        ReviewError
+            For a line that says what no event does.
+        """
+        for line in lines:
+            event, person = events.read(line), int(line.by)
+            match event:
+                case Labelled():
+                    self._label(line.number, person, event)
+                case Done():
+                    (set.add if event.done else set.discard)(self.done.setdefault(person, set()), event.recording)
+                case Worked():
+                    key = person, event.recording
+                    self.worked_s[key] = self.worked_s.get(key, 0) + event.seconds
+                case Assigned():
+                    self.assigned |= event.recordings
+                case Settled():
+                    self.settled.setdefault(event.about, []).append(event)
+
+    def _label(self, number: int, person: int, event: Labelled) -> None:
+        mine = self.labels.setdefault((event.about, person), OfPerson())
+        before = inverse(mine, event)
+        for change in event.changes:
+            at = change.layer, change.key
+            of_layer = mine.items.setdefault(change.layer, {})
+            if change.value is None:
+                of_layer.pop(change.key, None)
+            else:
+                of_layer[change.key] = change.value
+                mine.vocabularies[at] = event.vocabulary
+                mine.proposals[at] = change.proposal
+        stack = self.undoable.setdefault((person, event.about.recording), [])
+        if event.undoes:
+            stack[:] = [one for one in stack if one[0] != event.undoes]
+        else:
+            stack.append((number, before))
+
+
+def inverse(mine: OfPerson, event: Labelled) -> Labelled:
+    """Return the changes that take an event back, of what stood before it."""
+    before = {(one.layer, one.key): mine.items.get(one.layer, {}).get(one.key) for one in event.changes}
+    changes = tuple(Change(layer, key, value, mine.proposals.get((layer, key), "")) for (layer, key), value in before.items())
+    return Labelled(event.about, event.vocabulary, changes)

@@ -1,0 +1,481 @@
+"""What the label page asks and says, for one person at a time: their recordings, labels, findings; of an adjudicator, what is in dispute.
+
+Whoever labels sees released ids, released frames and their own labels. Frames of the page are those of the released video, from 0; the
+ledger keeps those of the source.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.base import params
+from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.params import PARAMS_PATH
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS, RECORDINGS
+from scrubin.base.tables.public import REFERENCE_CAMERAS
+from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
+from scrubin.base.vocabulary.vocabulary import Naming
+from scrubin.curate.label import assignment, checks, events, people, settled
+from scrubin.curate.label import params as label_params
+from scrubin.curate.label.disputes import Dispute
+from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Settled, Span, Value, Worked
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, LabelParams
+from scrubin.curate.label.people import Person
+from scrubin.curate.label.settled import Pictures, Settlement
+from scrubin.curate.label.standing import OfPerson, Standing
+from scrubin.media.decode import boundaries_s
+from scrubin.media.raw_file import stored_probe
+from scrubin.media.source import sources
+from scrubin.ratings.params import ScoresParams
+from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo, load_released
+from scrubin.stages.review import FIRST, Ledger, Line
+
+INTERIM = Path("data/interim")
+CHAIN = "labels"
+SLACK_S = 5
+"""So much longer than the server's own clock may somebody have worked: requests take a while."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording that is labelled.
+
+    Parameters
+    ----------
+    name, id
+        The curator's name, and the released one.
+    task
+        What was done.
+    videos
+        Released videos by camera, in the order in which cameras count.
+    pictures
+        Of the first camera: left and right are cut at the same instants.
+    """
+
+    name: str
+    id: str
+    task: str
+    videos: Mapping[str, ReleasedVideo]
+    pictures: Pictures
+    duration_s: float
+
+    @property
+    def about(self) -> About:
+        """Which pictures its labels are about."""
+        return self.pictures.about
+
+
+@dataclass
+class Workbench:
+    """A study that is labelled, with its ledger; for any number of threads.
+
+    Parameters
+    ----------
+    folder
+        The project.
+    p, scores
+        What is labelled; how ratings are made, where they are.
+    recordings
+        By released id.
+    """
+
+    folder: Path
+    p: LabelParams
+    scores: ScoresParams | None
+    recordings: Mapping[str, Recording]
+    now_s: Callable[[], float] = time.monotonic
+    session: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def __post_init__(self) -> None:
+        self.ledger = Ledger(self.folder / events.LEDGER_PATH, chain=CHAIN)
+        self._lock = threading.RLock()
+        self._standing, self._applied, self._head = Standing(), 0, FIRST
+        self._worked: dict[int, float] = {}
+        self._times: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+
+    @classmethod
+    def open(cls, folder: Path = Path()) -> Workbench:
+        """Return the workbench of a project.
+
+        Raises
+        ------
+        ReviewError
+            When nothing is rendered yet.
+        """
+        path = folder / PARAMS_PATH
+        p = label_params.load(path)
+        scores = params.load("scores", ScoresParams, path) if "ratings" in p.layers else None
+        try:
+            rows = io.records(io.read(RECORDINGS, folder / INTERIM / "recordings.parquet"))
+            of_parts = sources(io.read(PARTS, folder / INTERIM / "parts.parquet"))
+        except TableError as error:
+            raise ReviewError(str(error)) from error
+        files = {(row["recording"], row["camera"]): row for row in rows}
+        videos: dict[str, dict[str, ReleasedVideo]] = {}
+        for (name, camera), video in sorted(load_released(folder).items(), key=lambda one: REFERENCE_CAMERAS.index(one[0][1])):
+            if (folder / RELEASE / video.path).is_file() and (not p.tasks or files[name, camera]["task"] in p.tasks):
+                videos.setdefault(name, {})[camera] = video
+        if not videos:
+            msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
+            raise ReviewError(msg)
+        recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
+        return cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
+
+    # What stands
+
+    def standing(self) -> Standing:
+        """Return what stands, with the lines that others wrote."""
+        with self._lock:
+            lines = self.ledger.lines()
+            if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
+                self._standing, self._applied = Standing(), 0
+            self._standing.apply(lines[self._applied :])
+            self._applied, self._head = len(lines), self.ledger.head
+            return self._standing
+
+    @property
+    def head(self) -> str:
+        """Changes with every line."""
+        self.standing()
+        return self.ledger.head
+
+    def annotators(self) -> list[int]:
+        """Return the numbers of those who label."""
+        return [one.number for one in people.load(self.folder / people.PATH) if one.role == "annotator"]
+
+    def adjudicators(self) -> list[int]:
+        """Return the numbers of those who settle."""
+        return [one.number for one in people.load(self.folder / people.PATH) if one.role == "adjudicator"]
+
+    def settlement(self, recording: Recording) -> Settlement:
+        """Return how far a recording is."""
+        return settled.of_recording(recording.pictures, self.standing(), self.adjudicators(), self.p)
+
+    def assign(self) -> dict[str, tuple[int, ...]]:
+        """Say who labels the recordings that nobody labels yet; return what is new, by the curator's name."""
+        with self._lock:
+            durations_s = {one.name: one.duration_s for one in self.recordings.values()}
+            active = [one.number for one in people.load(self.folder / people.PATH) if one.role == "annotator" and one.token_sha256]
+            drawn = assignment.draw(durations_s, active, self.standing().assigned, self.p)
+            if drawn:
+                self._append(Assigned(drawn), 0, "")
+            return drawn
+
+    # What a person asks
+
+    def of_person(self, person: Person) -> list[Recording]:
+        """Return the recordings of a person, in their order: those to label, or of an adjudicator those to settle."""
+        standing = self.standing()
+        if person.role == "adjudicator":
+            every = list(self.recordings.values())
+            return [one for one in every if len(standing.assigned.get(one.name, ())) > 1 and not self.settlement(one).missing]
+        mine = sorted(one.id for one in self.recordings.values() if person.number in standing.assigned.get(one.name, ()))
+        return [self.recordings[id_] for id_ in assignment.in_order(mine, person.number, self.p)]
+
+    def recording(self, person: Person, id_: str) -> Recording:
+        """Return a recording that a person may see.
+
+        Raises
+        ------
+        ReviewError
+            When it is none of theirs.
+        """
+        for one in self.of_person(person):
+            if one.id == id_:
+                return one
+        msg = "this recording is not yours to label"
+        raise ReviewError(msg)
+
+    def times_s(self, recording: Recording, camera: str) -> npt.NDArray[np.float64]:
+        """Return the time of every released frame, then the end of the last; shape (n + 1,)."""
+        key = recording.id, camera
+        if key not in self._times:
+            video = recording.videos[camera]
+            self._times[key] = boundaries_s(stored_probe(self.folder / RELEASE / video.path, video.path, video.sha256))
+        return self._times[key]
+
+    def work(self, person: Person) -> dict[str, Any]:
+        """Return what a person has to do, as a JSON value."""
+        standing = self.standing()
+        return {
+            "you": person.number,
+            "role": person.role,
+            "head": self.ledger.head,
+            "layers": [self._layer(name) for name in self.p.layers],
+            "recordings": [self._summary(person, one, standing) for one in self.of_person(person)],
+        }
+
+    def view(self, person: Person, id_: str) -> dict[str, Any]:
+        """Return a recording with what this person said of it, and what looks wrong, as a JSON value."""
+        one, standing = self.recording(person, id_), self.standing()
+        mine = standing.of(one.about, person.number)
+        shift = one.pictures.first
+        findings = [
+            *checks.of_person(mine, one.pictures, self.p, self.scores, one.task),
+            *checks.names_unknown({layer: mine.spans(layer) for layer in self.p.layers}, self.p),
+        ]
+        view: dict[str, Any] = {
+            "head": self.ledger.head,
+            "recording": self._summary(person, one, standing),
+            "cameras": list(one.videos),
+            "frames": one.pictures.end - shift,
+            "items": _items(mine, shift),
+            "findings": [_shifted(finding, shift) for finding in findings],
+            "apart": len(standing.apart(one.about)),
+            "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
+            "undo": standing.last(person.number, one.name) is not None,
+        }
+        if person.role == "adjudicator":
+            view |= self._disputes(one, shift)
+        return view
+
+    # What a person says
+
+    def label(self, person: Person, id_: str, changes: Sequence[Change], nonce: str) -> Line:
+        """Write changes of a person, frames as the page counts them: all of them, or none.
+
+        Raises
+        ------
+        ReviewError
+            When they cannot be: names, frames, or two labels at once where there is one at a time.
+        """
+        with self._lock:
+            one = self.recording(person, id_)
+            shifted = tuple(self._checked(one, change) for change in changes)
+            if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
+                msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
+                raise ReviewError(msg)
+            event = Labelled(one.about, self.p.vocabulary, shifted)
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
+            self._refuse_overlaps(self.standing().of(one.about, person.number), shifted)
+            return self._append(event, person.number, nonce)
+
+    def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
+        """Take back the last change of a person to a recording; None where there is none."""
+        with self._lock:
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
+            one = self.recording(person, id_)
+            last = self.standing().last(person.number, one.name)
+            if last is None:
+                return None
+            number, before = last
+            return self._append(dataclasses.replace(before, undoes=number), person.number, nonce)
+
+    def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:
+        """Note that a person has finished a recording, or goes on with it."""
+        with self._lock:
+            return self._append(Done(self.recording(person, id_).name, done), person.number, nonce)
+
+    def worked(self, person: Person, id_: str, seconds: int, nonce: str) -> Line | None:
+        """Note how long a person worked on a recording: no longer than has passed since they last said so."""
+        with self._lock:
+            name, now_s = self.recording(person, id_).name, self.now_s()
+            passed_s = now_s - self._worked.get(person.number, now_s - seconds)
+            self._worked[person.number] = now_s
+            counted = min(seconds, int(passed_s) + SLACK_S)
+            return self._append(Worked(name, counted), person.number, nonce) if counted > 0 else None
+
+    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], spans: Sequence[Span], nonce: str) -> Line:
+        """Write what an adjudicator says of frames in dispute.
+
+        Raises
+        ------
+        ReviewError
+            When nobody disputes them, or the spans are none that could be labelled.
+        """
+        with self._lock:
+            if person.role != "adjudicator":
+                msg = "only an adjudicator settles"
+                raise ReviewError(msg)
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
+            one = self.recording(person, id_)
+            shift = one.pictures.first
+            first, end = frames[0] + shift, frames[1] + shift
+            settlement = self.settlement(one)
+            outcome = settlement.outcomes.get(layer)
+            if outcome is None or not any((of.first, of.end) == (first, end) for of in (*outcome.open, *outcome.settled)):
+                msg = "nobody disputes these frames any more; open the recording again"
+                raise ReviewError(msg)
+            own = [self._checked(one, Change(layer, "settled", span)).value for span in spans]
+            shifted = tuple(span for span in own if isinstance(span, Span))
+            if any(span.first < first or span.end > end for span in shifted):
+                msg = "a span leaves the frames that are in dispute"
+                raise ReviewError(msg)
+            if layer in EXCLUSIVE:
+                _refuse_meeting(layer, shifted)
+            return self._append(Settled(one.about, self.p.vocabulary, layer, first, end, shifted), person.number, nonce)
+
+    # Parts
+
+    def _append(self, event: Event, person: int, nonce: str) -> Line:
+        name, facts = events.facts(event)
+        return self.ledger.append(name, facts, by=str(person), session=self.session, nonce=nonce)
+
+    def _checked(self, one: Recording, change: Change) -> Change:
+        value: Value = change.value
+        if isinstance(value, Span):
+            value = dataclasses.replace(value, first=value.first + one.pictures.first, end=value.end + one.pictures.first)
+            if not one.pictures.first <= value.first < value.end <= one.pictures.end:
+                msg = f"a span must lie in the {one.pictures.end - one.pictures.first} frames of the video, and end after it starts"
+                raise ReviewError(msg)
+            value = self._named(change.layer, value)
+        elif value is not None:
+            self._refuse_sheet(one, value)
+        if change.layer not in self.p.layers:
+            msg = f"'{change.layer}' is not labelled here"
+            raise ReviewError(msg)
+        return events.checked(dataclasses.replace(change, value=value), one.pictures.frame_count)
+
+    def _named(self, layer: str, span: Span) -> Span:
+        """Return a span with the names as the vocabulary spells them."""
+        classes = self.p.classes
+        if layer == "quality":
+            if span.label not in self.p.quality:
+                msg = f"'{span.label}' is none of {', '.join(self.p.quality)}"
+                raise ReviewError(msg)
+            return span
+        namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
+        spelled = []
+        for naming, name in zip(namings, (span.label, span.verb, span.target), strict=False):
+            if name or naming not in ("verb", "target"):
+                spelled.append(classes.names(naming)[classes.id_of(naming, name)])
+        return Span(span.first, span.end, *spelled)
+
+    def _refuse_sheet(self, one: Recording, sheet: events.Sheet) -> None:
+        scores = self.scores
+        if scores is None:
+            msg = "nothing is rated here"
+            raise ReviewError(msg)
+        unknown = [name for name in sheet.scores if name not in scores.aspects]
+        unknown += [name for name in sheet.errors if name not in scores.errors.get(one.task, ())]
+        off = [name for name, value in sheet.scores.items() if not _is_point(value, scores)]
+        if unknown or off:
+            msg = f"'{[*unknown, *off][0]}' is no aspect or error of this task, or its score is no point of the scale"
+            raise ReviewError(msg)
+        if sheet.failed and sheet.scores:
+            msg = "a failed recording has no scores; take them out, or say that it is not failed"
+            raise ReviewError(msg)
+
+    def _refuse_overlaps(self, mine: OfPerson, changes: Sequence[Change]) -> None:
+        for layer in EXCLUSIVE:
+            items = dict(mine.items.get(layer, {}))
+            touched = [one for one in changes if one.layer == layer]
+            for one in touched:
+                items.pop(one.key, None)
+                if one.value is not None:
+                    items[one.key] = one.value
+            if touched:
+                _refuse_meeting(layer, [value for value in items.values() if isinstance(value, Span)])
+
+    def _layer(self, name: str) -> dict[str, Any]:
+        classes, scores = self.p.classes, self.scores
+        if name == "ratings" and scores is not None:
+            points = [round(scores.lowest + at * scores.step, 6) for at in range(scores.points)]
+            return {"name": name, "aspects": list(scores.aspects), "points": points, "anchors": self.p.anchors}
+        if name == "actions":
+            triplets = [classes.triplet_name(at).split(",") for at in range(len(classes.triplets))]
+            return {"name": name, "names": list(classes.instruments), "triplets": triplets}
+        return {
+            "name": name,
+            "names": list(self.p.quality if name == "quality" else classes.names(NAMING[name])),
+            "exclusive": name in EXCLUSIVE,
+        }
+
+    def _summary(self, person: Person, one: Recording, standing: Standing) -> dict[str, Any]:
+        mine = standing.of(one.about, person.number)
+        summary: dict[str, Any] = {
+            "id": one.id,
+            "duration_s": one.duration_s,
+            "labels": sum(len(items) for items in mine.items.values()),
+            "done": one.name in standing.done.get(person.number, set()),
+            "worked_s": standing.worked_s.get((person.number, one.name), 0),
+        }
+        if person.role == "adjudicator":
+            settlement = self.settlement(one)
+            summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
+        return summary
+
+    def _disputes(self, one: Recording, shift: int) -> dict[str, Any]:
+        """Return what is in dispute, who says what under letters whose order says nothing."""
+        settlement = self.settlement(one)
+        letters = assignment.letters(settlement.annotators, one.name, self.p)
+        listed = [
+            (dispute, not_settled)
+            for outcome in settlement.outcomes.values()
+            for dispute, not_settled in (*((of, True) for of in outcome.open), *((of, False) for of in outcome.settled))
+        ]
+        sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
+        return {
+            "disputes": [
+                _dispute(of, letters, shift, is_open=is_open)
+                for of, is_open in sorted(listed, key=lambda one: (one[0].first, one[0].layer))
+            ],
+            "agreed": {layer: [_plain_span(span, shift) for span in of.spans] for layer, of in settlement.outcomes.items()},
+            "sheets": {letter: dataclasses.asdict(sheet) for letter, sheet in sorted(sheets.items())},
+            "differ": list(settlement.differ),
+        }
+
+
+def _recording(
+    name: str, videos: Mapping[str, ReleasedVideo], files: Mapping[tuple[str, str], Any], of_parts: Mapping[Any, Any]
+) -> Recording:
+    camera = next(iter(videos))
+    row, video = files[name, camera], videos[camera]
+    per_second = row["frame_count"] / row["duration_s"]
+    about = About(name, camera, of_parts[name, camera].sha256)
+    first = video.first_source_frame
+    pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count)
+    return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
+
+
+def _items(mine: OfPerson, shift: int) -> dict[str, dict[str, Any]]:
+    return {
+        layer: {
+            key: _plain_span(value, shift) if isinstance(value, Span) else dataclasses.asdict(value)
+            for key, value in items.items()
+            if value
+        }
+        for layer, items in mine.items.items()
+    }
+
+
+def _plain_span(span: Span, shift: int) -> dict[str, Any]:
+    return {**dataclasses.asdict(span), "first": span.first - shift, "end": span.end - shift}
+
+
+def _shifted(finding: checks.Finding, shift: int) -> dict[str, Any]:
+    return {**dataclasses.asdict(finding), "first": finding.first - shift, "end": finding.end - shift}
+
+
+def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, *, is_open: bool) -> dict[str, Any]:
+    said = {letters[person]: [_plain_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
+    frames = {"first": dispute.first - shift, "end": dispute.end - shift}
+    return {"layer": dispute.layer, **frames, "open": is_open, "said": dict(sorted(said.items()))}
+
+
+def _refuse_meeting(layer: str, spans: Sequence[Span]) -> None:
+    ordered = sorted(spans, key=lambda span: (span.first, span.end))
+    for one, other in itertools.pairwise(ordered):
+        if other.first < one.end:
+            msg = f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other"
+            raise ReviewError(msg)
+
+
+def _is_point(value: float, scores: ScoresParams) -> bool:
+    steps = round((value - scores.lowest) / scores.step)
+    return 0 <= steps < scores.points and abs(scores.lowest + steps * scores.step - value) < 1e-6

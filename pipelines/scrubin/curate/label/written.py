@@ -1,0 +1,151 @@
+"""The files that are exported: labels for the stage annotations, sheets for the stage scores; whole or not at all.
+
+A file that is there already is replaced only when an earlier export wrote it as it stands: what somebody typed by hand is never touched.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import ReviewError
+from scrubin.base.files import whole
+from scrubin.curate.label.events import Sheet
+from scrubin.curate.label.settled import SPAN_LAYERS, Settlement, as_spans
+from scrubin.labels.formats.plain import label_files
+from scrubin.ratings.params import TOTAL, ScoresParams
+
+EXPORTED_PATH = Path("data/private/label/exported.json")
+"""The hashes of what was exported, by path relative to the raw folder."""
+LABELS_FOLDER = "annotations/label"
+RATINGS_FOLDER = "ratings"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an export wrote, and what it left as it was."""
+
+    changed: tuple[str, ...]
+    same: int
+    removed: tuple[str, ...]
+
+
+def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, proposed: float | None) -> bytes:
+    """Return the file of a recording that is complete."""
+    about = settlement.pictures.about
+    document: dict[str, Any] = {
+        label_files.EDITION_KEY: label_files.EDITION,
+        "vocabulary": vocabulary,
+        "camera": about.camera,
+        "source_sha256": about.source_sha256,
+        "frames": settlement.pictures.frame_count,
+        label_files.MADE: {
+            "annotators": len(settlement.annotators),
+            "blind": blind,
+            "settled": sum(len(one.settled) for one in settlement.outcomes.values()),
+            "proposed_share": None if proposed is None else round(proposed, 4),
+        },
+    }
+    spans = {layer: as_spans(settlement.outcomes[layer].spans) for layer in SPAN_LAYERS if layer in settlement.outcomes}
+    return label_files.written({**document, **spans})
+
+
+def sheets(of_task: Mapping[int, Mapping[str, Sheet]], task: str, p: ScoresParams) -> dict[str, bytes]:
+    """Return the sheets of a task by name: scores and, where the task has errors, marks, of each rater.
+
+    Parameters
+    ----------
+    of_task
+        By rater and the curator's name of the recording.
+    """
+    files: dict[str, bytes] = {}
+    errors = p.errors.get(task, ())
+    mark = p.failed_mark
+    for rater, by_recording in sorted(of_task.items()):
+        head = ["id", "rater", *p.aspects, TOTAL, *([mark.column] if mark else [])]
+        rows = [[recording, str(rater), *_cells(sheet, p)] for recording, sheet in sorted(by_recording.items())]
+        files[f"{task}_rater{rater}.csv"] = _table(head, rows)
+        if errors:
+            marks = [
+                [recording, *(str(sheet.errors.get(one, False)) for one in errors)] for recording, sheet in sorted(by_recording.items())
+            ]
+            files[f"{task}_rater{rater}_errors.csv"] = _table(["id", *errors], marks)
+    return files
+
+
+def _cells(sheet: Sheet, p: ScoresParams) -> list[str]:
+    """Return scores, their sum and what says that a recording is failed."""
+    marked = [] if p.failed_mark is None else [p.failed_mark.value if sheet.failed else ""]
+    if sheet.failed:
+        return [*[""] * (len(p.aspects) + 1), *marked]
+    scores = [sheet.scores.get(aspect) for aspect in p.aspects]
+    known = [one for one in scores if one is not None]
+    total = _number(sum(known)) if len(known) == len(scores) else ""
+    unrated = p.not_rated or ""
+    return [*(unrated if one is None else _number(one) for one in scores), total, *marked]
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 6):g}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    text = io.StringIO(newline="")
+    table = csv.writer(text, delimiter=";", lineterminator="\n")
+    table.writerow(head)
+    table.writerows(rows)
+    return text.getvalue().encode()
+
+
+def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED_PATH) -> Written:
+    """Write files below the raw folder, by path relative to it; those of an earlier export that are no longer wanted go.
+
+    Raises
+    ------
+    ReviewError
+        When a file is there that no export wrote as it stands, or the disk takes no more; then nothing was written.
+    """
+    before = _exported(exported_path)
+    gone = sorted(path for path in before if path not in wanted and (raw / path).is_file())
+    changed = {path: data for path, data in sorted(wanted.items()) if _sha256_there(raw / path) != hashlib.sha256(data).hexdigest()}
+    strange = [path for path in (*changed, *gone) if (raw / path).exists() and _sha256_there(raw / path) != before.get(path)]
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        msg = f"{raw / strange[0]}{more}: it was not exported as it stands, but typed or changed by hand; move it away, then export again"
+        raise ReviewError(msg)
+    try:
+        for path, data in changed.items():
+            (raw / path).parent.mkdir(parents=True, exist_ok=True)
+            with whole(raw / path) as part:
+                part.write_bytes(data)
+        for path in gone:
+            (raw / path).unlink()
+        hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(wanted.items())}
+        exported_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with whole(exported_path) as part:
+            part.touch(mode=0o600)
+            part.write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        msg = f"{raw}: not all files were written ({error.strerror}); make room or correct its permissions, then export again"
+        raise ReviewError(msg) from error
+    return Written(tuple(changed), len(wanted) - len(changed), tuple(gone))
+
+
+def _exported(path: Path) -> dict[str, str]:
+    try:
+        return {str(name): str(sha256) for name, sha256 in json.loads(path.read_text(encoding="utf-8")).items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError) as error:
+        msg = f"{path}: it is no list of exported files; restore it, or move it and the exported files away"
+        raise ReviewError(msg) from error
+
+
+def _sha256_there(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None

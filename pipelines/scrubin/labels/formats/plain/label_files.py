@@ -1,0 +1,167 @@
+"""Labels that were made on the page of `scrubin label`: ``<recording>.labels.json``, spans of source frames, half open, with names.
+
+Each file says which file of the recording it was made on (``source_sha256``, ``frames``), by how many people, whether they were blind,
+how much was settled, and how much a program had proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
+instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture. A list that is not there was
+not labelled; frames that no span of a list covers have no such label.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import own_categories
+from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
+from scrubin.labels import instance_spans, registry
+from scrubin.labels.instance_spans import Row
+from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, Layer, mark_rows, phase_rows, segment_rows, span_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.fields import Where
+from scrubin.labels.rates import LATEST_FRAME
+from scrubin.labels.registry import ByHand, label_format
+
+NAME = "scrubin-labels"
+SUFFIX = ".labels.json"
+EDITION = 1
+EDITION_KEY = "scrubin_labels"
+MADE = "made"
+"""How the labels were made, as the page wrote it."""
+LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
+KEYS = {EDITION_KEY, "vocabulary", "camera", "source_sha256", "frames", MADE, *LISTS, "actions", "quality"}
+Numbered = tuple[int, int, int, Mapping[str, Any]]
+"""First frame, end, place in the list, and what the span says."""
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the vocabulary that the file names; None where it names none."""
+    ((file, data),) = files.items()
+    named = documents.peek(data).get("vocabulary")
+    return None if named is None else own_categories.of_reference(file, named)
+
+
+@label_format(
+    NAME,
+    pattern=r"(?P<recording>[^/]+)\.labels\.json",
+    expected=f"<recording>{SUFFIX}",
+    title="labels of the page of `scrubin label`: spans of source frames with names; a file per recording",
+    by_hand=ByHand(vocabulary_of=vocabulary_of, names_vocabulary=True, evidence=registry.keys(EDITION_KEY), holds=("marks",)),
+)
+def read(source: LabelFiles) -> Labels:
+    """Return the labels of a recording.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault, each with its place.
+    """
+    ((file, data),) = source.files.items()
+    where = Where(Faults(), file)
+    document = documents.json_object(file, data)
+    if document.get(EDITION_KEY) != EDITION:
+        what = f"'{EDITION_KEY}' is {documents.shown(document.get(EDITION_KEY))}, this version reads {EDITION}"
+        where.error("layout", what, "export the labels with this version")
+    frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
+    if not {*LISTS, "actions", "quality"} & document.keys():
+        where.error("no-labels", "it has none of phases, steps, actions and quality", "export the labels again")
+    AnnotationError.raise_any(where.faults)
+    assert frames is not None
+    spans = {key: _spans(where, document, key, frames) for key in (*LISTS, "actions", "quality") if key in document}
+    for key in LISTS:
+        _refuse_overlaps(where, key, spans.get(key, []))
+    segments: list[tuple[str, int, int, int]] = [
+        (LISTS[key], first, end, id_)
+        for key in LISTS
+        for first, end, at, span in spans.get(key, [])
+        if (id_ := where.at(f"{key} {at}").id_of(source.vocabulary, LISTS[key], str(span.get("label")))) is not None
+    ]
+    actions = _actions(where, spans["actions"], source.vocabulary) if "actions" in spans else None
+    where.faults.extend(fields.unkept(file, [f"'{key}' of the file" for key in document.keys() - KEYS]))
+    AnnotationError.raise_any(where.faults)
+    return Labels(
+        source.recording,
+        NAME,
+        source.vocabulary,
+        SOURCE_FRAMES,
+        phases=_phases(file, segments) if "phases" in spans else None,
+        segments=segment_rows([one for one in segments if one[0] != "phase"]) if "steps" in spans else None,
+        spans=actions,
+        detail=instance_spans.detail_of(actions) if actions is not None else "triplet",
+        marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
+        faults=where.faults.all(),
+        about={NAME: {key: document.get(key) for key in ("camera", "source_sha256", "frames", MADE)}},
+    )
+
+
+def _spans(where: Where, document: Mapping[str, Any], key: str, frames: int) -> list[Numbered]:
+    found: list[Numbered] = []
+    for at, span in enumerate(fields.list_of_objects(where, document, key)):
+        place = where.at(f"{key} {at}")
+        first, end = (fields.whole(place, span, edge, high=frames) for edge in ("first", "end"))
+        if not isinstance(span.get("label"), str) or not span["label"]:
+            place.error("value-type", f"'label' is {documents.shown(span.get('label'))}, expected a name", "name it")
+        elif first is not None and end is not None and end <= first:
+            place.error(
+                "span-order", f"it ends at frame {end}, but starts at {first}", "give the end after the start; it is outside of the span"
+            )
+        elif first is not None and end is not None:
+            found.append((first, end, at, span))
+    return found
+
+
+def _refuse_overlaps(where: Where, key: str, spans: list[Numbered]) -> None:
+    ordered = sorted(spans, key=lambda span: span[:2])
+    for one, other in itertools.pairwise(ordered):
+        if other[0] < one[1]:
+            what = f"frames {other[0]} to {min(one[1], other[1])} are in two spans"
+            where.at(f"{key} {one[2]} and {other[2]}").error("span-overlap", what, "end one before the other")
+
+
+def _phases(file: str, segments: list[tuple[str, int, int, int]]) -> Layer:
+    frames = {frame: id_ for kind, first, end, id_ in segments if kind == "phase" for frame in range(first, end)}
+    ordered = sorted(frames)
+    return Layer(file, np.array(ordered, np.int64), phase_rows(ordered, [frames[frame] for frame in ordered]))
+
+
+def _actions(where: Where, spans: list[Numbered], vocabulary: Vocabulary) -> Any:
+    rows = []
+    for first, end, at, span in spans:
+        place = where.at(f"actions {at}")
+        names = [str(span.get(key) or "") for key in ("label", "verb", "target")]
+        if bool(names[1]) != bool(names[2]):
+            place.error("cell-empty", f"there is no {'verb' if names[2] else 'target'}", "name it, or leave verb and target out")
+            continue
+        named = names if names[1] else names[:1]
+        ids = [place.id_of(vocabulary, part, name) for part, name in zip(PARTS, named, strict=False)]
+        known = [id_ for id_ in ids if id_ is not None]
+        of_instance = place.instance_ids(vocabulary, named, known) if len(known) == len(named) else None
+        if of_instance is not None:
+            rows.append(Row(at, first, end, of_instance.pop("instrument_id"), None, of_instance))
+    numbered = instance_spans.numbered(rows)
+    return span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in numbered])
+
+
+def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:
+    names = sorted({str(span["label"]) for _, _, _, span in spans})
+    values = {name: np.zeros(frames) for name in names}
+    for first, end, _, span in spans:
+        values[str(span["label"])][first:end] = 1
+    rows = [(frame, name, "", value) for name in names for frame, value in enumerate(values[name].tolist())]
+    return Layer(file, np.arange(frames), mark_rows(sorted(rows)))
+
+
+def written(document: Mapping[str, Any]) -> bytes:
+    """Return a file as the page exports it: one span per line, so that differences can be read."""
+    lists = {key: document[key] for key in (*LISTS, "actions", "quality") if key in document}
+    head = {key: value for key, value in document.items() if key not in lists}
+    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]
+    for key, spans in lists.items():
+        rows = ",\n".join(f"    {json.dumps(span, ensure_ascii=False)}" for span in spans)
+        parts.append(f"  {json.dumps(key)}: [\n{rows}\n  ]" if spans else f"  {json.dumps(key)}: []")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
