@@ -74,12 +74,10 @@ def _people(args: argparse.Namespace) -> int:
 
 
 def _verify() -> int:
-    from scrubin.curate.label import events
+    from scrubin.curate.label import events, rewriting
     from scrubin.curate.label.standing import Standing
-    from scrubin.curate.label.workbench import CHAIN
-    from scrubin.stages.review import Ledger
 
-    ledger = Ledger(events.LEDGER_PATH, chain=CHAIN)
+    ledger = rewriting.ledger_of()
     every = ledger.lines()
     Standing().apply(every)
     torn = f", {ledger.torn_bytes} bytes of an unfinished line, which was confirmed to nobody" if ledger.torn_bytes else ""

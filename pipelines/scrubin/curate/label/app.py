@@ -37,7 +37,7 @@ from scrubin.stages.review import Line
 
 HERE = Path(__file__).parent
 SHARED = HERE.parent / "page" / "static"
-SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg")
+SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg", "keys.js")
 MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 DECODING_THREADS = 3
 LONGEST_WORK_S = 600

@@ -148,13 +148,31 @@ class Settled:
     spans: tuple[Span, ...]
 
 
-Event = Labelled | Done | Worked | Assigned | Settled
+@dataclass(frozen=True)
+class Rewritten:
+    """The chain was written anew, because somebody withdrew or a recording was renamed: so many lines are gone, so many changed.
+
+    Parameters
+    ----------
+    lines, head
+        How many the old chain had, and the hash of its last one.
+    """
+
+    why: str
+    gone: int
+    changed: int
+    lines: int
+    head: str
+
+
+Event = Labelled | Done | Worked | Assigned | Settled | Rewritten
 NAMES: Mapping[str, type[Any]] = {
     "labelled": Labelled,
     "done": Done,
     "worked": Worked,
     "assigned": Assigned,
     "settled": Settled,
+    "rewritten": Rewritten,
 }
 OF_TYPE = {kind: name for name, kind in NAMES.items()}
 

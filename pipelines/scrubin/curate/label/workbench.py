@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.params import PARAMS_PATH
@@ -27,7 +28,7 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, settled
+from scrubin.curate.label import assignment, checks, events, people, rewriting, settled
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.disputes import Dispute
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Settled, Span, Value, Worked
@@ -40,10 +41,9 @@ from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo, load_released
-from scrubin.stages.review import FIRST, Ledger, Line
+from scrubin.stages.review import FIRST, Line
 
 INTERIM = Path("data/interim")
-CHAIN = "labels"
 SLACK_S = 5
 """So much longer than the server's own clock may somebody have worked: requests take a while."""
 
@@ -99,7 +99,7 @@ class Workbench:
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
-        self.ledger = Ledger(self.folder / events.LEDGER_PATH, chain=CHAIN)
+        self.ledger = rewriting.ledger_of(self.folder)
         self._lock = threading.RLock()
         self._standing, self._applied, self._head = Standing(), 0, FIRST
         self._worked: dict[int, float] = {}
@@ -131,6 +131,8 @@ class Workbench:
             msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
             raise ReviewError(msg)
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
+        # Also of those who were written into the list of the withdrawn by hand.
+        rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
         return cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
 
     # What stands

@@ -13,6 +13,7 @@ from pathlib import Path
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError, ScrubinError, StageError
 from scrubin.base.files import json_text, whole, write_json
+from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.lists import mentions
 from scrubin.curate.lists.mentions import BOOK, given_ids
 from scrubin.stages import withdrawals
@@ -152,21 +153,24 @@ def noted_rename(old: str, new: str) -> Iterator[None]:
 
 
 def rename(changes: Sequence[Change], ledger: Ledger, old: str, new: str) -> None:
-    """Make all changes of a rename, in the ledger as well, noted until it is done.
+    """Make all changes of a rename, in the ledgers as well, noted until it is done.
 
     Raises
     ------
     StageError
         When a file cannot be written or moved; then all are as before.
     """
-    # The ledger first: it is whole or as it was, and the rest can be taken back.
+    # The ledgers first: each is whole or as it was, and the rest can be taken back.
     with noted_rename(old, new):
         if rewriting.rename(ledger, old, new):
             # It repeats what people decided; the stage review writes it anew.
             gates.REVIEW_PATH.unlink(missing_ok=True)
+        labels = of_labels.ledger_of()
+        of_labels.rename(labels, old, new)
         try:
             apply(changes)
         except ScrubinError:
+            of_labels.rename(labels, new, old)
             rewriting.rename(ledger, new, old)
             raise
 

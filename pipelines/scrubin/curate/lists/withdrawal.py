@@ -9,6 +9,8 @@ from typing import Any
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ParamsError
+from scrubin.curate.label import rewriting as of_labels
+from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import withdrawals
 from scrubin.stages.release import assembly, gates
@@ -63,6 +65,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         # It repeats what people decided; the stage review writes it anew.
         gates.REVIEW_PATH.unlink(missing_ok=True)
         said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
+    if of_labels.forget(of_labels.ledger_of(), withdrawn):
+        said.append(f"{LABELS_PATH}: their labels are taken out; its first line says how many lines that was")
     if questions.forget(withdrawn):
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]

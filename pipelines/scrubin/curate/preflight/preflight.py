@@ -15,6 +15,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.lists import changes, empty_study
+from scrubin.curate.label import params as label_params
 from scrubin.curate.preflight import Findings, plans, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.media.networks import endoscopy, weights
@@ -90,6 +91,9 @@ def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], lis
     loaded, wrong = params.load_each(DECLARED, path)
     with ParamsError.noted(wrong):
         rules.severities(loaded["validate"].severity if "validate" in loaded else {})
+    with ParamsError.noted(wrong):
+        if label_params.SECTION in params.read(path):
+            label_params.load(path)
     with ParamsError.noted(wrong):
         raw = params.raw_of(path)
         if "release" in loaded:

@@ -65,7 +65,7 @@ async function persistently(path, options) {
       onTrouble(
         error instanceof Refused
           ? error.message
-          : "The server does not answer; trying again. What it confirmed is kept. If it was closed, start 'scrubin review' again.",
+          : "The server does not answer; trying again. What it confirmed is kept. If it was closed, it must be started again.",
       );
       await pause(AGAIN_MS, options.signal);
     }

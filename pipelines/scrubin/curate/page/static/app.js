@@ -3,8 +3,8 @@
 import { get, watchTrouble } from "./api.js";
 import { Checks } from "./checks.js";
 import { Decisions } from "./decisions.js";
-import { askTime, isAsking, show } from "./dialogs.js";
-import { byId, counted } from "./elements.js";
+import { askTime, show } from "./dialogs.js";
+import { byId, counted, isAsking } from "./elements.js";
 import { Full } from "./full.js";
 import { Heading, TOO_SMALL, more, say } from "./heading.js";
 import { listen } from "./keys.js";

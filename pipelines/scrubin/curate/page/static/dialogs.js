@@ -6,9 +6,6 @@ import { kindName } from "./kinds.js";
 for (const label of document.querySelectorAll("[data-kind]")) label.textContent = kindName(label.dataset.kind);
 for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
 
-/** Whether a question is open; the full size is none. */
-export const isAsking = () => document.querySelector("dialog[open]:not(#full)") !== null;
-
 function ask(dialog, read) {
   return new Promise((resolve) => {
     const form = dialog.querySelector("form");

@@ -21,6 +21,9 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
 }
 
+/** Whether a question is open; the full size is none. */
+export const isAsking = () => document.querySelector("dialog[open]:not(#full)") !== null;
+
 /** A key as it is printed on the keyboard. */
 export const key = (name) => element("kbd", {}, name);
 

@@ -1,7 +1,6 @@
 // Every key and what it does: one table for the keyboard and for the help.
 
-import { isAsking } from "./dialogs.js";
-import { byId, element, fill, key } from "./elements.js";
+import { byId, element, fill, isAsking, key } from "./elements.js";
 
 /**
  * @param {{keys: string[], shown: string[], does: string, group: string, run: (event: KeyboardEvent) => unknown}[]} bindings

@@ -1,0 +1,300 @@
+// The page: what each key and button does, and how it keeps up with other pages of the same person.
+
+import { get, watchTrouble } from "./api.js";
+import { changeAt, merge, moveEdge, split } from "./editing.js";
+import { byId, counted, element, fill } from "./elements.js";
+import { listen } from "./keys.js";
+import { Lanes, textOf } from "./lanes.js";
+import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs } from "./panel.js";
+import { Player, SPEEDS, clock } from "./player.js";
+import { newKey, spanOf, store } from "./store.js";
+
+const POLL_MS = 3000;
+const WORK_MS = 30000;
+const IDLE_MS = 60000;
+const SHEET = "sheet";
+const MOST_RECENT = 10;
+
+const player = new Player(byId("picture"));
+const lanes = new Lanes(byId("lanes"), player);
+const page = { layer: null, selected: null, opened: new Map(), recent: [], finding: -1, acted: Date.now(), worked: Date.now() };
+
+const say = (text, problem = false) => {
+  byId("status").textContent = text;
+  byId("status").className = problem ? "problem" : "";
+};
+const frame = () => player.target ?? player.frame;
+const layer = () => store.layer(page.layer);
+const isSpans = () => page.layer !== "ratings";
+const selected = () => store.spans(page.layer).find((one) => one.key === page.selected);
+
+watchTrouble((sentence) => {
+  byId("banner").hidden = sentence === null;
+  if (sentence !== null) byId("banner").textContent = sentence;
+});
+
+async function open(id) {
+  try {
+    await store.choose(id);
+    Object.assign(page, { selected: null, finding: -1 });
+    page.opened.clear();
+    const { cameras } = store.view;
+    fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
+    byId("camera-label").hidden = cameras.length < 2;
+    await player.open(id, cameras[0]);
+    show();
+    say(`${id} is open.`);
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message, true);
+  }
+}
+
+function show() {
+  const { view, work } = store;
+  if (!work) return;
+  showList(work, store.id, open);
+  if (!view || !player.times) return;
+  const { recording } = view;
+  byId("name").textContent = recording.id;
+  const done = work.recordings.filter((one) => one.done).length;
+  const apart = view.apart ? " Labels of another file of this recording are kept apart." : "";
+  byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} done. You are number ${work.you}.${apart}`;
+  byId("done").hidden = work.role === "adjudicator";
+  byId("done").setAttribute("aria-pressed", String(recording.done));
+  byId("done").querySelector("span").textContent = recording.done ? "Done; go on" : "I am done";
+  byId("undo").disabled = !view.undo;
+  showTabs(work.layers, page.layer, choose);
+  const shown = work.layers.filter((one) => one.name !== "ratings");
+  lanes.show(
+    shown.map((one) => ({ name: one.name, names: one.names, spans: [...store.spans(one.name), ...openedSpans(one.name)], selected: page.selected })),
+    page.layer,
+  );
+  showPanel();
+  showFindings(view.findings, player.times, goTo);
+  showDisputes(view, player.times, goTo, (dispute, spans) => store.settle(dispute, spans.map(spanOf)));
+  showSelected();
+}
+
+function showPanel() {
+  // Whoever types is not interrupted.
+  if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
+  if (page.layer === "ratings") {
+    const focus = document.activeElement?.name ? [document.activeElement.name, document.activeElement.value] : null;
+    showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
+    if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
+  } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
+  else showNames(layer(), sayName);
+}
+
+function showSelected() {
+  const span = isSpans() ? selected() : null;
+  byId("selected").classList.toggle("nothing", !span);
+  for (const button of byId("selected-buttons").children) button.disabled = !span;
+  byId("selected-text").textContent = span
+    ? `${textOf(span)}: ${clock(player.times[span.first])} to ${clock(player.times[span.end])}, frames ${span.first} to ${span.end - 1}`
+    : "No label is selected: click one, or go on to a change.";
+}
+
+function openedSpans(name) {
+  return [...page.opened.values()].filter((one) => one.layer === name).map((one) => ({ ...one, end: Math.max(one.first + 1, frame() + 1), open: true }));
+}
+
+function choose(name) {
+  Object.assign(page, { layer: name, selected: null });
+  show();
+}
+
+/** A name of the layer, at the present frame. */
+function sayName(name) {
+  const { exclusive } = layer();
+  if (!exclusive) return sayAction({ label: name, verb: "", target: "" });
+  page.acted = Date.now();
+  const changes = changeAt(page.layer, store.spans(page.layer), player.frame, player.count, name);
+  page.selected = changes.findLast((one) => one.value)?.key ?? page.selected;
+  say(changes.length ? `From ${clock(player.times[player.frame])} on: ${name}.` : `It is ${name} here already.`);
+  page.last = name;
+  return store.change(changes);
+}
+
+/** Open a span of an action here, or end the open one of the same action. */
+function sayAction(action) {
+  page.acted = Date.now();
+  const name = `${page.layer}:${textOf(action)}`;
+  const opened = page.opened.get(name);
+  if (page.layer === "actions") {
+    page.recent = [action, ...page.recent.filter((one) => textOf(one) !== textOf(action))].slice(0, MOST_RECENT).sort((one, other) => textOf(one).localeCompare(textOf(other)));
+  }
+  page.last = action;
+  if (!opened) {
+    page.opened.set(name, { ...action, layer: page.layer, key: newKey(), first: player.frame });
+    say(`${textOf(action)} begins at ${clock(player.times[player.frame])}; the same key ends it.`);
+    show();
+    return undefined;
+  }
+  page.opened.delete(name);
+  const [first, last] = [Math.min(opened.first, player.frame), Math.max(opened.first, player.frame)];
+  page.selected = opened.key;
+  say(`${textOf(action)}: ${clock(player.times[first])} to ${clock(player.times[last + 1])}.`);
+  return store.change([{ layer: page.layer, key: opened.key, value: spanOf({ ...action, first, end: last + 1 }) }]);
+}
+
+function byKey(place) {
+  if (page.layer === "ratings") return undefined;
+  if (page.layer === "actions") return page.recent[place] && sayAction(page.recent[place]);
+  const name = layer().names[place];
+  return name && sayName(name);
+}
+
+function edit(what) {
+  const span = isSpans() ? selected() : null;
+  if (!span) return say("No label is selected.", true);
+  page.acted = Date.now();
+  const [spans, name, at] = [store.spans(page.layer), page.layer, player.frame];
+  const { exclusive = false } = layer();
+  const changes = {
+    start: () => moveEdge(name, spans, span, "first", at, exclusive),
+    end: () => moveEdge(name, spans, span, "end", at, exclusive),
+    split: () => split(name, span, at),
+    merge: () => merge(name, spans, span),
+    remove: () => [{ layer: name, key: span.key, value: null }],
+  }[what]();
+  if (!changes.length) return say("That cannot be done at this frame.", true);
+  if (what === "remove") page.selected = null;
+  return store.change(changes);
+}
+
+function goTo({ layer: name, first, end }) {
+  if (store.layer(name)) page.layer = name;
+  const span = isSpans() ? store.spans(page.layer).find((one) => one.first < end && first < one.end) : null;
+  page.selected = span?.key ?? null;
+  player.seek(Math.max(0, first)).then(show);
+}
+
+/** To the next or previous change of the layer. */
+function toChange(by) {
+  const edges = [...new Set(store.spans(page.layer).flatMap((one) => [one.first, one.end]))].filter((at) => at < player.count).sort((a, b) => a - b);
+  const to = by > 0 ? edges.find((at) => at > frame()) : edges.findLast((at) => at < frame());
+  if (to === undefined) return say("There is no further change.");
+  page.selected = store.spans(page.layer).find((one) => one.first === to)?.key ?? page.selected;
+  return player.seek(to).then(show);
+}
+
+function nextFinding() {
+  const { findings } = store.view;
+  if (!findings.length) return say("Nothing looks wrong.");
+  page.finding = (page.finding + 1) % findings.length;
+  say(findings[page.finding].says);
+  return goTo(findings[page.finding]);
+}
+
+function faster(by) {
+  const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(player.speed) + by));
+  player.speed = SPEEDS[at];
+  byId("speed").value = String(player.speed);
+  say(`Speed ${player.speed}.`);
+}
+
+function nextLayer() {
+  const names = store.work.layers.map((one) => one.name);
+  choose(names[(names.indexOf(page.layer) + 1) % names.length]);
+}
+
+function nextRecording() {
+  const all = store.work.recordings;
+  const at = all.findIndex((one) => one.id === store.id);
+  const next = [...all.slice(at + 1), ...all.slice(0, at)].find((one) => !one.done) ?? all[(at + 1) % all.length];
+  if (next) open(next.id);
+}
+
+const again = () => page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
+const done = () => store.work.role === "annotator" && store.sayDone(!store.view.recording.done).then(show);
+const digits = [..."1234567890"];
+
+listen([
+  { keys: [" "], shown: ["Space"], does: "play, or stop", group: "Player", run: () => player.toggle() },
+  { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back; with Shift a second", group: "Player", run: (event) => (event.shiftKey ? player.jump(-1) : player.step(-1)) },
+  { keys: ["ArrowRight"], shown: ["→"], does: "a frame on; with Shift a second", group: "Player", run: (event) => (event.shiftKey ? player.jump(1) : player.step(1)) },
+  { keys: ["j"], shown: ["J"], does: "ten seconds back", group: "Player", run: () => player.jump(-10) },
+  { keys: ["k"], shown: ["K"], does: "ten seconds on", group: "Player", run: () => player.jump(10) },
+  { keys: ["Home"], shown: ["Home"], does: "to the beginning", group: "Player", run: () => player.seek(0) },
+  { keys: ["End"], shown: ["End"], does: "to the end", group: "Player", run: () => player.seek(player.count - 1) },
+  { keys: ["+", "="], shown: ["+"], does: "faster", group: "Player", run: () => faster(1) },
+  { keys: ["-"], shown: ["-"], does: "slower", group: "Player", run: () => faster(-1) },
+  { keys: ["PageUp"], shown: ["PageUp"], does: "to the change before", group: "Player", run: () => toChange(-1) },
+  { keys: ["PageDown"], shown: ["PageDown"], does: "to the next change", group: "Player", run: () => toChange(1) },
+  ...digits.map((digit, place) => ({ keys: [digit], shown: ["1", "…", "0"], does: place ? "" : "the label of this number, here", group: "Labels", run: () => byKey(place) })),
+  { keys: ["r"], shown: ["R"], does: "the last label again, here", group: "Labels", run: again },
+  { keys: ["a"], shown: ["A"], does: "another action, by typing", group: "Labels", run: () => byId("action")?.focus() },
+  { keys: ["["], shown: ["["], does: "the selected label starts here", group: "Labels", run: () => edit("start") },
+  { keys: ["]"], shown: ["]"], does: "the selected label ends with this frame", group: "Labels", run: () => edit("end") },
+  { keys: ["s"], shown: ["S"], does: "split the selected label here", group: "Labels", run: () => edit("split") },
+  { keys: ["m"], shown: ["M"], does: "merge the selected label with the next", group: "Labels", run: () => edit("merge") },
+  { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: () => edit("remove") },
+  { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => store.undo() },
+  { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
+  { keys: ["n"], shown: ["N"], does: "to the next that looks wrong", group: "Page", run: nextFinding },
+  { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", run: done },
+  { keys: ["o"], shown: ["O"], does: "open the next recording that is not done", group: "Page", run: nextRecording },
+  { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
+]);
+
+byId("play").onclick = () => player.toggle();
+byId("back").onclick = () => player.step(-1);
+byId("forth").onclick = () => player.step(1);
+byId("earlier").onclick = () => toChange(-1);
+byId("later").onclick = () => toChange(1);
+byId("undo").onclick = () => store.undo();
+byId("done").onclick = done;
+byId("help-button").onclick = () => byId("help-dialog").showModal();
+byId("camera").onchange = () => player.open(store.id, byId("camera").value, player.frame).then(show);
+fill(byId("speed"), ...SPEEDS.map((speed) => element("option", { value: speed, selected: speed === 1 }, `${speed} ×`)));
+byId("speed").onchange = () => {
+  player.speed = Number(byId("speed").value);
+  byId("speed").blur();
+};
+for (const button of byId("selected-buttons").children) button.onclick = () => edit(button.dataset.do);
+
+player.addEventListener("frame", () => {
+  byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
+  page.acted = player.playing ? Date.now() : page.acted;
+  if (page.opened.size && !player.playing) show();
+});
+player.addEventListener("state", () => {
+  byId("play").setAttribute("aria-pressed", String(player.playing));
+  byId("play").querySelector("span").textContent = player.playing ? "Stop" : "Play";
+});
+player.addEventListener("trouble", (event) => say(event.detail, true));
+store.addEventListener("view", show);
+store.addEventListener("work", show);
+store.addEventListener("refused", (event) => say(event.detail, true));
+lanes.addEventListener("choose", ({ detail }) => {
+  Object.assign(page, { layer: detail.layer, selected: detail.key, acted: Date.now() });
+  player.seek(detail.frame);
+  show();
+});
+lanes.addEventListener("edge", ({ detail }) => {
+  const spans = store.spans(detail.layer);
+  const span = spans.find((one) => one.key === detail.key);
+  const at = detail.side === "end" ? detail.frame : detail.frame;
+  if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, at, store.layer(detail.layer).exclusive ?? false));
+});
+addEventListener("pointerdown", () => (page.acted = Date.now()));
+addEventListener("keydown", () => (page.acted = Date.now()));
+
+// Only time in which somebody did something, or watched the film, is work.
+setInterval(() => {
+  const now = Date.now();
+  if (now - page.acted < IDLE_MS && !document.hidden) store.worked(Math.round((now - page.worked) / 1000));
+  page.worked = now;
+}, WORK_MS);
+setInterval(async () => {
+  if (document.hidden || !store.view) return;
+  const { head, changed } = await get(`/api/changes?head=${store.view.head}`).catch(() => ({ changed: false }));
+  if (changed && head !== store.view.head && !player.playing) await store.choose(store.id).catch(() => {});
+}, POLL_MS);
+
+await store.open();
+page.layer = store.work.layers[0].name;
+const first = store.work.recordings.find((one) => !one.done) ?? store.work.recordings[0];
+if (first) await open(first.id);
+else say("There is nothing for you to do yet.");

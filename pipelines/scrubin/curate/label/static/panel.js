@@ -1,0 +1,154 @@
+// What can be said of the present layer: names with their keys, actions by search, or the sheet of ratings; and what looks wrong.
+
+import { byId, element, fill, key } from "./elements.js";
+import { hueOf, textOf } from "./lanes.js";
+import { clock } from "./player.js";
+
+const KEYS = "1234567890";
+
+/** The tabs of the layers. */
+export function showTabs(layers, active, choose) {
+  fill(
+    byId("layers"),
+    ...layers.map((layer) =>
+      element(
+        "button",
+        { type: "button", role: "tab", "aria-selected": String(layer.name === active), onclick: () => choose(layer.name) },
+        layer.name,
+      ),
+    ),
+  );
+}
+
+/** The names of a layer, each with its key. */
+export function showNames(layer, say) {
+  const names = layer.names.map((name, place) => {
+    const shown = element("span", { class: "swatch" });
+    shown.style.background = hueOf(place);
+    const button = element("button", { type: "button", class: "label-name", onclick: () => say(name) }, shown, name);
+    if (place < KEYS.length) button.prepend(key(KEYS[place]));
+    return element("li", {}, button);
+  });
+  fill(byId("panel"), element("ol", { class: "names" }, ...names));
+}
+
+/** Actions: the last ones with keys, all others by typing. */
+export function showActions(layer, recent, say) {
+  const list = element("datalist", { id: "triplets" }, ...layer.triplets.map((parts) => element("option", { value: parts.join(", ") })));
+  const input = element("input", { id: "action", type: "text", list: "triplets", autocomplete: "off", "aria-label": "Action: instrument, verb, target" });
+  const form = element("form", {}, element("label", { for: "action" }, key("A"), " instrument, verb, target"), input, list);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [label, verb = "", target = ""] = input.value.split(",").map((part) => part.trim());
+    input.value = "";
+    input.blur();
+    if (label) say({ label, verb, target });
+  });
+  const buttons = recent.map((action, place) => {
+    const button = element("button", { type: "button", class: "label-name", onclick: () => say(action) }, textOf(action));
+    if (place < KEYS.length) button.prepend(key(KEYS[place]));
+    return element("li", {}, button);
+  });
+  fill(byId("panel"), form, element("ol", { class: "names" }, ...buttons));
+}
+
+/** The sheet of ratings, kept with every answer. */
+export function showSheet(layer, sheet, errors, say) {
+  const now = sheet ?? { scores: {}, failed: false, errors: {}, remark: "" };
+  const put = (change) => say({ ...now, ...change });
+  const aspects = layer.aspects.map((aspect) => {
+    const points = layer.points.map((point) => {
+      const anchor = layer.anchors[aspect]?.[String(point)] ?? "";
+      const input = element("input", { type: "radio", name: aspect, value: point, checked: now.scores[aspect] === point, disabled: now.failed });
+      input.addEventListener("change", () => put({ scores: { ...now.scores, [aspect]: point } }));
+      return element("label", { title: anchor }, input, ` ${point}`, anchor ? element("small", {}, ` ${anchor}`) : null);
+    });
+    return element("fieldset", {}, element("legend", {}, aspect.replaceAll("_", " ")), ...points);
+  });
+  const box = (text, checked, change) => {
+    const input = element("input", { type: "checkbox", checked });
+    input.addEventListener("change", () => change(input.checked));
+    return element("label", { class: "line" }, input, ` ${text}`);
+  };
+  const marks = errors.map((error) =>
+    box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put({ errors: { ...now.errors, [error]: on } })),
+  );
+  const remark = element("input", { type: "text", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
+  remark.addEventListener("change", () => put({ remark: remark.value }));
+  fill(
+    byId("panel"),
+    element(
+      "form",
+      { class: "sheet" },
+      box("failed: no scores", now.failed, (on) => put({ failed: on, scores: on ? {} : now.scores })),
+      ...aspects,
+      marks.length ? element("fieldset", {}, element("legend", {}, "errors that occurred"), ...marks) : null,
+      element("label", { class: "line" }, "Remark ", remark),
+    ),
+  );
+}
+
+/** What looks wrong; each opens at its frame. */
+export function showFindings(findings, times, go) {
+  const items = findings.map((one) =>
+    element(
+      "li",
+      {},
+      element("button", { type: "button", class: "finding", onclick: () => go(one) }, `${clock(times[Math.max(0, Math.min(one.first, times.length - 1))])} ${one.says}`),
+    ),
+  );
+  const title = findings.length ? `${findings.length} to look at` : "nothing looks wrong";
+  fill(byId("findings"), element("h2", {}, title), element("ol", {}, ...items));
+}
+
+/** What people say differently: each answer under its letter; taking one settles it. */
+export function showDisputes(view, times, go, settle) {
+  const section = byId("disputes");
+  section.hidden = view.disputes === undefined;
+  if (section.hidden) return;
+  const items = view.disputes.map((one) => {
+    const answers = Object.entries(one.said).map(([letter, spans]) => {
+      const says = spans.map((span) => `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`).join("; ") || "nothing";
+      return element("button", { type: "button", onclick: () => settle(one, spans) }, `${letter}: ${says}`);
+    });
+    const head = element(
+      "button",
+      { type: "button", class: one.open ? "finding" : "finding settled", onclick: () => go(one) },
+      `${one.layer} ${clock(times[one.first])} to ${clock(times[one.end])}${one.open ? "" : ", settled"}`,
+    );
+    return element("li", {}, head, element("div", { class: "answers" }, ...answers));
+  });
+  const sheets = Object.entries(view.sheets).map(([letter, sheet]) => {
+    const scores = Object.entries(sheet.scores).map(([aspect, score]) => `${aspect.replaceAll("_", " ")} ${score}`);
+    const marks = Object.entries(sheet.errors).filter(([, on]) => on).map(([name]) => name.replaceAll("_", " "));
+    return element("li", {}, `${letter}: ${sheet.failed ? "failed" : scores.join(", ")}${marks.length ? `; ${marks.join(", ")}` : ""}`);
+  });
+  const open = view.disputes.filter((one) => one.open).length;
+  fill(
+    section,
+    element("h2", {}, open ? `${open} to settle` : "all is settled"),
+    element("p", {}, "Take an answer, or label it anew in your own layer and take “mine”."),
+    element("ol", {}, ...items),
+    sheets.length ? element("h2", {}, view.differ.length ? `ratings differ in ${view.differ.map((name) => name.replaceAll("_", " ")).join(", ")}` : "ratings") : null,
+    element("ol", {}, ...sheets),
+  );
+}
+
+/** The recordings of this person. */
+export function showList(work, id, open) {
+  fill(
+    byId("list"),
+    ...work.recordings.map((one) => {
+      const minutes = `${clock(one.duration_s)}`;
+      const state = one.open ? `${one.open} to settle` : one.done ? "done" : one.labels ? `${one.labels} labels` : "not begun";
+      const button = element(
+        "button",
+        { type: "button", "aria-current": one.id === id ? "true" : null, onclick: () => open(one.id) },
+        element("span", { class: "name" }, one.id),
+        element("span", { class: "to-do" }, `${minutes}, ${state}`),
+      );
+      return element("li", { class: one.done ? "done" : "left" }, button);
+    }),
+  );
+}
+

@@ -1,0 +1,92 @@
+// What this person has to label and has labelled: changes go to the server at once, and what it answers is what stands.
+
+import { get, nonce, post } from "./api.js";
+
+export const store = new (class extends EventTarget {
+  work = null;
+  view = null;
+  last = {};
+
+  async open() {
+    this.work = await get("/api/work");
+    this.dispatchEvent(new Event("work"));
+  }
+
+  async choose(id) {
+    this.take(await get(`/api/recordings/${id}`));
+  }
+
+  get id() {
+    return this.view?.recording.id;
+  }
+
+  layer(name) {
+    return this.work.layers.find((one) => one.name === name);
+  }
+
+  /** Spans of a layer with their keys, in order of time. */
+  spans(layer) {
+    const items = Object.entries(this.view?.items[layer] ?? {});
+    return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
+  }
+
+  /** Say several changes at once: {layer, key, value}; all of them are kept, or none. */
+  async change(changes) {
+    if (!changes.length) return;
+    // What is seen follows at once; the answer replaces it.
+    for (const { layer, key, value } of changes) {
+      const items = (this.view.items[layer] ??= {});
+      if (value === null) delete items[key];
+      else items[key] = value;
+    }
+    this.dispatchEvent(new Event("view"));
+    await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
+  }
+
+  undo() {
+    return this.say("/api/undo", { id: this.id });
+  }
+
+  async sayDone(done) {
+    await this.say("/api/done", { id: this.id, done });
+    await this.open();
+  }
+
+  async settle(dispute, spans) {
+    const { layer, first, end } = dispute;
+    await this.say("/api/settle", { id: this.id, layer, first, end, spans });
+    await this.open();
+  }
+
+  worked(seconds) {
+    if (this.id) post("/api/worked", { id: this.id, seconds, nonce: nonce() }, { keepalive: true }).catch(() => {});
+  }
+
+  async say(path, body) {
+    const { id } = this;
+    this.queue = (this.queue ?? Promise.resolve()).then(async () => {
+      try {
+        const answer = await post(path, { ...body, nonce: nonce() });
+        if (this.id === id) this.take(answer);
+      } catch (error) {
+        // What was refused is not kept: what stands is shown again.
+        if (this.id === id) await this.choose(id);
+        this.dispatchEvent(new CustomEvent("refused", { detail: error.message }));
+      }
+    });
+    return this.queue;
+  }
+
+  take(view) {
+    this.view = view;
+    const summary = this.work.recordings.find((one) => one.id === view.recording.id);
+    Object.assign(summary ?? {}, view.recording);
+    this.dispatchEvent(new Event("view"));
+  }
+})();
+
+/** A name for a new label. */
+export const newKey = () => nonce().slice(0, 12);
+
+/** A span as it is sent. */
+export const spanOf = ({ first, end, label, verb = "", target = "" }) => ({ first, end, label, verb, target });
