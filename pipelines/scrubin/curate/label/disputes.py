@@ -134,7 +134,7 @@ def _with_common_edges(said: dict[int, list[Span]], edge_frames: int) -> dict[in
     for names, side in itertools.product(sorted({span.names for spans in said.values() for span in spans}), ("first", "end")):
         edges = sorted((getattr(span, side), person) for person, spans in said.items() for span in spans if span.names == names)
         for group in _groups(edges, edge_frames):
-            if Counter(person for _, person in group) == Counter(said):
+            if Counter(person for _, person in group) == Counter(list(said)):
                 # Half a frame goes to the later one, as labels do between two frames.
                 middle = (2 * sum(at for at, _ in group) + len(group)) // (2 * len(group))
                 moved |= {(person, names, side, at): middle for at, person in group}

@@ -1,0 +1,57 @@
+"""Browsers without a page at the label page: each has the cookie of one person."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+from anyio.from_thread import BlockingPortal
+
+from page_client import OWN, PORT, POST
+from scrubin.curate.label import people
+from scrubin.curate.label.app import LabelApp, LabelSession
+from scrubin.curate.label.workbench import Workbench
+
+
+class Labeller:
+    """One person's requests."""
+
+    def __init__(self, app: LabelApp, portal: BlockingPortal, token: str | None = None) -> None:
+        self.app = app
+        self._portal = portal
+        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app.asgi()), base_url=OWN, trust_env=False)
+        self._count = 0
+        if token is not None:
+            self._client.cookies.set(app.session.cookie, token)
+
+    def get(self, path: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            return await self._client.get(path, headers=headers)
+
+        return self._portal.call(ask)
+
+    def post(self, path: str, body: Any, headers: dict[str, str] | None = None) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            return await self._client.post(path, content=json.dumps(body), headers=POST if headers is None else headers)
+
+        return self._portal.call(ask)
+
+    def say(self, path: str, **body: Any) -> httpx.Response:
+        """Send a wish with a nonce of its own."""
+        self._count += 1
+        return self.post(path, {"nonce": f"{id(self)}-{self._count:06d}", **body})
+
+    def label(self, id_: str, *changes: dict[str, Any]) -> httpx.Response:
+        """Send changes of labels."""
+        return self.say("/api/label", id=id_, changes=list(changes))
+
+
+def app_of(bench: Workbench) -> LabelApp:
+    """Return the application of a study."""
+    return LabelApp(bench, LabelSession(PORT, people=bench.folder / people.PATH))
+
+
+def change(layer: str, key: str, first: int, end: int, label: str, **more: str) -> dict[str, Any]:
+    """Return a change as the page sends it."""
+    return {"layer": layer, "key": key, "value": {"first": first, "end": end, "label": label, **more}}

@@ -1,0 +1,33 @@
+"""A labelled study, made once, and a copy of it per test."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import labelled_study
+from scrubin.curate.label.workbench import Workbench
+
+
+@pytest.fixture(scope="session")
+def made_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return labelled_study.project(tmp_path_factory.mktemp("labelled") / "study")
+
+
+@pytest.fixture
+def folder(made_study: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made_study, tmp_path / "study")
+
+
+@pytest.fixture
+def tokens(folder: Path) -> dict[int, str]:
+    return labelled_study.staffed(folder)
+
+
+@pytest.fixture
+def bench(folder: Path, tokens: dict[int, str]) -> Workbench:
+    opened = labelled_study.opened(folder)
+    opened.assign()
+    return opened

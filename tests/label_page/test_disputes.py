@@ -1,0 +1,119 @@
+"""Where people differ: against a count frame by frame, and what settling changes."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.curate.label.disputes import of_layer, of_sheets
+from scrubin.curate.label.events import About, Settled, Sheet, Span
+
+FRAMES = 40
+LABELS = ("preparation", "clipping", "packaging")
+
+
+@st.composite
+def said_by_one(draw):
+    """Spans of one person, one label at a time, with gaps."""
+    edges = sorted(draw(st.sets(st.integers(0, FRAMES), max_size=8)))
+    labels = [draw(st.sampled_from((None, *LABELS))) for _ in edges]
+    return [Span(first, end, label) for first, end, label in zip(edges, edges[1:], labels, strict=False) if label]
+
+
+people = st.dictionaries(st.integers(1, 4), said_by_one(), min_size=1, max_size=4)
+
+
+def labels_at(spans, frame):
+    return {span.label for span in spans if span.first <= frame < span.end}
+
+
+def settled(first, end, *spans):
+    return Settled(About("r", "mono", "0"), "cholect50", "phases", first, end, spans)
+
+
+@given(said=people, majority=st.booleans())
+def test_frame_by_frame_a_label_stands_when_enough_say_so_and_what_some_say_is_disputed(said, majority):
+    outcome = of_layer("phases", said, FRAMES, edge_frames=0, majority=majority)
+    needed = len(said) // 2 + 1 if majority else len(said)
+    for frame in range(FRAMES):
+        votes = {label: sum(label in labels_at(spans, frame) for spans in said.values()) for label in LABELS}
+        assert labels_at(outcome.spans, frame) == {label for label, count in votes.items() if count >= needed}
+        # Under a majority a label is outvoted where more than half do not say it.
+        undecided = [label for label, count in votes.items() if 0 < count < needed and not (majority and len(said) - count >= needed)]
+        assert any(one.first <= frame < one.end for one in outcome.open) == bool(undecided)
+
+
+@given(said=people, edge=st.integers(0, 5))
+def test_whoever_comes_first_changes_nothing(said, edge):
+    numbers = sorted(said)
+    turned = {number: said[other] for number, other in zip(numbers, reversed(numbers), strict=True)}
+    ways = [of_layer("phases", one, FRAMES, edge_frames=edge, majority=False) for one in (said, turned)]
+    assert ways[0].spans == ways[1].spans
+    assert [(one.first, one.end) for one in ways[0].open] == [(one.first, one.end) for one in ways[1].open]
+
+
+@given(said=said_by_one(), people=st.integers(1, 4), edge=st.integers(0, 9))
+def test_what_all_say_alike_stands_as_it_is(said, people, edge):
+    merged = [tuple(labels_at(said, frame)) for frame in range(FRAMES)]
+    outcome = of_layer("phases", dict.fromkeys(range(people), said), FRAMES, edge_frames=edge, majority=False)
+    assert [tuple(labels_at(outcome.spans, frame)) for frame in range(FRAMES)] == merged
+    assert not outcome.open
+
+
+def test_edges_that_are_close_lie_in_their_middle_and_half_a_frame_goes_to_the_later_one():
+    one = [Span(0, 10, "preparation"), Span(10, 40, "clipping")]
+    other = [Span(0, 13, "preparation"), Span(13, 40, "clipping")]
+    close = of_layer("phases", {1: one, 2: other}, FRAMES, edge_frames=3, majority=False)
+    assert close.spans == (Span(0, 12, "preparation"), Span(12, 40, "clipping"))
+    assert not close.open
+    far = of_layer("phases", {1: one, 2: other}, FRAMES, edge_frames=2, majority=False)
+    assert [(dispute.first, dispute.end) for dispute in far.open] == [(10, 13)]
+    assert far.open[0].said == {1: (Span(10, 13, "clipping"),), 2: (Span(10, 13, "preparation"),)}
+
+
+def test_what_an_adjudicator_says_stands_in_the_disputed_frames_and_nowhere_else():
+    one, other = [Span(0, 20, "preparation")], [Span(0, 20, "clipping")]
+    answer = settled(0, 20, Span(0, 5, "packaging"), Span(5, 20, "clipping"))
+    outcome = of_layer("phases", {1: one, 2: other}, FRAMES, [answer], edge_frames=0, majority=False)
+    assert outcome.spans == (Span(0, 5, "packaging"), Span(5, 20, "clipping"))
+    assert not outcome.open
+    assert len(outcome.settled) == 1
+    # Somebody corrects their own labels later: what is disputed now was never settled.
+    wider = of_layer("phases", {1: [Span(0, 30, "preparation")], 2: other}, FRAMES, [answer], edge_frames=0, majority=False)
+    assert [(dispute.first, dispute.end) for dispute in wider.open] == [(0, 30)]
+
+
+def test_the_later_of_two_settlements_counts_and_nothing_may_be_the_answer():
+    one, other = [Span(0, 20, "preparation")], [Span(0, 20, "clipping")]
+    answers = [settled(0, 20, Span(0, 20, "clipping")), settled(0, 20)]
+    outcome = of_layer("phases", {1: one, 2: other}, FRAMES, answers, edge_frames=0, majority=False)
+    assert outcome.spans == ()
+    assert not outcome.open
+
+
+def test_labels_of_a_layer_that_overlap_are_disputed_each_for_itself():
+    one = [Span(0, 20, "grasper", "grasp", "gallbladder"), Span(10, 30, "hook", "dissect", "gallbladder")]
+    other = [Span(0, 20, "grasper", "grasp", "gallbladder")]
+    outcome = of_layer("actions", {1: one, 2: other}, FRAMES, edge_frames=0, majority=False)
+    assert outcome.spans == (Span(0, 20, "grasper", "grasp", "gallbladder"),)
+    assert [(dispute.first, dispute.end) for dispute in outcome.open] == [(10, 30)]
+
+
+def test_ratings_differ_by_more_than_so_many_points_or_in_what_happened():
+    sheets = {
+        1: Sheet({"efficiency": 3.0, "depth": 2.0}, False, {"dropped": True}),
+        2: Sheet({"efficiency": 4.0, "depth": 4.0}, False, {"dropped": False}),
+    }
+    assert of_sheets(sheets, 1.0) == ["depth", "dropped"]
+    assert of_sheets(sheets, 2.0) == ["dropped"]
+    assert of_sheets({1: sheets[1]}, 0.0) == []
+    assert of_sheets({1: sheets[1], 2: Sheet({}, True, {"dropped": True})}, 0.0) == ["failed"]
+
+
+def test_every_pair_of_frames_of_a_dispute_is_one_run():
+    said = {1: [Span(3, 9, "clipping"), Span(9, 12, "packaging")], 2: []}
+    (dispute,) = of_layer("phases", said, FRAMES, edge_frames=0, majority=False).open
+    assert (dispute.first, dispute.end) == (3, 12)
+    assert [span.label for span in itertools.chain(*dispute.said.values())] == ["clipping", "packaging"]

@@ -1,0 +1,175 @@
+"""What is exported: labels on their frames for the stage annotations, sheets as if typed by hand; nobody else's file is touched."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import labelled_study
+import sampled_release
+from labelled_study import FIRST, person, put, rate
+from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.base.vocabulary import vocabulary
+from scrubin.curate.label import progress, written
+from scrubin.labels.files import reader
+from scrubin.labels.files.reader import Options
+from scrubin.labels.formats.plain import label_files
+from scrubin.labels.model import phase_of
+from scrubin.labels.registry import FORMATS
+from scrubin.ratings.rater_files import read_folder
+
+SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
+CHOLECT50 = vocabulary.load("cholect50")
+NONCES = (f"nonce-{number:06d}" for number in range(10**6))
+
+
+def finish(bench, folder, name, id_, changes, other=None):
+    """Let both who label a recording say the same, or the second something else, and be done."""
+    for number, said in zip(bench.standing().assigned[name], (changes, other or changes), strict=True):
+        bench.label(person(folder, number), id_, said, next(NONCES))
+        bench.say_done(person(folder, number), id_, next(NONCES), done=True)
+
+
+@pytest.fixture
+def labelled(bench, folder):
+    changes = [
+        put("a", 0, 30, "preparation"),
+        put("b", 40, 320, "clipping-and-cutting"),
+        put("x", 5, 50, "grasper", "actions", verb="grasp", target="gallbladder"),
+        put("q", 10, 12, "smoke", "quality"),
+        rate(depth_perception=3, efficiency=4, errors={"object_dropped": True}),
+    ]
+    finish(bench, folder, "single", SINGLE, changes)
+    return bench
+
+
+def read(folder, name="single"):
+    file = f"{name}{label_files.SUFFIX}"
+    contents = {file: (folder / "data/raw" / written.LABELS_FOLDER / file).read_bytes()}
+    (recording,) = reader.read_contents(contents, FORMATS[label_files.NAME], Options()).collection.recordings
+    return recording
+
+
+def test_every_label_comes_out_on_its_source_frames(labelled, folder):
+    _, waiting = progress.export(labelled)
+    assert waiting == [PAIR]
+    labels = read(folder)
+    phases = phase_of(labels.phases)
+    ids = [CHOLECT50.phases.index(name) for name in ("preparation", "clipping-and-cutting")]
+    assert phases == {FIRST + frame: ids[0] if frame < 30 else ids[1] for frame in (*range(30), *range(40, 320))}
+    (span,) = labels.spans.to_dict("records")
+    assert (span["start"], span["end"]) == (FIRST + 5, FIRST + 50)
+    assert CHOLECT50.triplet_name(int(span["triplet_id"])) == "grasper,grasp,gallbladder"
+    smoke = labels.marks.rows
+    assert smoke.loc[smoke["value"] == 1, "position"].tolist() == [FIRST + 10, FIRST + 11]
+    assert len(smoke) == FIRST + sampled_release.SINGLE_FRAMES
+    assert labels.about[label_files.NAME]["made"] == {"annotators": 2, "blind": True, "settled": 0, "proposed_share": 0.0}
+
+
+def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench, folder):
+    finish(bench, folder, "single", SINGLE, [put("a", 0, 30, "preparation")], [put("a", 0, 30, "clipping-and-cutting")])
+    done, waiting = progress.export(bench)
+    assert (done.changed, waiting) == ((), [PAIR, SINGLE])
+    document = progress.document(bench)
+    assert document["open"] == {SINGLE: [["phases", FIRST, FIRST + 30]]}
+    bench.settle(person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))
+    done, waiting = progress.export(bench)
+    assert len(done.changed) == 1
+    assert read(folder).about[label_files.NAME]["made"]["settled"] == 1
+
+
+def test_sheets_read_as_those_that_somebody_typed(labelled, folder):
+    progress.export(labelled)
+    raters = labelled.standing().assigned["single"]
+    sheets = read_folder(folder / "data/raw/ratings", ["Task"])
+    assert {(sheet.rater, sheet.marks_errors) for sheet in sheets} == {(str(number), marks) for number in raters for marks in (False, True)}
+    typed = f"id;rater;depth_perception;efficiency;GRS\nsingle;{raters[0]};3;4;7\n"
+    assert (folder / f"data/raw/ratings/Task_rater{raters[0]}.csv").read_text(encoding="utf-8") == typed
+    marked = f"data/raw/ratings/Task_rater{raters[0]}_errors.csv"
+    assert (folder / marked).read_text(encoding="utf-8") == "id;object_dropped\nsingle;True\n"
+
+
+def test_a_failed_recording_is_one_without_scores(bench, folder):
+    finish(bench, folder, "single", SINGLE, [rate(failed=True, errors={"object_dropped": True})])
+    progress.export(bench)
+    rater = bench.standing().assigned["single"][0]
+    lines = (folder / f"data/raw/ratings/Task_rater{rater}.csv").read_text(encoding="utf-8").splitlines()
+    rows = list(csv.DictReader(lines, delimiter=";"))
+    assert rows == [{"id": "single", "rater": str(rater), "depth_perception": "", "efficiency": "", "GRS": ""}]
+
+
+def test_the_same_labels_write_the_same_bytes_and_changed_ones_replace_only_what_was_exported(labelled, folder):
+    first, _ = progress.export(labelled)
+    again, _ = progress.export(labelled_study.opened(folder))
+    assert again.changed == ()
+    assert again.same == len(first.changed)
+    one = person(folder, labelled.standing().assigned["single"][0])
+    labelled.say_done(one, SINGLE, next(NONCES), done=False)
+    gone, _ = progress.export(labelled)
+    assert set(gone.removed) == set(first.changed)
+    assert not (folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json").exists()
+
+
+def test_a_file_that_somebody_typed_is_never_touched(labelled, folder):
+    path = folder / "data/raw/ratings" / f"Task_rater{labelled.standing().assigned['single'][0]}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("id;rater;depth_perception;efficiency;GRS\nsingle;1;1;1;2\n", encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(ReviewError, match=r"Task_rater\d.csv.*it was not exported as it stands, but typed or changed by hand"):
+        progress.export(labelled)
+    assert path.read_bytes() == before
+    assert not (folder / "data/raw" / written.LABELS_FOLDER).exists()
+
+
+def test_progress_tells_numbers_and_no_names(labelled, folder):
+    document = progress.document(labelled)
+    assert document["recordings"] == {"all": 2, "assigned": 2, "several": 2, "finished": 1, "complete": 1}
+    text = json.dumps(document) + "\n".join(progress.lines(document))
+    assert not any(name in text for name in (*labelled_study.NAMES, "Dora"))
+    assert document["agreement"]["phases"]["all"]["kappa"]["value"] == 1.0
+    assert "agreement on phases, 1 recordings: kappa 1.00, f1 at 10 1.00" in text
+
+
+DAMAGES = {
+    "frames": ("'frames' is", {"frames": 0}),
+    "edition": ("'scrubin_labels' is 2, this version reads 1", {"scrubin_labels": 2}),
+    "overlap": (
+        "frames 25 to 30 are in two spans",
+        {"phases": [{"first": 0, "end": 30, "label": "preparation"}, {"first": 25, "end": 40, "label": "preparation"}]},
+    ),
+    "order": ("it ends at frame 5, but starts at 9", {"phases": [{"first": 9, "end": 5, "label": "preparation"}]}),
+    "beyond": ("'end' is 999", {"phases": [{"first": 9, "end": 999, "label": "preparation"}]}),
+    "name": ("'preparatoin' is no phase", {"phases": [{"first": 0, "end": 5, "label": "preparatoin"}]}),
+    "nameless": ("'label' is null", {"steps": [{"first": 0, "end": 5}]}),
+    "half": ("there is no target", {"actions": [{"first": 0, "end": 5, "label": "grasper", "verb": "grasp"}]}),
+    "triplet": (
+        "is no triplet of 'cholect50'",
+        {"actions": [{"first": 0, "end": 5, "label": "clipper", "verb": "clip", "target": "liver"}]},
+    ),
+    "nothing": ("it has none of phases, steps, actions and quality", {"phases": None}),
+}
+
+
+def test_a_damaged_file_is_refused_with_its_place():
+    for name, (says, change) in DAMAGES.items():
+        document = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0", "frames": 100, "made": {}}
+        document |= {"phases": [{"first": 0, "end": 30, "label": "preparation"}], **change}
+        text = json.dumps({key: value for key, value in document.items() if value is not None})
+        with pytest.raises(AnnotationError) as refused:
+            _read_text(text)
+        assert says in str(refused.value), name
+
+
+def _read_text(text):
+    files = reader.batches({"r.labels.json": text.encode()}, FORMATS[label_files.NAME], Options(), reader.Faults())
+    return FORMATS[label_files.NAME].read(files[0])
+
+
+def test_an_empty_list_was_labelled_and_has_nothing():
+    text = json.dumps({"scrubin_labels": 1, "vocabulary": "cholect50", "frames": 5, "phases": [], "quality": []})
+    labels = _read_text(text)
+    assert labels.phases.positions.tolist() == []
+    assert np.array_equal(labels.marks.positions, np.arange(5))

@@ -1,0 +1,152 @@
+"""Who may ask the label page what, which requests it refuses, and which frame a picture shows."""
+
+from __future__ import annotations
+
+import io
+
+import av
+import cv2
+import numpy as np
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+import label_client
+import sampled_release
+from each import each
+from label_client import Labeller, change
+from page_client import OWN, POST
+from scrubin.curate.label import people
+from scrubin.stages.release.released_clips import RELEASE
+
+SINGLE = sampled_release.IDS["single"]
+PATHS = ["/", "/api/work", "/api/changes?head=x", f"/api/recordings/{SINGLE}", f"/api/recordings/{SINGLE}/mono/times"]
+PATHS += [f"/pictures/{SINGLE}/mono?frames=0&height=64&columns=1", "/nothing"]
+
+
+@pytest.fixture
+def portal():
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture
+def app(bench):
+    app = label_client.app_of(bench)
+    yield app
+    app.stills.close()
+
+
+@pytest.fixture
+def mine(bench):
+    return bench.standing().assigned["single"]
+
+
+@pytest.fixture
+def ann(app, portal, tokens, mine):
+    return Labeller(app, portal, tokens[mine[0]])
+
+
+@each("path", PATHS)
+def test_without_a_token_nothing_is_answered(app, portal, path):
+    answer = Labeller(app, portal).get(path)
+    assert answer.status_code == 403
+    assert set(answer.json()) == {"error"}
+
+
+def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_has(app, portal, tokens):
+    page = Labeller(app, portal)
+    assert page.post("/enter", {"token": "x" * 32}).status_code == 403
+    cookie = page.post("/enter", {"token": tokens[1]}).headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    assert page.get("/api/work").json()["you"] == 1
+
+
+def test_who_is_shut_out_is_out_at_once(ann, folder, mine):
+    assert ann.get("/api/work").status_code == 200
+    people.shut_out(next(one.name for one in people.load(folder / people.PATH) if one.number == mine[0]), folder / people.PATH)
+    assert ann.get("/api/work").status_code == 403
+    assert ann.label(SINGLE, change("phases", "a", 0, 9, "preparation")).status_code == 403
+
+
+@each("headers", [{**POST, "Origin": "http://evil.example"}, {**POST, "X-Scrubin": "0"}, {"Origin": OWN, "X-Scrubin": "1"}])
+def test_other_pages_cannot_label(ann, headers):
+    body = {"id": SINGLE, "changes": [change("phases", "a", 0, 9, "preparation")], "nonce": "0123456789"}
+    assert ann.post("/api/label", body, headers).status_code == 403
+    assert ann.get(f"/api/recordings/{SINGLE}").json()["items"] == {}
+
+
+CHANGES = [
+    None,
+    [None],
+    [{"layer": "phases"}],
+    [{"layer": "secrets", "key": "a", "value": None}],
+    [{"layer": "phases", "key": 7, "value": None}],
+    [{"layer": "phases", "key": "../a", "value": {"first": 0, "end": 9, "label": "preparation"}}],
+    [change("phases", "a", 0, 9, "")],
+    [{"layer": "phases", "key": "a", "value": {"first": 0.5, "end": 9, "label": "preparation"}}],
+    [{"layer": "phases", "key": "a", "value": {"first": True, "end": 9, "label": "preparation"}}],
+    [{"layer": "phases", "key": "a", "value": {"first": 0, "end": 9, "label": "preparation", "by": "2"}}],
+    [{"layer": "ratings", "key": "sheet", "value": {"scores": {"efficiency": "3"}, "failed": False, "errors": {}, "remark": ""}}],
+    [change("ratings", "sheet", 0, 9, "preparation")],
+    [change("phases", "a", 0, 9, "preparation"), change("phases", "a", 9, 12, "preparation")],
+    [],
+    [change("phases", f"k{number}", number, number + 1, "preparation") for number in range(501)],
+]
+
+
+@each("changes", CHANGES)
+def test_what_the_page_never_sends_is_refused_with_a_sentence_and_nothing_is_written(ann, bench, changes):
+    head = bench.head
+    answer = ann.say("/api/label", id=SINGLE, changes=changes)
+    assert answer.status_code in (400, 409)
+    assert answer.json()["error"]
+    assert bench.head == head
+
+
+def test_two_tabs_of_a_person_and_two_people_label_at_the_same_time(app, portal, tokens, mine):
+    one, tab, other = (Labeller(app, portal, tokens[number]) for number in (mine[0], mine[0], mine[1]))
+    assert one.label(SINGLE, change("phases", "a", 0, 9, "preparation")).status_code == 200
+    refused = tab.label(SINGLE, change("phases", "b", 5, 20, "clipping-and-cutting"))
+    assert refused.status_code == 409
+    assert "at the same time" in refused.json()["error"]
+    assert other.label(SINGLE, change("phases", "b", 5, 20, "clipping-and-cutting")).status_code == 200
+    assert list(tab.get(f"/api/recordings/{SINGLE}").json()["items"]["phases"]) == ["a"]
+    changed = tab.get("/api/changes?head=0").json()
+    assert changed["changed"]
+
+
+def test_a_picture_is_the_frame_of_its_number(ann, folder):
+    frames = [0, 1, 2, 17, 63, 64, 200, 319]
+    answer = ann.get(f"/pictures/{SINGLE}/mono?frames={','.join(map(str, frames))}&height=64&columns=4")
+    sheet = cv2.imdecode(np.frombuffer(answer.content, np.uint8), cv2.IMREAD_GRAYSCALE)
+    with av.open(str(next((folder / RELEASE).rglob(f"mono/{SINGLE}.mkv")))) as film:
+        expected = {number: frame.to_ndarray(format="gray") for number, frame in enumerate(film.decode(video=0)) if number in frames}
+    for place, number in enumerate(frames):
+        row, column = divmod(place, 4)
+        cell = sheet[64 * row : 64 * (row + 1), 96 * column : 96 * (column + 1)]
+        assert np.abs(cell.astype(int) - expected[number]).mean() < 6, number
+    times_s = np.load(io.BytesIO(_npy(ann.get(f"/api/recordings/{SINGLE}/mono/times").content)))
+    assert len(times_s) == sampled_release.SINGLE_FRAMES + 1
+
+
+def _npy(content: bytes) -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.frombuffer(content, "<f8"))
+    return out.getvalue()
+
+
+def test_a_picture_that_there_is_not_and_a_camera_that_there_is_not_are_said(ann):
+    assert ann.get(f"/pictures/{SINGLE}/mono?frames=320&height=64&columns=1").status_code == 404
+    assert ann.get(f"/pictures/{SINGLE}/left?frames=0&height=64&columns=1").status_code == 404
+    assert ann.get(f"/pictures/{SINGLE}/mono?frames=x&height=64&columns=1").status_code == 400
+    assert ann.get("/api/recordings/nobody").status_code == 409
+
+
+def test_done_and_undo_answer_with_what_stands(ann):
+    ann.label(SINGLE, change("phases", "a", 0, 9, "preparation"))
+    assert ann.say("/api/done", id=SINGLE, done=True).json()["recording"]["done"] is True
+    undone = ann.say("/api/undo", id=SINGLE).json()
+    assert undone["items"]["phases"] == {}
+    assert undone["undo"] is False
+    assert ann.say("/api/worked", id=SINGLE, seconds=30).status_code == 200
+    assert ann.get("/api/work").json()["recordings"][0]["id"]

@@ -1,0 +1,75 @@
+"""Who may come in: tokens are kept as hashes, names in one private file, numbers for good."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from each import each
+from scrubin.base.errors import ReviewError
+from scrubin.curate.label import people
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "private/people.csv"
+
+
+def test_a_token_opens_for_whom_it_was_made_and_is_kept_by_nobody(path):
+    ann, of_ann = people.add("Ann Weber", "annotator", path)
+    ben, of_ben = people.add("Ben, the 2nd", "adjudicator", path)
+    assert (ann.number, ben.number) == (1, 2)
+    known = people.load(path)
+    assert people.of_token(known, of_ann) == ann
+    assert people.of_token(known, of_ben) == ben
+    assert people.of_token(known, of_ann[:-1]) is people.of_token(known, "") is None
+    assert of_ann not in path.read_text(encoding="utf-8")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_new_token_ends_the_old_one_and_the_number_stays(path):
+    _, old = people.add("Ann", "annotator", path)
+    people.add("Ben", "annotator", path)
+    ann, new = people.add(" Ann ", "annotator", path)
+    assert ann.number == 1
+    assert people.of_token(people.load(path), old) is None
+    assert people.of_token(people.load(path), new) == ann
+
+
+def test_who_is_shut_out_cannot_come_in_and_nobody_else_gets_the_number(path):
+    _, token = people.add("Ann", "annotator", path)
+    assert people.shut_out("Ann", path).number == 1
+    assert people.of_token(people.load(path), token) is None
+    assert people.add("Ben", "annotator", path)[0].number == 2
+    with pytest.raises(ReviewError, match="there is no 'Amm'; known are Ann, Ben"):
+        people.shut_out("Amm", path)
+
+
+def test_nobody_settles_what_they_labelled(path):
+    people.add("Ann", "annotator", path)
+    with pytest.raises(ReviewError, match="'Ann' is annotator; whoever labels does not settle"):
+        people.add("Ann", "adjudicator", path)
+
+
+@each("name", ["", "   ", "a\nb", "x" * 201])
+def test_a_name_is_a_line_of_text(path, name):
+    with pytest.raises(ReviewError, match="a name has 1 to 200 letters"):
+        people.add(name, "annotator", path)
+
+
+@each(
+    "text", ["number,name\n1,Ann\n", "number,name,role,token_sha256\nx,Ann,annotator,\n", "number,name,role,token_sha256\n1,Ann,chief,\n"]
+)
+def test_a_damaged_list_is_named_and_lets_nobody_in(path, text):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ReviewError, match="people.csv.*(restore|add them)"):
+        people.load(path)
+
+
+def test_a_number_that_stands_twice_is_refused(path):
+    path.parent.mkdir()
+    path.write_text("number,name,role,token_sha256\n1,Ann,annotator,\n1,Ben,annotator,\n", encoding="utf-8")
+    with pytest.raises(ReviewError, match="a number or a name stands twice"):
+        people.load(path)

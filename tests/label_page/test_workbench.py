@@ -1,0 +1,248 @@
+"""What people say at the label page, and what stands of it: blind, whole or not at all, undone without end, in source frames."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import labelled_study
+import sampled_release
+from each import each
+from labelled_study import FIRST, person, put, rate
+from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS
+from scrubin.curate.label import events, rewriting
+from scrubin.curate.label.events import Span
+
+SINGLE = sampled_release.IDS["single"]
+PAIR = sampled_release.IDS["pair"]
+FRAMES = sampled_release.SINGLE_FRAMES
+NONCES = (f"nonce-{number:06d}" for number in range(10**6))
+
+
+def people_of(bench, folder):
+    """Return the two who label the single recording, one who does not, and the adjudicator."""
+    assigned = bench.standing().assigned["single"]
+    others = [number for number in (1, 2, 3) if number not in assigned]
+    return [person(folder, number) for number in (*assigned, *others, 4)]
+
+
+@pytest.fixture
+def folk(bench, folder):
+    return people_of(bench, folder)
+
+
+def say(bench, who, *changes, id_=SINGLE):
+    return bench.label(who, id_, list(changes), next(NONCES))
+
+
+def spans(bench, who, layer="phases", id_=SINGLE):
+    items = bench.view(who, id_)["items"].get(layer, {})
+    return sorted((one["first"], one["end"], one["label"]) for one in items.values())
+
+
+def test_a_label_is_kept_in_frames_of_the_source_with_its_hash_and_shown_in_released_ones(bench, folk, folder):
+    say(bench, folk[0], put("a", 0, 30, "preparation"))
+    assert spans(bench, folk[0]) == [(0, 30, "preparation")]
+    line = json.loads((folder / events.LEDGER_PATH).read_text(encoding="utf-8").splitlines()[-1])
+    (change,) = line["facts"]["changes"]
+    assert (change["value"]["first"], change["value"]["end"]) == (FIRST, FIRST + 30)
+    parts = io.records(io.read(PARTS, folder / "data/interim/parts.parquet"))
+    assert line["facts"]["about"]["source_sha256"] == next(row["sha256"] for row in parts if row["recording"] == "single")
+    assert line["by"] == str(folk[0].number)
+
+
+def test_nobody_sees_names_or_anybody_elses_labels(bench, folk, folder):
+    one, other, stranger, _ = folk
+    say(bench, one, put("a", 0, 30, "preparation"))
+    seen = json.dumps([bench.work(other), bench.view(other, SINGLE)])
+    assert spans(bench, other) == []
+    for private in ("single", "pair", *labelled_study.NAMES, "P"):
+        assert json.dumps(private) not in seen
+    with pytest.raises(ReviewError, match="not yours to label"):
+        bench.view(stranger, SINGLE)
+    with pytest.raises(ReviewError, match="not yours to label"):
+        say(bench, stranger, put("a", 0, 30, "preparation"))
+
+
+def test_changes_are_all_kept_or_none(bench, folk):
+    one = folk[0]
+    with pytest.raises(AnnotationError, match="'preparatoin' is no phase"):
+        say(bench, one, put("a", 0, 30, "preparation"), put("b", 30, 40, "preparatoin"))
+    assert spans(bench, one) == []
+    with pytest.raises(ReviewError, match="at the same time; end one before the other"):
+        say(bench, one, put("a", 0, 30, "preparation"), put("b", 29, 40, "clipping-and-cutting"))
+    say(bench, one, put("a", 0, 30, "preparation"))
+    # An edge that both have moves in one step.
+    say(bench, one, put("a", 0, 20, "preparation"), put("b", 20, 40, "clipping-and-cutting"))
+    assert spans(bench, one) == [(0, 20, "preparation"), (20, 40, "clipping-and-cutting")]
+
+
+@each("first, end", [(-1, 5), (5, 5), (9, 3), (0, FRAMES + 1), (FRAMES, FRAMES + 1)])
+def test_frames_outside_of_the_video_are_refused(bench, folk, first, end):
+    with pytest.raises(ReviewError, match=f"must lie in the {FRAMES} frames"):
+        say(bench, folk[0], put("a", first, end, "preparation"))
+
+
+def test_names_are_kept_as_the_vocabulary_spells_them(bench, folk):
+    say(
+        bench,
+        folk[0],
+        put("a", 0, 30, "Calot Triangle Dissection"),
+        put("x", 3, 9, "Grasper", "actions", verb="Grasp", target="Gallbladder"),
+    )
+    assert spans(bench, folk[0]) == [(0, 30, "calot-triangle-dissection")]
+    (action,) = bench.view(folk[0], SINGLE)["items"]["actions"].values()
+    assert (action["label"], action["verb"], action["target"]) == ("grasper", "grasp", "gallbladder")
+
+
+def test_a_wish_that_is_sent_twice_is_one_line(bench, folk):
+    nonce = next(NONCES)
+    lines = [bench.label(folk[0], SINGLE, [put("a", 0, 30, "preparation")], nonce) for _ in range(2)]
+    assert lines[0] == lines[1]
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.sampled_from("abc"), st.integers(0, 30), st.integers(1, 9)),
+        st.tuples(st.just("drop"), st.sampled_from("abc"), st.just(0), st.just(0)),
+        st.tuples(st.just("undo"), st.just(""), st.just(0), st.just(0)),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=steps)
+def test_undo_goes_back_step_by_step_through_all_that_was_kept(bench, folk, steps):
+    """Against a list of states; each example goes on where the last one ended, from whatever stands then."""
+    one = folk[1]
+    while bench.undo(one, SINGLE, next(NONCES)) is not None:
+        pass
+    states = [bench.view(one, SINGLE)["items"].get("quality", {})]
+    for what, key, first, length in steps:
+        if what == "undo":
+            undone = bench.undo(one, SINGLE, next(NONCES))
+            assert (undone is None) == (len(states) == 1)
+            states = states[:-1] if len(states) > 1 else states
+        else:
+            value = Span(first, first + length, "smoke") if what == "put" else None
+            bench.label(one, SINGLE, [events.Change("quality", key, value)], next(NONCES))
+            now = dict(states[-1])
+            now.pop(key, None)
+            states.append(
+                {**now, key: {"first": first, "end": first + length, "label": "smoke", "verb": "", "target": ""}} if value else now
+            )
+        assert bench.view(one, SINGLE)["items"].get("quality", {}) == states[-1]
+
+
+def test_a_changed_file_keeps_its_labels_apart(bench, folk, folder):
+    say(bench, folk[0], put("a", 0, 30, "preparation"))
+    changed = {
+        id_: replace(one, pictures=replace(one.pictures, about=replace(one.about, source_sha256="f" * 64))) if id_ == SINGLE else one
+        for id_, one in bench.recordings.items()
+    }
+    again = labelled_study.opened(folder, recordings=changed)
+    view = again.view(folk[0], SINGLE)
+    assert view["items"] == {}
+    assert view["apart"] == 1
+
+
+def test_a_score_is_a_point_of_the_scale_and_a_failed_recording_has_none(bench, folk):
+    one = folk[0]
+    say(bench, one, rate(depth_perception=3, efficiency=4, errors={"object_dropped": True}))
+    for wrong in (rate(depth_perception=3.5), rate(speed=3), rate(errors={"fell": True}), rate(depth_perception=6)):
+        with pytest.raises(ReviewError, match="is no aspect or error of this task, or its score is no point"):
+            say(bench, one, wrong)
+    with pytest.raises(ReviewError, match="a failed recording has no scores"):
+        say(bench, one, rate(failed=True, depth_perception=1))
+
+
+def test_what_looks_wrong_is_said_at_its_place_and_stops_nobody(bench, folk):
+    one = folk[0]
+    say(bench, one, put("a", 0, 3, "preparation"), put("b", 3, 200, "gallbladder-extraction"), put("c", 200, 260, "preparation"))
+    say(bench, one, put("x", 5, 9, "grasper", "actions"), put("y", 5, 9, "clipper", "actions", verb="clip", target="liver"))
+    found = [(one["layer"], one["rule"], one["first"], one["end"]) for one in bench.view(one, SINGLE)["findings"]]
+    assert ("phases", "short", 0, 3) in found
+    assert ("phases", "unlabelled", 260, FRAMES) in found
+    assert ("phases", "transition", 3, 200) in found
+    assert ("actions", "incomplete", 5, 9) in found
+    assert ("actions", "triplet", 5, 9) in found
+    assert ("ratings", "missing", 0, FRAMES) in found
+
+
+def test_an_adjudicator_sees_disputes_without_names_once_all_are_done(bench, folk):
+    one, other, _, chief = folk
+    say(bench, one, put("a", 0, 100, "preparation"))
+    say(bench, other, put("a", 0, 60, "preparation"), put("b", 60, 100, "clipping-and-cutting"))
+    bench.say_done(one, SINGLE, next(NONCES), done=True)
+    assert [of["id"] for of in bench.work(chief)["recordings"]] == []
+    bench.say_done(other, SINGLE, next(NONCES), done=True)
+    view = bench.view(chief, SINGLE)
+    (dispute,) = view["disputes"]
+    assert (dispute["first"], dispute["end"]) == (60, 100)
+    assert sorted(dispute["said"]) == ["A", "B"]
+    assert {one["label"] for answers in dispute["said"].values() for one in answers} == {"preparation", "clipping-and-cutting"}
+    with pytest.raises(ReviewError, match="nobody disputes these frames"):
+        bench.settle(chief, SINGLE, "phases", (50, 100), [], next(NONCES))
+    with pytest.raises(ReviewError, match="a span leaves the frames that are in dispute"):
+        bench.settle(chief, SINGLE, "phases", (60, 100), [Span(50, 100, "preparation")], next(NONCES))
+    with pytest.raises(ReviewError, match="only an adjudicator settles"):
+        bench.settle(one, SINGLE, "phases", (60, 100), [Span(60, 100, "preparation")], next(NONCES))
+    bench.settle(chief, SINGLE, "phases", (60, 100), [Span(60, 80, "clipping-and-cutting")], next(NONCES))
+    settled = bench.view(chief, SINGLE)
+    assert [(span["first"], span["end"], span["label"]) for span in settled["agreed"]["phases"]] == [
+        (0, 60, "preparation"),
+        (60, 80, "clipping-and-cutting"),
+    ]
+    assert [of["open"] for of in settled["disputes"]] == [False]
+    # What each said stays.
+    assert spans(bench, one) == [(0, 100, "preparation")]
+
+
+def test_nobody_worked_longer_than_time_has_passed(bench, folk):
+    now = [100.0]
+    bench.now_s = lambda: now[0]
+    one = folk[0]
+    bench.worked(one, SINGLE, 30, next(NONCES))
+    now[0] += 10
+    bench.worked(one, SINGLE, 500, next(NONCES))
+    assert bench.standing().worked_s[one.number, "single"] == 30 + 10 + 5
+
+
+def test_who_withdraws_leaves_the_labels_and_all_others_stay(bench, folk, folder):
+    pair = next(one for one in (person(folder, n) for n in (1, 2, 3)) if one.number in bench.standing().assigned["pair"])
+    say(bench, folk[0], put("a", 0, 30, "preparation"))
+    say(bench, folk[0], put("a", 0, 20, "preparation"))
+    bench.undo(folk[0], SINGLE, next(NONCES))
+    say(bench, pair, put("p", 0, 10, "preparation"), id_=PAIR)
+    ledger = rewriting.ledger_of(folder)
+    assert rewriting.forget(ledger, {"single"})
+    assert not rewriting.forget(ledger, {"single"})
+    assert b'"single"' not in (folder / events.LEDGER_PATH).read_bytes()
+    again = labelled_study.opened(folder)
+    assert spans(again, pair, id_=PAIR) == [(0, 10, "preparation")]
+    assert set(again.standing().assigned) == {"pair"}
+
+
+def test_a_new_name_of_a_recording_takes_its_labels_along(bench, folk, folder):
+    say(bench, folk[0], put("a", 0, 30, "preparation"))
+    say(bench, folk[0], put("a", 0, 20, "preparation"))
+    bench.undo(folk[0], SINGLE, next(NONCES))
+    ledger = rewriting.ledger_of(folder)
+    assert rewriting.lines_about(ledger, "single") == 4
+    assert rewriting.rename(ledger, "single", "other")
+    lines = ledger.lines()
+    assert b'"single"' not in (folder / events.LEDGER_PATH).read_bytes()
+    assert [line.facts.get("undoes") for line in lines if line.event == "labelled"] == [0, 0, 4]
+
+
+def test_a_line_that_no_version_wrote_is_named(bench, folk, folder):
+    bench.ledger.append("guessed", {"x": 1}, by="1", session="s")
+    with pytest.raises(ReviewError, match="line 2 of the labels is none that this version knows"):
+        labelled_study.opened(folder).standing()
