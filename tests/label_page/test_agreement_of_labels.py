@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +22,7 @@ LABELS = ("a", "b", "c")
 def spans_of(classes):
     """Return the spans of a list of labels, one per frame, None for none."""
     edges = [0, *(at for at in range(1, len(classes)) if classes[at] != classes[at - 1]), len(classes)]
-    return [Span(first, end, classes[first]) for first, end in zip(edges, edges[1:], strict=False) if classes[first]]
+    return [Span(first, end, classes[first]) for first, end in itertools.pairwise(edges) if classes[first]]
 
 
 frames = st.lists(st.sampled_from((None, *LABELS)), min_size=FRAMES, max_size=FRAMES)

@@ -64,7 +64,7 @@ def test_a_name_is_a_line_of_text(path, name):
 def test_a_damaged_list_is_named_and_lets_nobody_in(path, text):
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ReviewError, match="people.csv.*(restore|add them)"):
+    with pytest.raises(ReviewError, match=r"people\.csv.*(restore|add them)"):
         people.load(path)
 
 
