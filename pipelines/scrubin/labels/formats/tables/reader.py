@@ -232,7 +232,7 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
     recordings = []
     for id_ in sorted({*(id_ for of_table in rows_of.values() for id_ in of_table), *stated.recordings}):
         of_recording = Faults()
-        rows = {table.name: rows_of[table.name].get(id_, io.frame_of(table, [])) for table in OF_LABELS}
+        rows = {name: of_table[id_] if id_ in of_table else nothing_of(name) for name, of_table in rows_of.items()}
         note = stated.recordings.get(id_, Note())
         vocabulary = _vocabulary(Where(of_recording, "", id_), {files.get(name, ""): of for name, of in rows.items()}, note, stated)
         if vocabulary is not None:
@@ -246,6 +246,13 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
                 recordings.append(_labels(id_, rows, vocabulary, note))
         faults.extend(of_recording.all())
     return tuple(recordings)
+
+
+@functools.cache
+def nothing_of(table: str) -> pd.DataFrame:
+    """Return a table of labels without a row."""
+    (declared_so,) = (one for one in OF_LABELS if one.name == table)
+    return io.frame_of(declared_so, [])
 
 
 def _by_id(table: Table, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
