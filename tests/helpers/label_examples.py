@@ -280,6 +280,13 @@ def endoscapescvs():
     return {"endo/all_metadata.csv": "".join(f"{row}\n" for row in rows).encode()}
 
 
+def cholec80cvs():
+    times = ("initial_minute", "initial_second", "final_minute", "final_second")
+    header = ["video", "critical_view", *times, "two_structures", "cystic_plate", "hepatocystic_triangle", "Total"]
+    rows = [[2, 0, 20, 26, 20, 29, 2, 0, 1, 3], [2, 0, 0, 0, 0, 3, 0, 0, 0, 0], [80, 1, 17, 24, 17, 26, 2, 2, 1, 5]]
+    return {"cvs/cholec80-CVS.xlsx": workbook.workbook([header, *rows])}
+
+
 def cvschallenge():
     header = ",".join(["frame_id", *(f"c{criterion}_rater{rater}" for criterion in (1, 2, 3) for rater in (1, 2, 3))])
     return {
@@ -459,6 +466,7 @@ EXAMPLES = {
         cataract101,
         cataract1k,
         cholec80,
+        cholec80cvs,
         cholecseg8k,
         cholect45,
         cholect50,
@@ -495,8 +503,8 @@ EXAMPLES = {
 }
 
 
-OF_CRITERIA = ("cvschallenge", "endoscapescvs")
-"""Formats of which our own tables hold nothing."""
+OF_CRITERIA = ("cholec80cvs", "cvschallenge", "endoscapescvs")
+"""Formats whose labels are criteria."""
 
 
 def rate_of(name):

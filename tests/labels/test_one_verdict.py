@@ -39,7 +39,7 @@ def of_every_command(path: Path, form: str, folder: Path, capsys, *, whole: bool
     of_task = [["--task", CONTESTS[form]], ["--metric", CONTESTS[form]]] if form in CONTESTS else [[], []]
     rate = ["--fps", str(rate_of(form))] if format_of(form).by_hand.asks_fps else []
     arguments: dict[Command, list[str]] = {
-        "convert": ["convert", str(path), "--to", form if form in OF_CRITERIA else "tables", "--out", str(folder / "out"), *rate],
+        "convert": ["convert", str(path), "--to", "tables", "--out", str(folder / "out"), *rate],
         "score": ["score", metric, "--ground-truth", str(path), "--predictions", str(copy)],
         "submission check": ["submission", "check", str(team), "--ground-truth", str(path), *of_task[0]],
         "rank": ["rank", str(team), "--ground-truth", str(path), *of_task[1]],

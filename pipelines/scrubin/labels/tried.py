@@ -46,6 +46,11 @@ TRIED: Mapping[str, Tried | str] = {
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
     "cholec80": NONE,
+    "cholec80cvs": Tried(
+        1,
+        "as in Horopter/ROB590 5aa5e79",
+        "80 videos; of 83,400 seconds none differs from the program of its authors; 3 of 572 rows say nothing",
+    ),
     "cholecseg8k": NONE,
     "cholect45": NONE,
     "cholect50": Tried(2, "validation labels of the challenge"),
