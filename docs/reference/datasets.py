@@ -32,7 +32,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "EndoVis 2017": (("endovis2017",), ()),
     "EndoVis 2018, scenes": (("masks-png",), ()),
     "GraSP": (("grasp",), ("grasp",)),
-    "HeiChole": (("heichole",), ()),
+    "HeiChole": (("heichole", "heichole-instruments", "heichole-skill"), ()),
     "JIGSAWS": (("jigsaws",), ("jigsaws",)),
     "LASANA": (("lasana",), ()),
     "M2CAI 2016": (("m2cai",), ("m2cai16-tool", "m2cai16-workflow")),

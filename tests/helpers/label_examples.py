@@ -354,6 +354,16 @@ def heichole():
     return {"hei/Hei-Chole1_Annotation_Phase.csv": b"0,0\n1,0\n2,0\n3,1\n4,1\n"}
 
 
+def heichole_instruments():
+    present = {0: (0, 2), 1: (), 2: (0, 6, 20), 3: (4,)}
+    rows = [",".join([str(frame), *("1" if column in of else "0" for column in range(21))]) for frame, of in present.items()]
+    return {"hei/Instrument/Hei-Chole1_Annotation_Instrument.csv": "".join(f"{row}\n" for row in rows).encode()}
+
+
+def heichole_skill():
+    return {"hei/Skill/Hei-Chole1_Skill.csv": b"5,4,4,3,2\n", "hei/Skill/Hei-Chole1_Calot_Skill.csv": b"4,4,3,3,2\n"}
+
+
 def cataract101():
     names = load("cataract101").phases
     phases = "".join(f"{number};{name}\n" for number, name in enumerate(names, start=1))
@@ -481,6 +491,8 @@ EXAMPLES = {
         endovis2017,
         grasp,
         heichole,
+        heichole_instruments,
+        heichole_skill,
         jigsaws,
         labelme,
         lasana,

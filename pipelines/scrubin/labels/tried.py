@@ -79,6 +79,8 @@ TRIED: Mapping[str, Tried | str] = {
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,
+    "heichole-instruments": "none could be had: the layout as loaders and lists of four repositories have it",
+    "heichole-skill": "none could be had: the layout as loaders of three repositories have it",
     "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
     "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,
