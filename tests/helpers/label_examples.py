@@ -292,6 +292,7 @@ def cvschallenge():
     return {
         "labels/0a2b-ffca/frame.csv": f"{header}\n0,0,1,1,1,1,0,0,0,1\n150,1,1,1,0,1,0,0,0,0\n".encode(),
         "labels/1f-90/frame.csv": f"{header}\n0,1,1,1,1,1,1,1,0,\n150,0,0,0,0,0,0,0,0,0\n".encode(),
+        "labels/1f-90/video.csv": f"{header.removeprefix('frame_id,')},confidence_rater1\n1,1,1,1,1,1,1,0,,0.75\n".encode(),
     }
 
 

@@ -64,7 +64,9 @@ TRIED: Mapping[str, Tried | str] = {
     ),
     "coco-results": PLAIN,
     "cvschallenge": Tried(
-        1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
+        1,
+        "as in Sakin101/Challenge 851a885",
+        "700 more, and 700 of whole videos, are cut from two tables of mojoe12/cvs b72e1c8; all cells are read as they stand",
     ),
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
