@@ -10,9 +10,7 @@ import pandas as pd
 
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
-
-Rectangle = tuple[int, int, int, int]
-"""Left, top, width and height in px of the video."""
+from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,7 @@ class Blackened:
     Parameters
     ----------
     rectangles
-        Each in px of the video.
+        Left, top, right and bottom of each in px of the video, half open.
     width, height
         Of the video in px.
     """
@@ -34,13 +32,12 @@ class Blackened:
     def runs(self, height: int, width: int) -> IntArray:
         """Return the run lengths of all rectangles in a picture of another size: every pixel that any of them touches.
 
-        >>> Blackened([(1, 0, 1, 2)], 4, 2).runs(1, 2).tolist()
+        >>> Blackened([(1, 0, 2, 2)], 4, 2).runs(1, 2).tolist()
         [0, 1, 1]
         """
         pixels = np.zeros((height, width), np.bool_)
-        for x, y, w, h in self.rectangles:
-            left, top = x * width // self.width, y * height // self.height
-            right, bottom = -(-(x + w) * width // self.width), -(-(y + h) * height // self.height)
+        for rectangle in self.rectangles:
+            left, top, right, bottom = scaled_outwards(rectangle, (self.width, self.height), (width, height))
             pixels[top:bottom, left:right] = True
         return rle.runs_of_picture(pixels)
 
@@ -65,7 +62,8 @@ def by_frame(frames: pd.DataFrame, hidden: pd.DataFrame, videos: pd.DataFrame) -
         if own is None:
             continue
         size_of[id_] = sizes[id_, camera]
+        x, y, w, h = (int(row[name]) for name in "xywh")
         touched = own.loc[own["source_frame"].between(int(row["first_frame"]), int(row["last_frame"])), "frame"]
         for frame in touched.tolist():
-            found.setdefault((id_, int(frame)), []).append((int(row["x"]), int(row["y"]), int(row["w"]), int(row["h"])))
+            found.setdefault((id_, int(frame)), []).append((x, y, x + w, y + h))
     return {key: Blackened(tuple(rectangles), *size_of[key[0]]) for key, rectangles in found.items()}
