@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.blackened import Blackened
+from scrubin.labels.masks.blackened import Blackened, BlackPixels
 from scrubin.labels.masks.rectangles import scaled_outwards
 from scrubin.labels.truth.objects import Mask, Objects
 from scrubin.stages.annotations.hiding import HiddenAreas, cleared
@@ -69,6 +69,14 @@ def test_a_mask_that_is_labelled_in_one_size_and_shown_in_another_has_no_pixel_w
     for y, x in np.argwhere(pixels):
         columns, rows = (range(k * of // to, -(-(k + 1) * of // to)) for k, of, to in zip((x, y), video, shown, strict=True))
         assert not is_black[rows.start : rows.stop, columns.start : columns.stop].any()
+
+
+@given(st.data(), SIZES, SIZES)
+def test_pixels_that_are_black_are_scaled_as_their_rectangles_are(data, size, to_size):
+    some = [one for one in data.draw(st.lists(rectangles(size), max_size=3)) if one[0] < one[2] and one[1] < one[3]]
+    black = Blackened(some, *size)
+    pixels = BlackPixels(black.runs(*size[::-1]), *size)
+    assert pixels.runs(*to_size[::-1]).tolist() == black.runs(*to_size[::-1]).tolist()
 
 
 @given(st.data(), SIZES, SIZES)

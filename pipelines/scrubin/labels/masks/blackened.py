@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,60 @@ import pandas as pd
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
+
+
+class Black(Protocol):
+    """What is black in one picture."""
+
+    @property
+    def width(self) -> int:
+        """Of the picture in which it is known, in px."""
+
+    @property
+    def height(self) -> int:
+        """Of that picture, in px."""
+
+    def runs(self, height: int, width: int) -> IntArray:
+        """Return the run lengths of what is black in a picture of this size."""
+
+
+@dataclass(frozen=True)
+class BlackPixels:
+    """Pixels that are black in one picture, whatever their shape.
+
+    Parameters
+    ----------
+    pixels
+        Run lengths.
+    width, height
+        Of the picture in px.
+    """
+
+    pixels: IntArray
+    width: int
+    height: int
+
+    def runs(self, height: int, width: int) -> IntArray:
+        """Return the run lengths in a picture of another size: every pixel that any of them touches.
+
+        >>> BlackPixels(np.array([2, 2, 4]), 4, 2).runs(1, 2).tolist()
+        [0, 1, 1]
+        """
+        if (height, width) == (self.height, self.width):
+            return self.pixels
+        black = rle.picture(self.pixels, self.height, self.width)
+        before = np.zeros((self.height + 1, self.width + 1), np.int64)
+        before[1:, 1:] = black.cumsum(axis=0).cumsum(axis=1)
+        top, bottom = _touched(height, self.height)
+        left, right = _touched(width, self.width)
+        counted = before[np.ix_(bottom, right)] - before[np.ix_(top, right)] - before[np.ix_(bottom, left)] + before[np.ix_(top, left)]
+        return rle.runs_of_picture(counted > 0)
+
+
+def _touched(side: int, of_side: int) -> tuple[IntArray, IntArray]:
+    """Return the first pixel of a side that each pixel of another size touches, and the one after the last."""
+    at = np.arange(side)
+    return at * of_side // side, -(-(at + 1) * of_side // side)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.blackened import Blackened
+from scrubin.labels.masks.blackened import Black
 from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.points import Point, names_of, unlabelled
 from scrubin.labels.truth.recordings import Recording
@@ -74,7 +74,7 @@ class Objects:
     vocabulary: Vocabulary
     by_frame: Mapping[int, tuple[Instance, ...]]
     black: frozenset[int]
-    blackened: Mapping[int, Blackened] = field(default_factory=dict)
+    blackened: Mapping[int, Black] = field(default_factory=dict)
 
     def masked(self) -> dict[int, tuple[Instance, ...]]:
         """Return the frames that masks can be scored on, with the instances that are not hidden altogether."""
@@ -148,7 +148,7 @@ def _keyed(table: pd.DataFrame) -> Iterator[tuple[tuple[str, int, int], dict[str
         yield (str(row["id"]), int(row["frame"]), int(row["instance"])), {str(name): value for name, value in row.items()}
 
 
-def of_recording(recording: Recording, details: Details, blackened: Mapping[tuple[str, int], Blackened] | None = None) -> Objects | None:
+def of_recording(recording: Recording, details: Details, blackened: Mapping[tuple[str, int], Black] | None = None) -> Objects | None:
     """Return the instruments of a recording, of frames in which every instance has an instrument and a box; None without any detail.
 
     Parameters
