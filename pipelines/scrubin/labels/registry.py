@@ -237,10 +237,11 @@ AnyFormat = Format | DatasetFormat
 
 @dataclass
 class Output:
-    """What a writer makes: files by name, and what it could not hold, counted."""
+    """What a writer makes: files by name, what it could not hold, counted, and what a person should know of the files, in sentences."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     losses: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
 
     def lose(self, what: str, count: int = 1) -> None:
         """Count what is not in the files; 0 is nothing."""
