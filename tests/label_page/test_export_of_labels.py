@@ -133,22 +133,20 @@ def test_progress_tells_numbers_and_no_names(labelled, folder):
     assert "agreement on phases, 1 recordings: kappa 1.00, f1 at 10 1.00" in text
 
 
+def spans(*rows):
+    return [dict(zip(("first", "end", "label", "verb", "target"), row, strict=False)) for row in rows]
+
+
 DAMAGES = {
     "frames": ("'frames' is", {"frames": 0}),
     "edition": ("'scrubin_labels' is 2, this version reads 1", {"scrubin_labels": 2}),
-    "overlap": (
-        "frames 25 to 30 are in two spans",
-        {"phases": [{"first": 0, "end": 30, "label": "preparation"}, {"first": 25, "end": 40, "label": "preparation"}]},
-    ),
-    "order": ("it ends at frame 5, but starts at 9", {"phases": [{"first": 9, "end": 5, "label": "preparation"}]}),
-    "beyond": ("'end' is 999", {"phases": [{"first": 9, "end": 999, "label": "preparation"}]}),
-    "name": ("'preparatoin' is no phase", {"phases": [{"first": 0, "end": 5, "label": "preparatoin"}]}),
-    "nameless": ("'label' is null", {"steps": [{"first": 0, "end": 5}]}),
-    "half": ("there is no target", {"actions": [{"first": 0, "end": 5, "label": "grasper", "verb": "grasp"}]}),
-    "triplet": (
-        "is no triplet of 'cholect50'",
-        {"actions": [{"first": 0, "end": 5, "label": "clipper", "verb": "clip", "target": "liver"}]},
-    ),
+    "overlap": ("frames 25 to 30 are in two spans", {"phases": spans((0, 30, "preparation"), (25, 40, "preparation"))}),
+    "order": ("it ends at frame 5, but starts at 9", {"phases": spans((9, 5, "preparation"))}),
+    "beyond": ("'end' is 999", {"phases": spans((9, 999, "preparation"))}),
+    "name": ("'preparatoin' is no phase", {"phases": spans((0, 5, "preparatoin"))}),
+    "nameless": ("'label' is null", {"steps": spans((0, 5))}),
+    "half": ("there is no target", {"actions": spans((0, 5, "grasper", "grasp"))}),
+    "triplet": ("is no triplet of 'cholect50'", {"actions": spans((0, 5, "clipper", "clip", "liver"))}),
     "nothing": ("it has none of phases, steps, actions and quality", {"phases": None}),
 }
 

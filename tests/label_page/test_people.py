@@ -58,9 +58,10 @@ def test_a_name_is_a_line_of_text(path, name):
         people.add(name, "annotator", path)
 
 
-@each(
-    "text", ["number,name\n1,Ann\n", "number,name,role,token_sha256\nx,Ann,annotator,\n", "number,name,role,token_sha256\n1,Ann,chief,\n"]
-)
+HEADER = "number,name,role,token_sha256\n"
+
+
+@each("text", ["number,name\n1,Ann\n", f"{HEADER}x,Ann,annotator,\n", f"{HEADER}1,Ann,chief,\n"])
 def test_a_damaged_list_is_named_and_lets_nobody_in(path, text):
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

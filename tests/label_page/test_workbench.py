@@ -90,12 +90,8 @@ def test_frames_outside_of_the_video_are_refused(bench, folk, first, end):
 
 
 def test_names_are_kept_as_the_vocabulary_spells_them(bench, folk):
-    say(
-        bench,
-        folk[0],
-        put("a", 0, 30, "Calot Triangle Dissection"),
-        put("x", 3, 9, "Grasper", "actions", verb="Grasp", target="Gallbladder"),
-    )
+    action = put("x", 3, 9, "Grasper", "actions", verb="Grasp", target="Gallbladder")
+    say(bench, folk[0], put("a", 0, 30, "Calot Triangle Dissection"), action)
     assert spans(bench, folk[0]) == [(0, 30, "calot-triangle-dissection")]
     (action,) = bench.view(folk[0], SINGLE)["items"]["actions"].values()
     assert (action["label"], action["verb"], action["target"]) == ("grasper", "grasp", "gallbladder")

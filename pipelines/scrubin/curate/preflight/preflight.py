@@ -14,8 +14,8 @@ from scrubin.base.private_paths import UNRELEASED
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
-from scrubin.curate.lists import changes, empty_study
 from scrubin.curate.label import params as label_params
+from scrubin.curate.lists import changes, empty_study
 from scrubin.curate.preflight import Findings, plans, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.media.networks import endoscopy, weights
