@@ -56,7 +56,7 @@ OPTIONS = {
 """What an option or a file needs, of commands that need no extra."""
 NEEDED = [
     *("new-study raw --from release", "preflight", "check-params params.yaml", f"probe {VIDEO}", "dicom show one.dcm"),
-    *(f"screen {VIDEO}", "review", f"render {VIDEO} o/out.mkv", f"frames {VIDEO} o/frames", f"frames-check {VIDEO} exp"),
+    *(f"screen {VIDEO}", "review", "label", f"render {VIDEO} o/out.mkv", f"frames {VIDEO} o/frames", f"frames-check {VIDEO} exp"),
     *("scores exp --out o/scores", "deid make o/deid --recordings 1 --length-s 8 --height 180 --seed 1"),
     *("splits make many.csv --group video --out o/s.csv", "splits extend many.csv many.csv --group video --out o/s.csv"),
     *("remove one", "rename one two", "withdraw --recording one", "stereo check rig.json left.mkv right.mkv"),

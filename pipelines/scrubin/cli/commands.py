@@ -59,8 +59,11 @@ DECLARED: Mapping[str, Declaration] = {
     "dicom": _curator("tell what is in a DICOM recording, and write a released video as a de-identified one", "probe", writes=False),
     "screen": _curator("find what in a video could identify a person", "render"),
     "review": _curator("look at the study in the browser and decide what is hidden", needs="review"),
-    "label": _curator(
-        "label and rate the de-identified videos in the browser, by several people; settle where they differ", needs="review"
+    "label": Declaration(
+        "curate",
+        "label and rate the de-identified videos in the browser, by several people, and settle where they differ",
+        needs=("review", "curate"),
+        writes_privately=True,
     ),
     "render": _curator("trim a video and hide what could identify, encoding only what must be"),
     "stereo": _curator("calibrate a stereo rig, rectify its pictures, and check what was recorded with it", needs="load", writes=False),
