@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import labelled_study
+from rating_fixtures import make_params, make_roster, make_tables
 from scrubin.curate.label.workbench import Workbench
+
+__all__ = ["make_params", "make_roster", "make_tables"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,220 @@
+"""The label page as an annotator uses it, in a real browser: keys while it plays, what is written of it, kills in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import browser
+import labelled_study
+import sampled_release
+from review_server import environment
+from scrubin.curate.label import events
+
+pytestmark = pytest.mark.slow
+COMMAND = [sys.executable, "-c", "from scrubin.cli import main; raise SystemExit(main())", "label", "--port"]
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/enter")
+PATIENCE_MS = 20_000
+START_S = 60
+KILLS = 4
+FIRST = sampled_release.FIRST
+SINGLE = sampled_release.IDS["single"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.chromium() as started:
+        yield started
+
+
+def served(folder, port=0):
+    """Start the server; return its process and its address."""
+    printed = folder / "printed.txt"
+    with printed.open("wb") as out:
+        process = subprocess.Popen([*COMMAND, str(port)], cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=environment())
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        found = ADDRESS.search(printed.read_text(encoding="utf-8"))
+        if found:
+            return process, found.group(), int(found[1])
+        assert process.poll() is None, printed.read_text(encoding="utf-8")
+        time.sleep(0.05)
+    raise AssertionError(printed.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def server(bench, folder):
+    process, address, _ = served(folder)
+    yield address
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+
+
+class Annotator:
+    """A person at the page."""
+
+    def __init__(self, chromium, address, token, id_=SINGLE, **options):
+        context = chromium.new_context(viewport=browser.SIZE, **options)
+        context.set_default_timeout(PATIENCE_MS)
+        self.page = context.new_page()
+        self.troubles = []
+        self.page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.goto(address)
+        self.page.fill("#token", token)
+        self.page.keyboard.press("Enter")
+        self.page.locator("#where", has_text="frame").wait_for()
+        if id_ is not None:
+            self.page.locator("#list button", has_text=id_).click()
+            self.page.locator("#name", has_text=id_).wait_for()
+            self.page.locator("#where", has_text="frame 0").wait_for()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def at(self, frame):
+        self.page.locator("#where", has_text=re.compile(rf"frame {frame}$")).wait_for()
+
+    def frame(self):
+        return int(self.page.inner_text("#where").rpartition(" ")[2])
+
+    def written(self, count):
+        """Wait until so many spans stand in the lanes."""
+        self.page.wait_for_selector(f".lane:first-child .track:has(.span:nth-child({count}))")
+
+
+def spans_in(folder, layer="phases"):
+    """Return what stands in the ledger of the only annotator who said anything."""
+    bench = labelled_study.opened(folder)
+    (person,) = {person for _, person in bench.standing().labels}
+    about = next(about for about, _ in bench.standing().labels)
+    return [(span.first, span.end, span.label) for span in bench.standing().of(about, person).spans(layer)]
+
+
+@pytest.fixture
+def token(bench, tokens):
+    return tokens[bench.standing().assigned["single"][0]]
+
+
+def test_phases_are_labelled_by_key_step_by_step_and_while_it_plays(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("1")
+    ann.written(1)
+    ann.press("ArrowRight", "ArrowRight", "ArrowRight")
+    ann.at(3)
+    ann.press("Shift+ArrowRight")
+    ann.at(3 + sampled_release.FPS)
+    ann.press("2")
+    ann.written(2)
+    ann.press("Space")
+    ann.page.wait_for_selector("#play[aria-pressed=true]")
+    ann.page.wait_for_timeout(1500)
+    ann.press("3")
+    ann.written(3)
+    ann.press("Space")
+    said = re.search(r"From (\d+):(\d+\.\d+) on", ann.page.inner_text("#status"))
+    change = spans_in(folder)[2][0]
+    assert abs(60 * int(said[1]) + float(said[2]) - (change - FIRST) / sampled_release.FPS) < 0.01
+    frames = 3 + sampled_release.FPS
+    assert spans_in(folder)[:2] == [(FIRST, FIRST + frames, "preparation"), (FIRST + frames, change, "calot-triangle-dissection")]
+    assert spans_in(folder)[2][1] == FIRST + sampled_release.SINGLE_FRAMES
+    ann.press("u", "u")
+    ann.page.wait_for_selector(".lane:first-child .track:not(:has(.span:nth-child(2)))")
+    assert spans_in(folder) == [(FIRST, FIRST + sampled_release.SINGLE_FRAMES, "preparation")]
+    assert ann.troubles == []
+
+
+def test_edges_move_spans_split_and_merge_and_an_action_is_opened_and_ended(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("1")
+    ann.written(1)
+    ann.press("Shift+ArrowRight")
+    ann.at(20)
+    ann.press("2")
+    ann.written(2)
+    ann.press("ArrowRight", "ArrowRight")
+    ann.at(22)
+    # The selected second phase starts later, and the first gives way.
+    ann.press("[")
+    ann.page.locator("#selected-text", has_text="frames 22 to").wait_for()
+    assert [span[:2] for span in spans_in(folder)] == [(FIRST, FIRST + 22), (FIRST + 22, FIRST + 320)]
+    ann.press("Shift+ArrowRight")
+    ann.at(42)
+    ann.press("s")
+    ann.written(3)
+    ann.press("m")
+    ann.page.wait_for_selector(".lane:first-child .track:not(:has(.span:nth-child(3)))")
+    ann.press("l", "a")
+    ann.page.keyboard.type("grasper, grasp, gallbladder")
+    ann.press("Enter", "ArrowRight")
+    ann.at(43)
+    ann.press("1")
+    ann.page.wait_for_selector(".lane:nth-child(2) .span:not(.open)")
+    assert spans_in(folder, "actions") == [(FIRST + 42, FIRST + 44, "grasper")]
+    assert ann.troubles == []
+
+
+def test_playing_shows_every_picture_of_the_film_in_its_order(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    shown = ann.page.evaluate(
+        """() => new Promise((done) => {
+          const seen = [];
+          const where = document.getElementById("where");
+          const note = () => seen.push(Number(where.textContent.split(" ").at(-1)));
+          new MutationObserver(note).observe(where, { childList: true });
+          document.getElementById("play").click();
+          setTimeout(() => { document.getElementById("play").click(); done(seen); }, 4000);
+        })"""
+    )
+    assert len(shown) > 20
+    assert shown == list(range(shown[0], shown[0] + len(shown)))
+
+
+def test_a_killed_server_loses_nothing_that_was_confirmed(chromium, bench, token, folder):
+    """Killed again and again while somebody labels; what the page was answered is in the ledger, and its chain is whole."""
+    process, address, port = served(folder)
+    ann = Annotator(chromium, address, token)
+    confirmed = ann.page.evaluate("() => (window.confirmed = [])")
+    ann.page.on("response", lambda answer: confirmed.append(answer.request.post_data) if _is_label(answer) else None)
+    for number in range(KILLS):
+        ann.press("ArrowRight", str(number % 7 + 1))
+        time.sleep(0.02 * number)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(20)
+        ann.press("ArrowRight", str((number + 3) % 7 + 1))
+        process, _, _ = served(folder, port)
+        ann.page.locator("#banner").wait_for(state="hidden")
+        ann.page.wait_for_timeout(300)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    text = (folder / events.LEDGER_PATH).read_text(encoding="utf-8")
+    nonces = {json.loads(line)["nonce"] for line in text.splitlines() if line.endswith("}")}
+    labelled_study.opened(folder).standing()
+    assert len(confirmed) >= KILLS
+    assert {json.loads(one)["nonce"] for one in confirmed} <= nonces
+
+
+def _is_label(answer):
+    return answer.url.endswith("/api/label") and answer.status == 200
+
+
+def test_an_adjudicator_settles_by_a_click(chromium, server, bench, folder, tokens):
+    said = (labelled_study.put("a", 0, 30, "preparation"), labelled_study.put("a", 0, 30, "clipping-and-cutting"))
+    for number, change in zip(bench.standing().assigned["single"], said, strict=True):
+        person = labelled_study.person(folder, number)
+        bench.label(person, SINGLE, [change], f"nonce-label-{number}")
+        bench.say_done(person, SINGLE, f"nonce-done-{number}", done=True)
+    chief = Annotator(chromium, server, tokens[4])
+    answer = chief.page.locator(".answers button", has_text="clipping-and-cutting")
+    answer.click()
+    chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
+    assert not bench.settlement(bench.recordings[SINGLE]).open
+    assert chief.troubles == []

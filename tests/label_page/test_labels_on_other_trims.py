@@ -1,0 +1,60 @@
+"""What was labelled comes out on its frame, however the recording is trimmed afterwards."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotated_tables import tables_of
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.files import reader
+from scrubin.labels.files.reader import Options
+from scrubin.labels.formats.plain import label_files
+from scrubin.labels.registry import FORMATS
+from scrubin.stages.annotations import label_tables
+
+CHOLECT50 = vocabulary.load("cholect50")
+FPS, SOURCE_S = 25, 20
+FRAMES = FPS * SOURCE_S
+TRIPLETS = (("grasper", "retract", "gallbladder"), ("hook", "dissect", "gallbladder"), ("grasper", "grasp", "specimen_bag"))
+
+
+@st.composite
+def documents(draw):
+    """A labelled operation: every frame has a phase, actions overlap."""
+    edges = [0, *sorted(draw(st.sets(st.integers(1, FRAMES - 1), max_size=6))), FRAMES]
+    phases = [
+        {"first": first, "end": end, "label": CHOLECT50.phases[at % len(CHOLECT50.phases)]}
+        for at, (first, end) in enumerate(itertools.pairwise(edges))
+    ]
+    actions = []
+    for _ in range(draw(st.integers(0, 5))):
+        first = draw(st.integers(0, FRAMES - 2))
+        end = draw(st.integers(first + 1, FRAMES))
+        names = draw(st.sampled_from(TRIPLETS))
+        actions.append({"first": first, "end": end, "label": names[0], "verb": names[1], "target": names[2]})
+    return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": FRAMES, "phases": phases, "actions": actions}
+
+
+@given(document=documents(), trims=st.tuples(st.integers(0, 9), st.integers(0, 9)))
+def test_every_label_is_on_its_frame_after_two_other_trims(document, trims):
+    files = {"case one.labels.json": label_files.written(document)}
+    (labels,) = reader.read_contents(files, FORMATS[label_files.NAME], Options()).collection.recordings
+    for offset_s in trims:
+        tables = tables_of(offset_s=Fraction(offset_s), seconds=10, source_s=SOURCE_S, fps=FPS)
+        known = label_tables.released(*tables)
+        made = label_tables.tables([labels], known, (), 1.0, Faults())
+        phases = dict(zip(made.phases["frame"].tolist(), made.phases["phase_id"].tolist(), strict=True))
+        # The second frame is hidden, so that it has no label.
+        for frame in range(10):
+            source = (offset_s + frame) * FPS
+            said = next(one["label"] for one in document["phases"] if one["first"] <= source < one["end"])
+            assert phases.get(frame) == CHOLECT50.phases.index(said), (offset_s, frame)
+            rows = made.triplets[made.triplets["frame"] == frame]
+            found = sorted(CHOLECT50.triplet_name(int(id_)) for id_ in rows["triplet_id"].dropna())
+            active = [one for one in document["actions"] if one["first"] <= source < one["end"]]
+            assert found == sorted(f"{one['label']},{one['verb']},{one['target']}" for one in active)
