@@ -27,6 +27,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CholecTriplet2022, submissions": (("cholectriplet2022",), ()),
     "CVS Challenge": (("cvschallenge", "cvschallenge-outputs"), ()),
     "Dresden Surgical Anatomy (DSAD)": (("dsad",), ()),
+    "EgoSurgery": (("egosurgery", "coco"), ()),
     "Endoscapes": (("endoscapes", "endoscapescvs"), ("endoscapes",)),
     "EndoVis 2015, joints": (("endovis-pose",), ()),
     "EndoVis 2017": (("endovis2017",), ()),
@@ -47,7 +48,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "SurgPose": (("yolo-pose",), ()),
 }
 """By name: the formats of its files, and the first part of the names of its splits."""
-OF_ANOTHER = {("EndoVis 2018, scenes", "masks-png"), ("GraSP", "grasp"), ("ProstaTD", "labelme")}
+OF_ANOTHER = {("EgoSurgery", "coco"), ("EndoVis 2018, scenes", "masks-png"), ("GraSP", "grasp"), ("ProstaTD", "labelme")}
 """Where a format was tried on files of another data set only."""
 WITH_POINTS = ("endovis-pose", "yolo-pose")
 WITH_TRACKS = ("cholectrack20", "cholectrack20-txt")

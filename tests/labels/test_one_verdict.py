@@ -22,7 +22,19 @@ from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("one_judge")
-OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
+OF_PHASES = (
+    "autolaparo",
+    "cataract101",
+    "cataract1k",
+    "cholec80",
+    "egosurgery",
+    "heichole",
+    "m2cai",
+    "multibypass140",
+    "petraw",
+    "sarrarp50",
+    "surch",
+)
 METRICS = (
     dict.fromkeys(OF_PHASES, "phases")
     | dict.fromkeys(("lasana", "aixsuture", "heichole-skill"), "skill")
