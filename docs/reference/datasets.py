@@ -15,6 +15,7 @@ __all__ = ["every_format", "text"]
 DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "AIxSuture": (("aixsuture",), ()),
     "AutoLaparo": (("autolaparo", "autolaparo-masks"), ("autolaparo",)),
+    "AVOS": (("avos",), ()),
     "Cataract-101": (("cataract101",), ()),
     "Cataract-1K": (("cataract1k",), ()),
     "Cholec80": (("cholec80",), ("cholec80",)),

@@ -24,6 +24,7 @@ from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 pytestmark = pytest.mark.usefixtures("one_judge")
 OF_PHASES = (
     "autolaparo",
+    "avos",
     "cataract101",
     "cataract1k",
     "cholec80",
