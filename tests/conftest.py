@@ -61,6 +61,14 @@ def one_judge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def own_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let rules judge by themselves, as in the base install: for tests of what is read, which no rule changes."""
+    from scrubin.stages.validate import suite
+
+    monkeypatch.setattr(suite, "Judge", lambda: None)
+
+
+@pytest.fixture
 def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the agreement between raters be computed once for the same sheets."""
     import remembered_agreement

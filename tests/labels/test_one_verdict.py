@@ -21,7 +21,7 @@ from scrubin.labels.registry import format_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
-pytestmark = pytest.mark.usefixtures("one_judge")
+pytestmark = pytest.mark.usefixtures("own_judge")
 OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
 METRICS = dict.fromkeys(OF_PHASES, "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill") | dict.fromkeys(OF_CRITERIA, "criteria")
 CONTESTS = dict.fromkeys(OF_CRITERIA, "criteria") | {"cholectrack20-txt": "tracks"}
