@@ -12,6 +12,7 @@ from scrubin import cli
 from scrubin.evaluate.challenge.handed_in import HANDED_IN
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import entry_scores
+from scrubin.evaluate.ranking.contest import TeamScores
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import entries
 
@@ -67,6 +68,48 @@ def test_a_rank_has_the_number_by_video_that_score_has(task, home, capsys):
     for part, number in CONTESTS[task].numbers.items():
         (result,) = [one for one in results if one["metric"] == number.metric and one["options"]["scope"] == "video-wise"]
         assert team["components"][part] == pytest.approx(result["overall"]["value"], abs=1e-12)
+
+
+@pytest.mark.parametrize("task", ["masks", "points", "tracks"])
+def test_a_rank_by_video_says_what_score_and_bundles_give_for_all_videos_together(task, home, capsys):
+    folder = home / task
+    teams = {"perfect": folder / "perfect", "worse": folder / "worse"}
+    order = ("rank", *teams.values(), "--ground-truth", folder / "truth", "--metric", task, "--resamples", "5")
+    number = CONTESTS[task].numbers[CONTESTS[task].primary]
+    together = {}
+    for team, path in teams.items():
+        sides = ("--ground-truth", folder / "truth", "--predictions", path, "--json")
+        results = json.loads(run(capsys, "score", *SCORE[task][:1], *sides, *SCORE[task][1:])[1])["results"]
+        # The first one is of every size.
+        found = next(one for one in results if one["metric"] == number.metric and number.options.items() <= one["options"].items())
+        together[team] = found["overall"]["value"]
+    document = json.loads(run(capsys, *order, "--json")[1])
+    assert {one["team"]: one["score"] for one in document["together"]} == pytest.approx(together, abs=1e-12)
+    assert [one["rank"] for one in document["together"]] == [1, 2]
+    averaged = {one["team"]: one["score"] for one in document["teams"]}
+    assert averaged["worse"] != pytest.approx(together["worse"], abs=1e-6)
+    (note,) = [line for line in run(capsys, *order)[1].splitlines() if "together" in line]
+    assert note == (
+        "note: the score is the mean over videos, each scored alone; 'scrubin score' and challenge bundles put all frames together, which "
+        f"gives perfect 100.0 (here 100.0), worse {100 * together['worse']:.1f} (here {100 * averaged['worse']:.1f}): same ranks"
+    )
+
+
+@pytest.mark.parametrize("task", ["pixels", "criteria"])
+def test_a_rank_whose_number_is_that_of_score_says_nothing_of_it(task, home, capsys):
+    folder = home / task
+    order = ("rank", folder / "worse", "--ground-truth", folder / "truth", "--metric", task, "--resamples", "5")
+    document = json.loads(run(capsys, *order, "--json")[1])
+    assert document["together"] is None
+    assert not document["notes"]
+
+
+def test_who_has_another_rank_by_all_videos_together_is_named():
+    def team(name, values, together):
+        return TeamScores(name, np.array(values)[:, np.newaxis], np.zeros(0), {}, by_class=True, together=together)
+
+    teams = [team("a", [0.9, 0.1], 0.3), team("b", [0.4, 0.4], 0.4), team("c", [np.nan, np.nan], float("nan"))]
+    assert entry_scores.sentence_on(teams).endswith("gives a 30.0 (here 50.0), b 40.0 (here 40.0), c - (here -): a 1 to 2, b 2 to 1")
 
 
 def test_the_score_of_a_video_is_that_of_the_video_alone(home, tmp_path, capsys):
@@ -223,7 +266,14 @@ def test_labels_are_found_in_a_release(task, place, home, tmp_path, capsys):
     ("arguments", "says"),
     [
         (("--metric", "tracks", "--component", "dice"), "there is no component 'dice' of tracks; there are hota, idf1, mota"),
-        (("--metric", "masks", "--test", "clips"), "--test clips: masks are compared over videos"),
+        *(
+            (
+                ("--metric", task, "--test", "clips"),
+                f"--test clips: {task} are compared over videos; clips are drawn of recognition, detection, phases, of which "
+                "CholecTriplet2021 did so: a clip cuts tracks, and has too few instances of a class",
+            )
+            for task in TASKS
+        ),
     ],
 )
 def test_what_a_task_cannot_be_ranked_by_is_said(arguments, says, home, capsys):

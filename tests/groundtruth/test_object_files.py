@@ -6,6 +6,7 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from pycocotools import mask as pycoco
 from pycocotools.coco import COCO
@@ -17,6 +18,8 @@ from score_runs import good
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.blackened import Blackened
+from scrubin.labels.points import Point
+from scrubin.labels.truth import objects
 from scrubin.labels.truth.objects import Instance, Mask, Objects
 from scrubin.stages.groundtruth import verification
 
@@ -90,9 +93,31 @@ def test_an_instance_that_is_black_altogether_is_no_annotation_and_spares_its_fr
 
 
 def test_rectangles_grow_to_every_pixel_that_they_touch():
-    black = Blackened([(10, 10, 10, 10)], 100, 100)
+    black = Blackened([(10, 10, 20, 20)], 100, 100)
     assert rle.picture(black.runs(33, 33), 33, 33).sum() == 4 * 4
     assert rle.box_xywh_px(black.runs(33, 33), 33) == (3, 3, 4, 4)
+
+
+def test_a_mask_drawn_in_a_picture_with_an_odd_side_shows_nothing_that_is_black_in_the_released_one():
+    # The source is 101 px wide, its video 100: source pixel 60 is shown, and its mask scaled by the nearest pixel comes to lie on 59.
+    drawn = np.ones((50, 101), bool)
+    drawn[10:20, 50:60] = False
+    mask = Mask(counts.text_of_runs(rle.runs_of_picture(drawn)), 101, 50)
+    black = Blackened([(50, 10, 60, 20)], 100, 50)
+    small = np.zeros((50, 101), bool)
+    small[12, 60] = True
+    lost = Mask(counts.text_of_runs(rle.runs_of_picture(small)), 101, 50)
+    box = (0.1, 0.1, 0.5, 0.5)
+    points = (Point("tip", 0.1, 0.1, 2),)
+    one = Objects("a", WORDS, {0: (Instance(0, 0, box, mask, points), Instance(1, 1, box, lost, points))}, frozenset(), {0: black})
+    images = pd.DataFrame([{"id": "a", "frame": 0, "path": "a/0.jpg", "width": 100, "height": 50}])
+    document = objects.masks_coco(WORDS, [one], images)
+    (annotation,) = document["annotations"]
+    assert (pixels(annotation["segmentation"]) == ~pixels(document["images"][0]["ignored"])).all()
+    assert annotation["area"] == 5000 - 100
+    first, second = objects.points_coco(WORDS, [one], images)["annotations"]
+    assert first["segmentation"] == annotation["segmentation"]
+    assert "segmentation" not in second
 
 
 def scored(truth, capsys, tmp_path, task, wanted, found, *variant):
@@ -254,7 +279,7 @@ def test_marks_against_their_mean_are_perfect_and_a_mistake_is_not(truth, drawn,
     text = (truth / f"marks/{LABELLED_IDS[0]}.csv").read_text()
     assert text.splitlines()[0] == "frame,mark,rater,value"
     assert len(text.splitlines()) == 1 + len(drawn["marks"])
-    means = drawn["marks"].groupby(["frame", "mark"])["value"].mean().unstack()
+    means = drawn["marks"].pivot_table(index="frame", columns="mark", values="value")
     found = tmp_path / f"{LABELLED_IDS[0]}.csv"
     means.reset_index().to_csv(found, index=False)
     perfect = scored(truth, capsys, tmp_path, "criteria", truth / "marks", found)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -86,3 +88,36 @@ def test_the_size_that_convert_is_told_makes_masks(tmp_path, capsys):
 def test_a_row_that_is_none_is_refused_with_its_line(row, message):
     with pytest.raises(AnnotationError, match=f"v1_000004.txt, line 1: .*{message}"):
         read_files("yolo-seg", files_of(row), image_size=SIZE)
+
+
+def coco_of(*sizes):
+    """A COCO file with a mask of two parts, or of one pixel, in an image of each size."""
+    images, annotations = [], []
+    for at, (width, height) in enumerate(sizes):
+        pixels = np.zeros((height, width), np.uint8, order="F")
+        pixels[height // 3 : -1, 1 : width // 2] = pixels[0, -1] = 1
+        counts = reference.encode(pixels)["counts"].decode()
+        images.append({"id": at, "file_name": f"v{at}_000000.png", "width": width, "height": height})
+        mask = {"size": [height, width], "counts": counts}
+        annotations.append({"id": at + 1, "image_id": at, "category_id": 1, "bbox": [0, 0, width, height], "segmentation": mask})
+    return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "grasper"}]})
+
+
+@pytest.mark.parametrize("size", [(57, 41), (854, 480), (8191, 5461)])
+def test_the_size_that_convert_says_when_it_writes_reads_the_same_pixels_back(size, tmp_path, capsys):
+    (tmp_path / "labels.json").write_text(coco_of(size))
+    assert cli.main(["convert", str(tmp_path / "labels.json"), "--to", "yolo-seg", "--out", str(tmp_path / "y")]) == 0
+    (said,) = re.findall(r"yolo-seg: no file states the size of the images; to read masks back, say (.*)\n", capsys.readouterr().err)
+    assert said == f"--image-size {size[0]}x{size[1]}"
+    assert cli.main(["convert", str(tmp_path / "y"), "--to", "coco", *said.split(), "--out", str(tmp_path / "again.json")]) == 0
+    first, again = (json.loads((tmp_path / name).read_text())["annotations"][0] for name in ("labels.json", "again.json"))
+    assert again["segmentation"] == first["segmentation"]
+
+
+def test_images_of_several_sizes_are_told_to_need_a_folder_each(tmp_path, capsys):
+    (tmp_path / "labels.json").write_text(coco_of((57, 41), (64, 48), (57, 41)))
+    assert cli.main(["convert", str(tmp_path / "labels.json"), "--to", "yolo-seg", "--out", str(tmp_path / "y")]) == 0
+    assert (
+        "yolo-seg: no file states the size of the images, and these are of 2: 57x41, 64x48; --image-size is one for all that is read, so "
+        "convert images of each size into a folder of their own\n"
+    ) in capsys.readouterr().err

@@ -1,11 +1,19 @@
 """Masks, points, tracks and marks of a release as arrays."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
 import loadable_release
+from ground_truths import write_ground_truth
 from object_labels import ellipse, with_objects
 from scrubin.base.errors import ReleaseError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import HIDDEN
+from scrubin.base.tables.public import public_tables
+from scrubin.labels.masks import counts, rle
 from scrubin.load import Release, collate
 
 LABELS = ["masks", "points", "tracks", "marks"]
@@ -19,7 +27,17 @@ def folder(storages, tmp_path_factory):
     found = with_objects(made, ["abelo"], judged=(0, 2, 4))
     for name in NAMES:
         loadable_release.replace_table(folder, name, found[name])
+    write_truth(folder)
     return folder
+
+
+def write_truth(folder, hidden=()):
+    """Write the ground truth of the tables anew; ``hidden`` are rows of the table of this name."""
+    declared = [table for name, table in public_tables(()).items() if (folder / f"tables/{name}.parquet").is_file()]
+    tables = {table.name: io.conform(table, loadable_release.table_of(folder, table.name)) for table in declared}
+    shutil.rmtree(folder / "groundtruth")
+    write_ground_truth(folder / "groundtruth", {**tables, "hidden": io.frame_of(HIDDEN, hidden)})
+    shutil.rmtree(folder / "groundtruth_tables")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +67,43 @@ def test_masks_are_pixels_of_the_picture_one_for_each_instance(drawn):
             exact = ellipse(row, (width, height))
             assert (mask & exact).sum() / (mask | exact).sum() > 0.9
     assert found == 4
+
+
+@pytest.mark.parametrize("storage", ["loose", "small"])
+def test_what_is_hidden_of_a_frame_is_not_counted_as_in_the_ground_truth(storage, folder, storages, tmp_path):
+    copy = loadable_release.copy(storages[storage], tmp_path / "release")
+    for name in NAMES:
+        loadable_release.replace_table(copy, name, loadable_release.table_of(folder, name))
+    rows = [{"id": "abelo", "camera": "mono", "first_frame": 0, "last_frame": 0, "x": 11, "y": 5, "w": 30, "h": 20}]
+    write_truth(copy, rows)
+    document = json.loads((copy / "groundtruth/cholect50/masks.json").read_text())
+    images = {(image["recording"], image["frame"]): image for image in document["images"]}
+    assert sum("ignored" in image for image in images.values()) == 1
+
+    def pixels(one):
+        return rle.picture(counts.runs_of_text(one["counts"], *one["size"]), *one["size"])
+
+    for item in Release(copy).frames(None, ["masks"], task="Cholecystectomy", missing="drop"):
+        image = images[item["id"], item["frame"]]
+        assert (item["masks_ignored"].shape, item["masks_ignored"].dtype) == (item["image"].shape[:2], np.bool_)
+        assert (item["masks_ignored"] == (pixels(image["ignored"]) if "ignored" in image else False)).all()
+        own = [one for one in document["annotations"] if one["image_id"] == image["id"]]
+        assert [one["instance"] for one in own] == item["masks_instances"].tolist()
+        for mask, one in zip(item["masks"], own, strict=True):
+            assert (mask == pixels(one["segmentation"])).all()
+            assert not (mask & item["masks_ignored"]).any()
+
+
+def test_masks_whose_hidden_pixels_nobody_can_name_are_refused(folder, tmp_path):
+    copy = loadable_release.copy(folder, tmp_path / "release")
+    path = copy / "groundtruth/cholect50/masks.json"
+    for text, why in (("{}", "cannot be read"), (None, "is missing")):
+        path.unlink()
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(ReleaseError, match=rf"groundtruth/cholect50/masks.json {why}, which names the pixels that are not counted"):
+            Release(copy).frames(None, ["masks"], task="Cholecystectomy")
+        assert len(Release(copy).frames(None, ["points"], task="Cholecystectomy"))
 
 
 def test_a_frame_that_was_looked_at_and_shows_no_instrument_has_no_mask_and_is_labelled(drawn):

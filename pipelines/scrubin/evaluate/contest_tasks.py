@@ -43,6 +43,11 @@ class Number:
     options: Mapping[str, str]
     says: str
 
+    @property
+    def is_by_video(self) -> bool:
+        """Whether `scrubin score` takes the mean over videos itself; else it puts all their frames together."""
+        return self.options.get("scope") == "video-wise"
+
     def of(self, results: Sequence[Result]) -> Result:
         """Return the first result that is this number: of triplets where there are some, of every size."""
         return next(one for one in results if self._is(one))

@@ -82,7 +82,8 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
         choices=TESTS,
         default="videos",
         help="compare two teams over videos, which are independent, or over random clips, as CholecTriplet2021 did "
-        "(clips of one video are not independent: p-values are too small) (default: %(default)s)",
+        "(clips of one video are not independent: p-values are too small; of "
+        f"{', '.join(one.name for one in CONTESTS.values() if one.has_file_per_video)} only) (default: %(default)s)",
     )
     parser.add_argument(
         "--correction",

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.data.load import damaged
+from scrubin.data.load import GROUND_TRUTH_FOLDER, damaged
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
-from scrubin.labels.masks import rle
+from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks.blackened import BlackPixels
 from scrubin.labels.truth.objects import Instance, Objects
 
 Kind = Literal["masks", "points", "tracks"]
 KINDS: tuple[Kind, ...] = ("masks", "points", "tracks")
 MARKS = "marks"
 LABELLED = "_mask"
+IGNORED = "_ignored"
 NO_TRACK = -1
 Key = tuple[str, int]
 
@@ -34,6 +38,8 @@ class InstanceLabel:
         Names of instruments for masks, of points for points, kinds of tracks for tracks.
     instances
         By id and frame, in all frames of which every instance has what is asked for.
+    recordings
+        What is hidden of their frames, by id.
     place
         (n,), id and frame of each row; None where it is not labelled, or in another camera than the labelled one.
     rows
@@ -45,6 +51,7 @@ class InstanceLabel:
     name: Kind
     classes: tuple[str, ...]
     instances: Mapping[Key, tuple[Instance, ...]]
+    recordings: Mapping[str, Objects]
     place: tuple[Key | None, ...]
     rows: FrameRows
     release: Any
@@ -55,11 +62,16 @@ class InstanceLabel:
         return np.array([key is not None for key in self.place], np.bool_)
 
     def of(self, row: int) -> dict[str, Any]:
-        """Return the values of each instance, its number in the frame and its instrument, and whether it is labelled."""
+        """Return the values of each instance, its number in the frame and its instrument, and whether it is labelled.
+
+        Of masks also the pixels that are not counted.
+        """
         key = self.place[row]
         own = self.instances[key] if key is not None else ()
+        ignored = {f"{self.name}{IGNORED}": self._ignored(key, row)} if self.name == "masks" else {}
         return {
             self.name: self._values(own, row),
+            **ignored,
             f"{self.name}_instances": np.array([one.number for one in own], np.int64),
             f"{self.name}_instruments": np.array([one.instrument for one in own], np.int64),
             self.name + LABELLED: key is not None,
@@ -76,7 +88,7 @@ class InstanceLabel:
 
     def _values(self, own: Sequence[Instance], row: int) -> npt.NDArray[Any]:
         if self.name == "masks":
-            return self._masks(own, int(self.rows.height[row]), int(self.rows.width[row]))
+            return self._masks(own, row)
         if self.name == "tracks":
             numbers = [[one.tracks.get(kind, NO_TRACK) for kind in self.classes] for one in own]
             return np.array(numbers, np.int64).reshape(len(own), len(self.classes))
@@ -89,15 +101,55 @@ class InstanceLabel:
                     places[instance, at[point.name]] = point.x, point.y, point.visibility
         return places
 
-    def _masks(self, own: Sequence[Instance], height: int, width: int) -> BoolArray:
+    def _masks(self, own: Sequence[Instance], row: int) -> BoolArray:
+        key, (height, width) = self.place[row], self._size(row)
         pixels = np.zeros((len(own), height, width), np.bool_)
         try:
             for number, one in enumerate(own):
-                if one.mask is not None:
-                    pixels[number] = rle.picture(one.mask.runs(height, width), height, width)
+                runs = self.recordings[key[0]].shown(key[1], one.mask, height, width) if key is not None and one.mask is not None else None
+                if runs is not None:
+                    pixels[number] = rle.picture(runs, height, width)
         except AnnotationError as error:
             raise damaged(self.release, f"tables/masks.parquet: {error.faults[0].what}") from error
         return pixels
+
+    def _ignored(self, key: Key | None, row: int) -> BoolArray:
+        height, width = self._size(row)
+        black = self.recordings[key[0]].blackened.get(key[1]) if key is not None else None
+        return np.zeros((height, width), np.bool_) if black is None else rle.picture(black.runs(height, width), height, width)
+
+    def _size(self, row: int) -> tuple[int, int]:
+        return int(self.rows.height[row]), int(self.rows.width[row])
+
+
+def ignored_pixels(release: Path, vocabulary: str) -> dict[Key, BlackPixels]:
+    """Return the pixels that are not counted, by id and frame, as the ground truth names them; what is hidden stands in no public table.
+
+    Parameters
+    ----------
+    release
+        The folder.
+    vocabulary
+        Whose masks.
+
+    Raises
+    ------
+    ReleaseError
+        When the file is not there, or not as it was written.
+    """
+    name = f"{GROUND_TRUTH_FOLDER}/{vocabulary}/masks.json"
+    try:
+        images = strangers.read_json(release / name, inside=release)["images"]
+        found: dict[Key, BlackPixels] = {}
+        for image in images:
+            if "ignored" in image:
+                height, width = image["ignored"]["size"]
+                runs = counts.runs_of_text(image["ignored"]["counts"], height, width)
+                found[str(image["recording"]), int(image["frame"])] = BlackPixels(runs, width, height)
+    except (OSError, ValueError, LookupError, TypeError, AnnotationError) as error:
+        why = "is missing" if isinstance(error, FileNotFoundError) else "cannot be read"
+        raise damaged(release, f"{name} {why}, which names the pixels that are not counted") from error
+    return found
 
 
 def of_objects(name: Kind, every: Sequence[Objects], rows: FrameRows, instruments: tuple[str, ...], release: Any) -> InstanceLabel:
@@ -126,7 +178,7 @@ def of_objects(name: Kind, every: Sequence[Objects], rows: FrameRows, instrument
     }[name]
     keys = [(rows.ids[code], frame) for code, frame in zip(rows.recording.tolist(), rows.frame.tolist(), strict=True)]
     place = (key if seen and key in instances else None for key, seen in zip(keys, rows.is_reference.tolist(), strict=True))
-    return InstanceLabel(name, classes, instances, tuple(place), rows, release)
+    return InstanceLabel(name, classes, instances, {one.id: one for one in every}, tuple(place), rows, release)
 
 
 def _tracked(one: Objects) -> dict[int, tuple[Instance, ...]]:

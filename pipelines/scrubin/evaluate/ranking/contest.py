@@ -171,6 +171,8 @@ class TeamScores:
         What is not as specified in the submission, but was read.
     missing
         (videos,), where the team gave nothing and what it gets for that was filled in; a submission that was read is whole.
+    together
+        What `scrubin score` gives for all videos together where that is another number than the mean over videos; else None.
     """
 
     team: str
@@ -180,6 +182,7 @@ class TeamScores:
     by_class: bool
     faults: tuple[Fault, ...] = ()
     missing: BoolArray = field(default_factory=lambda: np.zeros(0, np.bool_))
+    together: float | None = None
 
     @property
     def score(self) -> float:

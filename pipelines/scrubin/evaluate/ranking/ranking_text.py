@@ -196,12 +196,12 @@ def _sensitivity(document: Mapping[str, Any]) -> list[str]:
     for name, meaning in document["methods"].items():
         both = [(team["team"], team["rank"], team["methods"][name]["rank"]) for team in teams]
         moved = [one for one in both if one[1] != one[2]]
-        text_lines.append(f"by {meaning}: {_moved(moved)}")
+        text_lines.append(f"by {meaning}: {moved_text(moved)}")
     for one in document["variants"] or ():
-        text_lines.append(f"by variant {one['label']}: {_moved([(move['team'], move['from'], move['to']) for move in one['moved']])}")
+        text_lines.append(f"by variant {one['label']}: {moved_text([(move['team'], move['from'], move['to']) for move in one['moved']])}")
     for one in document["leave_one_out"]:
         if one["moved"]:
-            text_lines.append(f"without {one['video']}: {_moved([(move['team'], move['from'], move['to']) for move in one['moved']])}")
+            text_lines.append(f"without {one['video']}: {moved_text([(move['team'], move['from'], move['to']) for move in one['moved']])}")
     still = sum(not one["moved"] for one in document["leave_one_out"])
     if still:
         which = "all" if still == len(document["leave_one_out"]) else "the other"
@@ -222,7 +222,8 @@ def _several(document: Mapping[str, Any]) -> list[str]:
     return [f"several metrics ({', '.join(both['components'])}): {agree}", *_aligned(rows, left=0)]
 
 
-def _moved(moved: Sequence[tuple[str, int | None, int | None]]) -> str:
+def moved_text(moved: Sequence[tuple[str, int | None, int | None]]) -> str:
+    """Return whose rank becomes which other one, the first of them by name."""
     shown = [f"{team} {_rank(before)} to {_rank(after)}" for team, before, after in moved[:SHOWN]]
     more = [f"and {len(moved) - SHOWN} more teams"] if len(moved) > SHOWN else []
     return ", ".join([*shown, *more]) or "same ranks"

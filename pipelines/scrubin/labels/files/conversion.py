@@ -127,7 +127,7 @@ def convert(asked: ConversionRequest) -> Conversion:
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
     paths = output.save(written.files, asked.out, form_of_out, reading.paths)
     merged = _merged(collection)
-    notes = [*_notes_on_reading(asked, reading, collection), *_unstated_rate(kept, form_of_out), *summary(reading.faults)]
+    notes = [*_notes_on_reading(asked, reading, collection), *_unstated_rate(kept, form_of_out), *written.notes, *summary(reading.faults)]
     if asked.options.label_map is not None and not merged:
         notes.append(f"label map {asked.options.label_map.name}: no instance was merged")
     names = sorted(path.relative_to(asked.out).as_posix() if asked.out.is_dir() else path.name for path in paths)

@@ -4,15 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
 
-Rectangle = tuple[int, int, int, int]
-"""Left, top, width and height in px of the video."""
+
+class Black(Protocol):
+    """What is black in one picture."""
+
+    @property
+    def width(self) -> int:
+        """Of the picture in which it is known, in px."""
+
+    @property
+    def height(self) -> int:
+        """Of that picture, in px."""
+
+    def runs(self, height: int, width: int) -> IntArray:
+        """Return the run lengths of what is black in a picture of this size."""
+
+
+@dataclass(frozen=True)
+class BlackPixels:
+    """Pixels that are black in one picture, whatever their shape.
+
+    Parameters
+    ----------
+    pixels
+        Run lengths.
+    width, height
+        Of the picture in px.
+    """
+
+    pixels: IntArray
+    width: int
+    height: int
+
+    def runs(self, height: int, width: int) -> IntArray:
+        """Return the run lengths in a picture of another size: every pixel that any of them touches.
+
+        >>> BlackPixels(np.array([2, 2, 4]), 4, 2).runs(1, 2).tolist()
+        [0, 1, 1]
+        """
+        if (height, width) == (self.height, self.width):
+            return self.pixels
+        black = rle.picture(self.pixels, self.height, self.width)
+        before = np.zeros((self.height + 1, self.width + 1), np.int64)
+        before[1:, 1:] = black.cumsum(axis=0).cumsum(axis=1)
+        top, bottom = _touched(height, self.height)
+        left, right = _touched(width, self.width)
+        counted = before[np.ix_(bottom, right)] - before[np.ix_(top, right)] - before[np.ix_(bottom, left)] + before[np.ix_(top, left)]
+        return rle.runs_of_picture(counted > 0)
+
+
+def _touched(side: int, of_side: int) -> tuple[IntArray, IntArray]:
+    """Return the first pixel of a side that each pixel of another size touches, and the one after the last."""
+    at = np.arange(side)
+    return at * of_side // side, -(-(at + 1) * of_side // side)
 
 
 @dataclass(frozen=True)
@@ -22,7 +75,7 @@ class Blackened:
     Parameters
     ----------
     rectangles
-        Each in px of the video.
+        Left, top, right and bottom of each in px of the video, half open.
     width, height
         Of the video in px.
     """
@@ -34,13 +87,12 @@ class Blackened:
     def runs(self, height: int, width: int) -> IntArray:
         """Return the run lengths of all rectangles in a picture of another size: every pixel that any of them touches.
 
-        >>> Blackened([(1, 0, 1, 2)], 4, 2).runs(1, 2).tolist()
+        >>> Blackened([(1, 0, 2, 2)], 4, 2).runs(1, 2).tolist()
         [0, 1, 1]
         """
         pixels = np.zeros((height, width), np.bool_)
-        for x, y, w, h in self.rectangles:
-            left, top = x * width // self.width, y * height // self.height
-            right, bottom = -(-(x + w) * width // self.width), -(-(y + h) * height // self.height)
+        for rectangle in self.rectangles:
+            left, top, right, bottom = scaled_outwards(rectangle, (self.width, self.height), (width, height))
             pixels[top:bottom, left:right] = True
         return rle.runs_of_picture(pixels)
 
@@ -65,7 +117,8 @@ def by_frame(frames: pd.DataFrame, hidden: pd.DataFrame, videos: pd.DataFrame) -
         if own is None:
             continue
         size_of[id_] = sizes[id_, camera]
+        x, y, w, h = (int(row[name]) for name in "xywh")
         touched = own.loc[own["source_frame"].between(int(row["first_frame"]), int(row["last_frame"])), "frame"]
         for frame in touched.tolist():
-            found.setdefault((id_, int(frame)), []).append((int(row["x"]), int(row["y"]), int(row["w"]), int(row["h"])))
+            found.setdefault((id_, int(frame)), []).append((x, y, x + w, y + h))
     return {key: Blackened(tuple(rectangles), *size_of[key[0]]) for key, rectangles in found.items()}

@@ -20,7 +20,7 @@ import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.blackened import Blackened
+from scrubin.labels.masks.blackened import Black
 from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.points import Point, names_of, unlabelled
 from scrubin.labels.truth.recordings import Recording
@@ -74,7 +74,7 @@ class Objects:
     vocabulary: Vocabulary
     by_frame: Mapping[int, tuple[Instance, ...]]
     black: frozenset[int]
-    blackened: Mapping[int, Blackened] = field(default_factory=dict)
+    blackened: Mapping[int, Black] = field(default_factory=dict)
 
     def masked(self) -> dict[int, tuple[Instance, ...]]:
         """Return the frames that masks can be scored on, with the instances that are not hidden altogether."""
@@ -84,6 +84,13 @@ class Objects:
     def pointed(self) -> dict[int, tuple[Instance, ...]]:
         """Return the frames that points can be scored on."""
         return self._complete(self.by_frame, lambda one: bool(one.points))
+
+    def shown(self, frame: int, mask: Mask, height: int, width: int) -> IntArray | None:
+        """Return the run lengths of a mask in a picture of a size, (runs,), without what is black in it; None where nothing is left."""
+        runs, black = mask.runs(height, width), self.blackened.get(frame)
+        # Of a picture with an odd side the video lacks a row: scaled to it, the edge of a mask may come to lie beyond that of a rectangle.
+        left = runs if black is None else rle.without(runs, black.runs(height, width))
+        return left if rle.area(left) else None
 
     def kinds(self) -> list[str]:
         """Return the kinds of tracks, sorted."""
@@ -141,7 +148,7 @@ def _keyed(table: pd.DataFrame) -> Iterator[tuple[tuple[str, int, int], dict[str
         yield (str(row["id"]), int(row["frame"]), int(row["instance"])), {str(name): value for name, value in row.items()}
 
 
-def of_recording(recording: Recording, details: Details, blackened: Mapping[tuple[str, int], Blackened] | None = None) -> Objects | None:
+def of_recording(recording: Recording, details: Details, blackened: Mapping[tuple[str, int], Black] | None = None) -> Objects | None:
     """Return the instruments of a recording, of frames in which every instance has an instrument and a box; None without any detail.
 
     Parameters
@@ -185,13 +192,11 @@ def masks_coco(vocabulary: Vocabulary, recordings: Sequence[Objects], images: pd
     for one in recordings:
         for frame, instances in one.masked().items():
             image = document.add_image(one.id, frame)
-            black = one.blackened.get(frame)
-            ignored = None if black is None else black.runs(image["height"], image["width"])
             for instance in instances:
-                assert instance.mask is not None
-                document.add(image, instance, _segmentation(image, instance.mask.runs(image["height"], image["width"])))
-            if ignored is not None:
-                image["ignored"] = _segmentation(image, ignored)["segmentation"]
+                if segmentation := _shown(one, frame, instance, image):
+                    document.add(image, instance, segmentation)
+            if (black := one.blackened.get(frame)) is not None:
+                image["ignored"] = _segmentation(image, black.runs(image["height"], image["width"]))["segmentation"]
     return document.coco()
 
 
@@ -204,8 +209,7 @@ def points_coco(vocabulary: Vocabulary, recordings: Sequence[Objects], images: p
         for frame, instances in frames.items():
             image = document.add_image(one.id, frame)
             for instance in instances:
-                segmentation = {} if instance.mask is None else _segmentation(image, instance.mask.runs(image["height"], image["width"]))
-                document.add(image, instance, {**segmentation, **_keypoints(image, instance, names)})
+                document.add(image, instance, {**_shown(one, frame, instance, image), **_keypoints(image, instance, names)})
     return document.coco({"keypoints": list(names), "skeleton": []})
 
 
@@ -244,6 +248,12 @@ class _Document:
         names = self._vocabulary.instruments
         categories = [{"id": i + 1, "name": name, "supercategory": "instrument", **(of_categories or {})} for i, name in enumerate(names)]
         return {"images": self._images, "annotations": self._annotations, "categories": categories} if self._images else None
+
+
+def _shown(one: Objects, frame: int, instance: Instance, image: Mapping[str, Any]) -> dict[str, Any]:
+    """Return area and run lengths of what the image shows of an instance; nothing where that has no pixel, or no mask."""
+    runs = None if instance.mask is None else one.shown(frame, instance.mask, image["height"], image["width"])
+    return {} if runs is None else _segmentation(image, runs)
 
 
 def _segmentation(image: Mapping[str, Any], runs: IntArray) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from scrubin.labels import tracks
 from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks.rectangles import Rectangle, Size
 from scrubin.labels.model import MASK, IntArray
 from scrubin.labels.points import POINTS, UNLABELLED, Point
-from scrubin.stages.annotations.hiding import HiddenAreas, Rectangle, cleared, is_inside, pictures_of
+from scrubin.stages.annotations.hiding import HiddenAreas, cleared, is_inside, pictures_of
 from scrubin.stages.annotations.placing import PlacedLayer, Timeline
 
-Size = tuple[int, int]
 Row = dict[str, Any]
 
 

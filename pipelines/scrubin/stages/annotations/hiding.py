@@ -18,11 +18,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.labels.masks import rle
+from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
 from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
 from scrubin.stages.annotations.placing import TIE_NS, Timeline, source_times_ns
 
-Rectangle = tuple[int, int, int, int]
-"""Left, top, right and bottom in px, half open."""
 ROUNDING_PX = 0.01
 """A point that is this near to a rectangle is in it: label files round."""
 
@@ -65,15 +64,7 @@ class HiddenAreas:
         >>> HiddenAreas((101, 50), (100, 50)).scaled((33, 10, 100, 20), (50, 25))
         (16, 5, 50, 10)
         """
-        left, right = (self._scaled(edge, 0, to_size, last=last) for edge, last in ((rectangle[0], False), (rectangle[2], True)))
-        top, bottom = (self._scaled(edge, 1, to_size, last=last) for edge, last in ((rectangle[1], False), (rectangle[3], True)))
-        return left, top, right, bottom
-
-    def _scaled(self, edge: int, axis: int, to_size: tuple[int, int], *, last: bool) -> int:
-        if last and edge >= self.video_size[axis]:
-            return to_size[axis]
-        whole, rest = divmod(edge * to_size[axis], self.source_size[axis])
-        return whole + bool(last and rest)
+        return scaled_outwards(rectangle, self.source_size, to_size, shown=self.video_size)
 
 
 def areas_of(hidden: pd.DataFrame, source_size: tuple[int, int], video_size: tuple[int, int]) -> HiddenAreas:

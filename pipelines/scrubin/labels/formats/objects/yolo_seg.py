@@ -26,6 +26,7 @@ from scrubin.labels.parse.columns import Classes
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
+SOME_SIZES = 3
 LEAST = 1e-5
 """Shares of an image that differ by less are the same: rows have six digits."""
 
@@ -85,7 +86,7 @@ def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -
     only_masks=True,
 )
 def write(collection: Collection, out: Output) -> None:
-    """Write ``labels/<recording>_<frame>.txt`` per labelled frame and ``data.yaml``; no file says the size of the images."""
+    """Write ``labels/<recording>_<frame>.txt`` per labelled frame and ``data.yaml``; no file says the size of the images: a note does."""
     sizes = {
         (labels.recording, int(position)): (int(width), int(height))
         for labels in collection.recordings
@@ -105,3 +106,11 @@ def write(collection: Collection, out: Output) -> None:
         return yolo.line_of([class_of(classes, row)], shares, row, scored=scored)
 
     yolo.write_rows(collection, out, line)
+    written = sorted({f"{width}x{height}" for width, height in sizes.values()})
+    unstated = "yolo-seg: no file states the size of the images"
+    if len(written) == 1:
+        out.notes.append(f"{unstated}; to read masks back, say --image-size {written[0]}")
+    else:
+        some = ", ".join(written[:SOME_SIZES]) + (", ..." if len(written) > SOME_SIZES else "")
+        what = f"{unstated}, and these are of {len(written)}: {some}; --image-size is one for all that is read, so"
+        out.notes.append(f"{what} convert images of each size into a folder of their own")

@@ -21,7 +21,7 @@ from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
 from scrubin.labels import registry
-from scrubin.labels.formats.tables import beyond_boxes, table_files
+from scrubin.labels.formats.tables import beyond_boxes, stored, table_files
 from scrubin.labels.formats.tables.table_files import NOTES, Note, Notes, declared, rate, table_of
 from scrubin.labels.model import (
     BOX,
@@ -181,7 +181,7 @@ def _is_table(path: Path) -> bool:
     # labels.json and segments.csv are names that others have, too.
     if path.suffix.lower() == ".json":
         return registry.keys("recordings")(path)
-    return registry.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
+    return stored.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
 
 
 @dataset_format(
@@ -189,7 +189,7 @@ def _is_table(path: Path) -> bool:
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(names_vocabulary=True, evidence=_is_table),
+    by_hand=ByHand(names_vocabulary=True, evidence=_is_table, is_whole=stored.lie_at),
 )
 def read(source: LabelFiles) -> Collection:
     """Return what the tables of a folder say of the recordings without an error; all faults are in ``Collection.faults``.
