@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -76,6 +77,15 @@ def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(agreement, "of_scores", remembered_agreement.of_scores)
     monkeypatch.setattr(agreement, "of_points", remembered_agreement.of_points)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a window."""
+    import browser
+
+    with browser.chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
