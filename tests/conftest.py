@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -61,6 +62,14 @@ def one_judge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def own_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let rules judge by themselves, as in the base install: for tests of what is read, which no rule changes."""
+    from scrubin.stages.validate import suite
+
+    monkeypatch.setattr(suite, "Judge", lambda: None)
+
+
+@pytest.fixture
 def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the agreement between raters be computed once for the same sheets."""
     import remembered_agreement
@@ -68,6 +77,15 @@ def agreement_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(agreement, "of_scores", remembered_agreement.of_scores)
     monkeypatch.setattr(agreement, "of_points", remembered_agreement.of_points)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a window."""
+    import browser
+
+    with browser.chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

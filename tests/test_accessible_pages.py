@@ -30,12 +30,6 @@ def script():
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def study(tmp_path_factory) -> Path:
     """A finished study, with a page of scores and a leaderboard."""
     folder = shutil.copytree(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("pages") / "study", symlinks=True)

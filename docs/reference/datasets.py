@@ -15,6 +15,7 @@ __all__ = ["every_format", "text"]
 DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "AIxSuture": (("aixsuture",), ()),
     "AutoLaparo": (("autolaparo", "autolaparo-masks"), ("autolaparo",)),
+    "AVOS": (("avos",), ()),
     "Cataract-101": (("cataract101",), ()),
     "Cataract-1K": (("cataract1k",), ()),
     "Cholec80": (("cholec80",), ("cholec80",)),
@@ -27,6 +28,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CholecTriplet2022, submissions": (("cholectriplet2022",), ()),
     "CVS Challenge": (("cvschallenge", "cvschallenge-outputs"), ()),
     "Dresden Surgical Anatomy (DSAD)": (("dsad",), ()),
+    "EgoSurgery": (("egosurgery", "coco"), ()),
     "Endoscapes": (("endoscapes", "endoscapescvs"), ("endoscapes",)),
     "EndoVis 2015, joints": (("endovis-pose",), ()),
     "EndoVis 2017": (("endovis2017",), ()),
@@ -47,7 +49,7 @@ DATASETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "SurgPose": (("yolo-pose",), ()),
 }
 """By name: the formats of its files, and the first part of the names of its splits."""
-OF_ANOTHER = {("EndoVis 2018, scenes", "masks-png"), ("GraSP", "grasp"), ("ProstaTD", "labelme")}
+OF_ANOTHER = {("EgoSurgery", "coco"), ("EndoVis 2018, scenes", "masks-png"), ("GraSP", "grasp"), ("ProstaTD", "labelme")}
 """Where a format was tried on files of another data set only."""
 WITH_POINTS = ("endovis-pose", "yolo-pose")
 WITH_TRACKS = ("cholectrack20", "cholectrack20-txt")

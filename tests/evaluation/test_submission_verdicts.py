@@ -14,7 +14,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission, submission_truth
 from scrubin.labels.files import reader
 
-pytestmark = pytest.mark.usefixtures("one_judge")
+pytestmark = pytest.mark.usefixtures("own_judge")
 FRAMES = 12
 BOX = [0.4, 0.2, 0.3, 0.4]
 

@@ -24,12 +24,6 @@ SPAN, BOX, OUT = "operation_02", "operation_03", "peg_05"
 BLACK = 30
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
-
-
 @pytest.fixture
 def folder(tmp_path):
     project = small_study.project(tmp_path / "project")

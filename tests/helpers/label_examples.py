@@ -292,7 +292,6 @@ def cvschallenge():
     return {
         "labels/0a2b-ffca/frame.csv": f"{header}\n0,0,1,1,1,1,0,0,0,1\n150,1,1,1,0,1,0,0,0,0\n".encode(),
         "labels/1f-90/frame.csv": f"{header}\n0,1,1,1,1,1,1,1,0,\n150,0,0,0,0,0,0,0,0,0\n".encode(),
-        "labels/1f-90/video.csv": f"{header.removeprefix('frame_id,')},confidence_rater1\n1,1,1,1,1,1,1,0,,0.75\n".encode(),
     }
 
 
@@ -353,6 +352,17 @@ def sarrarp50():
 
 def heichole():
     return {"hei/Hei-Chole1_Annotation_Phase.csv": b"0,0\n1,0\n2,0\n3,1\n4,1\n"}
+
+
+def avos():
+    rows = ("-3gFrKiC99I,0,30,background", "-3gFrKiC99I,30,61.5,cutting", "EgVI5o-fS6o,12,20,tying")
+    lines = ("video_id,start_seconds,end_seconds,label", *rows)
+    return {"avos/open_surgery_temporal_annotations.csv": "".join(f"{line}\n" for line in lines).encode()}
+
+
+def egosurgery():
+    rows = ("01_1_0001,disinfection", "01_1_0002,disinfection", "01_1_0009,incision", "01_1_0010,closure")
+    return {"ego/01_1.csv": "".join(f"{row}\n" for row in ("Frame,Phase", *rows)).encode()}
 
 
 def heichole_instruments():
@@ -474,6 +484,7 @@ EXAMPLES = {
         aixsuture,
         autolaparo,
         autolaparo_masks,
+        avos,
         cataract101,
         cataract1k,
         cholec80,
@@ -486,6 +497,7 @@ EXAMPLES = {
         coco,
         cvschallenge,
         dsad,
+        egosurgery,
         endoscapes,
         endovis_pose,
         endoscapescvs,

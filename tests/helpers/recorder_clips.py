@@ -49,12 +49,12 @@ class Case:
 
 
 def film(
-    name: str, *more: object, size: str = "176x144", rate: str = "25", sound: tuple[object, ...] = ("-c:a", "aac")
+    name: str, *more: object, size: str = "176x144", rate: str = "25", sound: tuple[object, ...] = ("-c:a", "aac"), weave: str = ""
 ) -> Callable[[Path], Path]:
     """A moving picture with sound."""
 
     def make(folder: Path) -> Path:
-        picture = ("-f", "lavfi", "-i", f"testsrc2=size={size}:rate={rate}:duration=2.4")
+        picture = ("-f", "lavfi", "-i", f"testsrc2=size={size}:rate={rate}:duration=2.4{weave}")
         maps = ("-map", 0, "-map", 1) if sound else ("-map", 0)
         ffmpeg(*picture, *SOUND, *maps, "-shortest", *sound, *more, folder / name)
         return folder / name
@@ -62,18 +62,9 @@ def film(
     return make
 
 
-def woven(
-    name: str, *more: object, size: str = "176x144", rate: int = 25, sound: tuple[object, ...] = ("-c:a", "mp2")
-) -> Callable[[Path], Path]:
+def woven(name: str, *more: object, size: str = "176x144", sound: tuple[object, ...] = ("-c:a", "mp2")) -> Callable[[Path], Path]:
     """The same with two pictures in each frame, as interlaced recorders weave them."""
-
-    def make(folder: Path) -> Path:
-        picture = ("-f", "lavfi", "-i", f"testsrc2=size={size}:rate={2 * rate}:duration=2.4,tinterlace=interleave_top,fieldorder=tff")
-        maps = ("-map", 0, "-map", 1) if sound else ("-map", 0)
-        ffmpeg(*picture, *SOUND, *maps, "-shortest", *sound, *more, folder / name)
-        return folder / name
-
-    return make
+    return film(name, *more, size=size, rate="50", sound=sound, weave=",tinterlace=interleave_top,fieldorder=tff")
 
 
 def unfinished(folder: Path) -> Path:

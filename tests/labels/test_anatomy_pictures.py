@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from label_examples import EXAMPLES, read_files
+from fault_lines import sentences
+from label_examples import EXAMPLES, faults_of, read_files
 from png_files import png
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.formats.objects import autolaparo_masks, dsad
@@ -30,6 +31,14 @@ def test_left_and_right_instruments_of_endovis_2017_are_two_instances_of_one_typ
     assert {int(mask.sum()) for _, mask in found} == {84}
     assert len({mask.tobytes() for _, mask in found}) == 3
     assert [(name, int(mask.sum())) for name, mask in classes_at(test, 225)] == [("Bipolar Forceps", 75), ("Monopolar Curved Scissors", 9)]
+
+
+def test_that_the_parts_of_an_instrument_are_one_mask_is_said():
+    told = sentences(faults_of("endovis2017", EXAMPLES["endovis2017"]), "warning")
+    assert len(told) == 3  # not of the picture of types
+    assert "Other_labels/frame004.png: not kept: which part is which; the mask is all of them" in told[1]
+    whole = {"e/instrument_dataset_1/ground_truth/Other_labels/frame000.png": png(np.full((4, 4), 10))}
+    assert not faults_of("endovis2017", whole)
 
 
 def test_a_folder_of_endovis_2017_that_is_no_instrument_is_refused_with_its_name():

@@ -21,8 +21,26 @@ from scrubin.labels.registry import format_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
+<<<<<<< HEAD
 pytestmark = pytest.mark.usefixtures("one_judge")
+OF_PHASES = (
+    "autolaparo",
+    "avos",
+    "cataract101",
+    "cataract1k",
+    "cholec80",
+    "egosurgery",
+    "heichole",
+    "m2cai",
+    "multibypass140",
+    "petraw",
+    "sarrarp50",
+    "surch",
+)
+=======
+pytestmark = pytest.mark.usefixtures("own_judge")
 OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
+>>>>>>> w-tests
 METRICS = (
     dict.fromkeys(OF_PHASES, "phases")
     | dict.fromkeys(("lasana", "aixsuture", "heichole-skill"), "skill")

@@ -20,12 +20,6 @@ PATIENCE_MS = 20_000
 FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
-
-
 @pytest.fixture
 def server(folder):
     with review_server.running(folder, "--by", "ann") as running:

@@ -42,6 +42,11 @@ TRIED: Mapping[str, Tried | str] = {
     "aixsuture": NONE,
     "autolaparo": NONE,
     "autolaparo-masks": "none could be had: the layout as people with the data describe it",
+    "avos": Tried(
+        1,
+        "an edition of 2021, egoodman92/semi-supervised-surgery 42f7af7",
+        "refused for its 7 rows that start before 0; 330 videos without them; the published edition could not be had",
+    ),
     "box-lists": PLAIN,
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
@@ -70,6 +75,7 @@ TRIED: Mapping[str, Tried | str] = {
     ),
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
+    "egosurgery": Tried(23, "as in takuya3h/m2 45eae0a", "17,233 labelled pictures; all come back the same"),
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(

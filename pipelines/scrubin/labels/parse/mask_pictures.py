@@ -44,16 +44,19 @@ class Legend:
         The same by grey value, for pictures of one channel; None where grey is a colour as any other.
     file
         Where it stands; "" for that of a data set.
+    parts
+        What values of one class tell apart, such as parts of an instrument, which is not kept and is said; "" for nothing.
     """
 
     of_colours: Mapping[Colour, int]
     of_values: Mapping[int, int] | None = None
     file: str = ""
+    parts: str = ""
 
 
-def of_values(ids: Mapping[int, int]) -> Legend:
+def of_values(ids: Mapping[int, int], parts: str = "") -> Legend:
     """Return the legend of grey values, which some programs write three times, as red, green and blue."""
-    return Legend({(value, value, value): id_ for value, id_ in ids.items()})
+    return Legend({(value, value, value): id_ for value, id_ in ids.items()}, parts=parts)
 
 
 @dataclass
@@ -172,6 +175,8 @@ def _classes(where: Where, picture: npt.NDArray[np.uint8], legend: Legend) -> di
             spans.setdefault(id_, []).append(np.stack([starts, ends], axis=1))
     _note_unknown(where, unknown, height, legend, grey=picture.ndim == 2)
     classes = {}
+    if legend.parts and any(len(of_colours) > 1 for of_colours in spans.values()):
+        where.warning("not-kept", f"not kept: {legend.parts}", "the mask is all of them")
     for id_, of_colours in sorted(spans.items()):
         parts = [np.diff(np.concatenate([[0], of_one.ravel(), [height * width]])) for of_one in of_colours]
         classes[id_] = parts[0] if len(parts) == 1 else rle.union(parts, height * width)

@@ -13,7 +13,6 @@ from scrubin.base.faults import Fault, summary
 from scrubin.base.tables.public import public_tables
 from scrubin.labels import policy
 from scrubin.labels.files.reader import Options
-from scrubin.labels.files.verdict import Counts
 from scrubin.stages.validate import outcomes, rules, suite, tables_at_path
 from scrubin.stages.validate.expected import DEFAULTS, ClassCounts, ValidateParams, expected
 from scrubin.stages.validate.near_duplicates import limits
@@ -35,14 +34,8 @@ class Validation:
     ----------
     path
         As the user wrote it.
-    form
-        Name of the format.
-    line
-        What was read, on one line.
-    recordings
-        Which frames count, by recording; nothing of our own tables.
-    faults
-        What is wrong with files, of all severities.
+    at_path
+        What was read there.
     outcomes
         Of every check, first those of files.
     rows
@@ -51,20 +44,14 @@ class Validation:
         Why rules have no table to judge, by rule.
     class_counts
         Number of rows by table, column and class: what a later version is compared with.
-    file_of
-        File by table and recording, or by table and "" where one file has the whole table.
     """
 
     path: str
-    form: str
-    line: str
-    recordings: Mapping[str, Counts]
-    faults: tuple[Fault, ...]
+    at_path: TablesAtPath
     outcomes: tuple[Outcome, ...]
     rows: Mapping[str, int]
     inapplicable: Mapping[str, str]
     class_counts: ClassCounts
-    file_of: Mapping[tuple[str, str], str]
 
     @cached_property
     def tally(self) -> Mapping[str, int]:
@@ -106,18 +93,7 @@ def validate(path: str, form: str | None, options: Options, params_file: Path | 
     errors = policy.stopping("validate", at_path.faults)
     of_files = files.outcomes_of(errors, at_path.unlabelled, at_path.files, severities)
     of_tables = suite.run(study, p.severity, judged=machine.is_installed(JUDGE))
-    return Validation(
-        path,
-        at_path.form,
-        at_path.line,
-        at_path.recordings,
-        at_path.faults,
-        (*of_files, *of_tables),
-        study.row_counts,
-        inapplicable,
-        counts.class_counts(study),
-        at_path.file_of,
-    )
+    return Validation(path, at_path, (*of_files, *of_tables), study.row_counts, inapplicable, counts.class_counts(study))
 
 
 def _study(at_path: TablesAtPath, p: ValidateParams) -> Study:
@@ -165,8 +141,8 @@ def as_text(validation: Validation, *, everything: bool) -> str:
     everything
         Whether every place of every fault is listed, and what is otherwise only counted.
     """
-    faults = [fault for fault in validation.faults if fault.rule != NOT_VALIDATED]
-    unvalidated = [fault for fault in validation.faults if fault.rule == NOT_VALIDATED]
+    faults = [fault for fault in validation.at_path.faults if fault.rule != NOT_VALIDATED]
+    unvalidated = [fault for fault in validation.at_path.faults if fault.rule == NOT_VALIDATED]
     broken = [outcome for outcome in validation.outcomes if outcome.result not in HARMLESS and outcome.rule != READABLE.name]
     lines = [_verdict(validation)]
     for severity in ("error", "deviation", "warning", "note"):
@@ -190,10 +166,10 @@ def as_json(validation: Validation) -> dict[str, Any]:
         entry["files"] = named
     head = {
         "path": validation.path,
-        "format": validation.form,
-        "warnings": [fault.sentence for fault in validation.faults if fault.severity != "error"],
-        "recordings": {name: vars(counts) for name, counts in sorted(validation.recordings.items())},
-        "faults": [fault.as_json() for fault in validation.faults],
+        "format": validation.at_path.form,
+        "warnings": [fault.sentence for fault in validation.at_path.faults if fault.severity != "error"],
+        "recordings": {name: vars(counts) for name, counts in sorted(validation.at_path.recordings.items())},
+        "faults": [fault.as_json() for fault in validation.at_path.faults],
         "unasked": dict(validation.inapplicable),
         "tables": validation.class_counts,
     }
@@ -205,7 +181,7 @@ def _verdict(validation: Validation) -> str:
     verdict = "passed" if validation.passed else "failed"
     checks = f"{tally['passed']} of {tally['asked'] - tally['not_applicable']} checks passed"
     rows = ", ".join(f"{name} {count:,}" for name, count in validation.rows.items()) or "none"
-    return f"{validation.path}: {verdict}: {checks}; {validation.line}; rows: {rows}"
+    return f"{validation.path}: {verdict}: {checks}; {validation.at_path.line}; rows: {rows}"
 
 
 def _outcome_lines(outcome: Outcome, validation: Validation, *, keys: bool) -> list[str]:
@@ -231,15 +207,15 @@ def _files(outcome: Outcome, validation: Validation) -> list[str]:
     """Return the files that have the offending rows of which the key is known."""
     if outcome.table == FILES:
         return sorted({str(key["file"]) for key in outcome.keys if key["file"]})
-    whole = validation.file_of.get((outcome.table, ""))
+    whole = validation.at_path.file_of.get((outcome.table, ""))
     if whole is not None:
         return [whole]
-    return sorted({validation.file_of.get((outcome.table, str(key.get("id"))), "") for key in outcome.keys} - {""})
+    return sorted({validation.at_path.file_of.get((outcome.table, str(key.get("id"))), "") for key in outcome.keys} - {""})
 
 
 def _named_files(outcome: Outcome, validation: Validation) -> str:
     files = _files(outcome, validation)
-    of_table = {file for (table, _), file in validation.file_of.items() if table == outcome.table}
+    of_table = {file for (table, _), file in validation.at_path.file_of.items() if table == outcome.table}
     if len(files) < len(of_table) and (outcome.count or 0) > len(outcome.keys):
         return f"{', '.join(files[:FILES_NAMED])} and others"
     return ", ".join(files[:FILES_NAMED]) + (f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else "")

@@ -1,10 +1,11 @@
 """Dresden Surgical Anatomy Dataset: ``<organ>/<operation>/mask00.png``, a picture per image whose pixels are 255 where the organ is.
 
 There is a folder for each of eleven organs, with a folder for each operation, 01 to 32; images are numbered within these, so that the
-same number is another image for another organ. A recording is an operation for one organ, such as ``colon_03``, and its only class is
-that organ: nobody looked for the others, so they are not absent. In the folder ``multilabel`` seven organs are labelled in each image,
-with a picture for each, ``multilabel/<operation>/mask00_<organ>.png``: there a recording has all seven classes. A mask is one instance,
-with the box around. Pictures of single annotators (``anno_1`` ...) and ``weak_labels.csv`` are not read.
+same number is another image for another organ: the 13,195 images of the data set are more than a thousand for each of eleven. A recording
+is an operation for one organ, such as ``colon_03``, and its only class is that organ: nobody looked for the others, so they are not
+absent. In the folder ``multilabel`` seven organs are labelled in each image, with a picture for each,
+``multilabel/<operation>/mask00_<organ>.png``: there a recording has all seven classes. A mask is one instance, with the box around.
+Pictures of single annotators (``anno_1`` ...) and ``weak_labels.csv`` are not read.
 """
 
 from __future__ import annotations

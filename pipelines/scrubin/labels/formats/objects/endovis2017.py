@@ -2,7 +2,7 @@
 
 Sequences are ``instrument_dataset_1`` and so on, at 2 frames per second. The training data have a folder for each instrument, named by
 side and type, such as ``Left_Prograsp_Forceps_labels``: what is not 0 in its picture is one instance, whatever part of it (10, 20, 30 ...
-are shaft, wrist, clasper), so that left and right ones stay two. The labels of the test data,
+are shaft, wrist, clasper; that is not kept, and said), so that left and right ones stay two. The labels of the test data,
 ``<sequence>/TypeSegmentation/frame225.png``, have the type as grey value, 1 to 7: a type of a frame is one instance. Pictures are 1920 x
 1080 px; what belongs to ``TypeSegmentation`` alone is read there, as the pictures of parts and of all instruments beside it say no type.
 """
@@ -74,7 +74,7 @@ def read(source: LabelFiles) -> Labels:
         ids = {id_ for word, id_ in OF_FOLDER.items() if word in match["instrument"].casefold()}
         if len(ids) == 1:
             # Parts have values of their own; the instrument is all of them.
-            legends[file] = mask_pictures.of_values({0: NO_CLASS, **dict.fromkeys(range(1, 256), ids.pop())})
+            legends[file] = mask_pictures.of_values({0: NO_CLASS, **dict.fromkeys(range(1, 256), ids.pop())}, "which part is which")
         elif not faults.all() or PurePosixPath(file).parent.as_posix() not in {fault.file for fault in faults.all()}:
             what = f"the folder '{match['instrument']}' is called after no type of instrument"
             faults.error(PurePosixPath(file).parent.as_posix(), "class-unknown", what, "call it as the data set does, such as Other_labels")
