@@ -21,8 +21,7 @@ from scrubin.labels.registry import format_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
-<<<<<<< HEAD
-pytestmark = pytest.mark.usefixtures("one_judge")
+pytestmark = pytest.mark.usefixtures("own_judge")
 OF_PHASES = (
     "autolaparo",
     "avos",
@@ -37,10 +36,6 @@ OF_PHASES = (
     "sarrarp50",
     "surch",
 )
-=======
-pytestmark = pytest.mark.usefixtures("own_judge")
-OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
->>>>>>> w-tests
 METRICS = (
     dict.fromkeys(OF_PHASES, "phases")
     | dict.fromkeys(("lasana", "aixsuture", "heichole-skill"), "skill")
