@@ -7,8 +7,8 @@
 
 The faults stand in broken_places.yaml. A place is a definition, a text in it, and what stands there instead; it is looked for in
 the whole library, so that it is found again after the definition has moved to another module. What is broken is a clone of the
-last commit. First, for each fault alone, the examples of the changed module and the nearest files of tests are run: those that
-import it, and those that share rare words with its path (near). What these pass over is broken at once for all others that
+last commit. First, for each fault alone, the nearest files of tests are run (near): the examples of docstrings where the module has
+one, files that import it, and those that share rare words with its path. What these pass over is broken at once for all others that
 reach it (far), then for the slow tests of the near ones (slow); what fails then is run for each fault alone. What is in the file
 of results already is not tried again.
 """

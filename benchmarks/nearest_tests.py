@@ -18,6 +18,8 @@ from scrubin.base.store.code_of import closure
 HELPERS = ("tests/helpers", "pipelines/flows", "docs", "benchmarks")
 """Where tests find modules that are not of the library."""
 NEAR_FILES = 6
+EXAMPLES = "tests/test_docstrings.py"
+"""Runs the examples of every docstring."""
 STAGES = ("near", "far", "slow")
 
 
@@ -47,11 +49,12 @@ def selections(place: Place) -> dict[str, list[str]]:
         for one in reaching
     }
     ordered = sorted(nearness, key=lambda path: (nearness[path], path), reverse=True)
-    examples = [place.path.as_posix()] if ">>>" in place.text else []
+    examples = [EXAMPLES] if ">>>" in place.text else []
     # Slow tests of the same rooms: whole pipelines for each fault would take days.
     slow = [path for path in ordered if nearness[path][0] or words & _words(path)]
-    near = [path for path in ordered[:NEAR_FILES] if any(nearness[path])]
-    return {"near": [*examples, *near], "far": ordered[len(near) :], "slow": slow}
+    near = [path for path in ordered[:NEAR_FILES] if any(nearness[path]) and path not in examples]
+    far = [path for path in ordered if path not in (*near, *examples)]
+    return {"near": [*examples, *near], "far": far, "slow": slow}
 
 
 @cache

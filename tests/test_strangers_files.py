@@ -73,14 +73,12 @@ def is_direct(call: ast.Call) -> bool:
     if not isinstance(call.func, ast.Attribute):
         return isinstance(call.func, ast.Name) and call.func.id == "open"
     of = call.func.value.id if isinstance(call.func.value, ast.Name) else ""
-    if of in ("strangers", "unpacking", "csv_text", "reader", "io", "table_files") or (call.args and "strangers." in ast.unparse(call)):
-        return False
     name, modes = call.func.attr, [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    if name in READS:
-        return True
-    if name == "load":
-        return of in ("np", "yaml")
-    return name == "open" and of not in ("Desk", "Released", "Reel", "webbrowser") and not {"w", "wb", "a", "ab", "x"} & set(modes)
+    opens = name == "open" and of not in ("Desk", "Released", "Reel", "webbrowser") and not {"w", "wb", "a", "ab", "x"} & set(modes)
+    if name not in READS and not opens and not (name == "load" and of in ("np", "yaml")):
+        return False
+    through_the_door = of in ("strangers", "unpacking", "csv_text", "reader", "io", "table_files")
+    return not through_the_door and not (call.args and "strangers." in ast.unparse(call))
 
 
 def test_every_file_of_a_stranger_is_opened_by_the_one_door():

@@ -45,7 +45,7 @@ def main() -> None:
         expected=expected(p, vocabularies, declared.values()),
         hidden=io.read(HIDDEN, INTERIM / "hidden.parquet"),
     )
-    checked, rows = suite.run(stored, p.severity), suite.row_counts(stored)
+    checked, rows = suite.run(stored, p.severity), stored.row_counts
     files.write_json(VERDICT, outcomes.document(checked, rows))
     folder = files.fresh_folder(OUT)
     files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(stored)})

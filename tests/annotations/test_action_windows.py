@@ -37,6 +37,8 @@ def found(contacts, in_view=(VIDEO,), video=VIDEO):
         ([(10, 20, "a"), (23, 30, "a")], [(0, 10, "null"), (10, 22, "a"), (22, 23, "null"), (23, 32, "a"), (32, 100, "null")]),
         # Another contact ends a window; it is never shortened itself.
         ([(10, 20, "a"), (21, 30, "b")], [(0, 10, "null"), (10, 21, "a"), (21, 32, "b"), (32, 100, "null")]),
+        # Contacts may touch.
+        ([(10, 20, "a"), (20, 30, "b")], [(0, 10, "null"), (10, 20, "a"), (20, 32, "b"), (32, 100, "null")]),
         # A continuous window keeps its 2 s, the momentary one gets the rest of its "up to 2 s".
         ([(10, 20, "a"), (23, 24, "M")], [(0, 10, "null"), (10, 22, "a"), (22, 26, "M"), (26, 100, "null")]),
         ([(10, 20, "a"), (21, 24, "M")], [(0, 10, "null"), (10, 21, "a"), (21, 26, "M"), (26, 100, "null")]),

@@ -214,3 +214,9 @@ def test_a_published_program_is_no_semantics_of_a_bundle_of_masks(tmp_path, caps
     order = ["--for", "codabench", "--task", "masks", "--split", str(split(tmp_path)), "--subset", "test", "--semantics", "compat"]
     assert cli.main(["challenge", "bundle", str(truth), *order, "--out", str(tmp_path / "out")]) == 1
     assert "bundles of masks are scored by 'paper'" in capsys.readouterr().err
+
+
+def test_the_container_of_grand_challenge_is_built_without_what_is_hidden(home):
+    place = home["grand-challenge", TASKS[0]] / "evaluation"
+    ignored = (place / ".dockerignore").read_text().splitlines()
+    assert not {path.name for path in place.iterdir() if path.name.startswith("ground_truth")} - set(ignored)

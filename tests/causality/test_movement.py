@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scrubin.base.vocabulary import vocabulary
-from scrubin.evaluate.causality.clips import Future
+from scrubin.evaluate.causality.clips import Clip, Future, frames_of
 from scrubin.evaluate.causality.experiment import Evidence, confirmed, moved, noise, reacts
 from scrubin.evaluate.causality.runs import Answer, MalformedError, Run, of
 from scrubin.evaluate.causality.trial import judge, power, runs_needed
@@ -138,3 +138,9 @@ def test_boxes_are_compared_in_whatever_order_they_are_written():
 def test_a_frame_beyond_the_video_is_malformed():
     with pytest.raises(MalformedError, match="frame 2 of a video of 2 frames"):
         of({".csv": b"frame,phase_id\n1,0\n2,0\n"}, 2, VOCABULARY)
+
+
+def test_a_future_of_another_video_is_never_of_the_same_one(tmp_path):
+    clips = [Clip(name, tmp_path / name, tuple("abcd"), 4, 6, None) for name in "xyz"]
+    futures = [frames_of(Future(1, "replaced", 2, seed), clips, tmp_path) for seed in range(12)]
+    assert {path.parent.name for files in futures for path in files[2:]} == {"x", "z"}

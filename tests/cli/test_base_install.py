@@ -20,7 +20,6 @@ from packaging.utils import canonicalize_name
 
 import asked_commands
 import base_install
-import version_pairs
 from asked_commands import NEEDED, OPTIONS, PROMISED
 from scrubin import cli
 from scrubin.base import machine
@@ -352,7 +351,8 @@ def test_without_permissions_every_command_that_writes_what_is_private_refuses_i
 
 
 def test_a_letter_that_the_output_lacks_ends_no_command(tmp_path):
-    version_pairs.build(tmp_path / "Ωμέγα")
+    (tmp_path / "Ωμέγα").mkdir()
+    (tmp_path / "Ωμέγα/video01-phase.txt").write_text("Frame\tPhase\n0\tNobody\n")
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     command = [sys.executable, "-m", "scrubin", "validate", "Ωμέγα", "--json"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)

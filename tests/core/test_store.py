@@ -229,6 +229,14 @@ def test_any_number_of_processes_make_the_same_results_and_none_fails(tmp_path, 
     assert [path for path in root.glob(".parts/*/*") if path.is_dir()] == []
 
 
+def test_a_fork_works_in_a_folder_of_its_own(tmp_path, monkeypatch):
+    with workspaces.workspace(tmp_path) as ours:
+        monkeypatch.setattr(os, "getpid", os.getppid)
+        with workspaces.workspace(tmp_path) as theirs:
+            assert ours.parent != theirs.parent
+        monkeypatch.undo()
+
+
 def test_what_a_killed_process_left_is_removed_at_once_and_what_a_living_one_writes_stays(tmp_path):
     script = f"""
 import time

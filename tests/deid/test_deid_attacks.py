@@ -13,8 +13,10 @@ import pytest
 
 import deid_outputs
 from scrubin.cli import main
+from scrubin.evaluate.choices import SMALLEST_HEIGHT_PX
 from scrubin.evaluate.deid import key as keys
-from scrubin.evaluate.deid.score import harmonic, joined, score
+from scrubin.evaluate.deid.reading import align
+from scrubin.evaluate.deid.score import harmonic, joined, score, wilson
 from scrubin.evaluate.deid.search import Planted, Sought, field, oriented
 from scrubin.evaluate.deid.tool_files import needles_in, spellings
 
@@ -185,3 +187,31 @@ def test_a_planted_picture_is_found_in_every_orientation_at_any_level_and_shift_
     assert (match.item, match.frame) == (item, 7)
     assert all(sought.best(field(picture(seed))) is None for seed in range(1, 6))
     assert sought.best(field(np.zeros((180, 320, 3), np.uint8))) is None
+
+
+@pytest.mark.parametrize(
+    ("option", "says"), [("--length-s", "no whole number from 8"), ("--height", f"no whole number from {SMALLEST_HEIGHT_PX}")]
+)
+def test_the_command_refuses_a_benchmark_that_is_too_small(tmp_path, capsys, option, says):
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(SystemExit):
+        main(["deid", "make", str(tmp_path), option, "1"])
+    assert says in capsys.readouterr().err
+
+
+def test_a_way_through_jumps_back_where_a_tool_repeats_frames():
+    rng = np.random.default_rng(0)
+    source = rng.normal(size=(60, 40)).astype(np.float32)
+    source /= np.linalg.norm(source, axis=1, keepdims=True)
+    shown = np.array([*range(20), *range(10, 30), *range(40, 60)])
+    times = np.arange(len(shown)) / 25
+    assert align(source[shown], times, source, 25.0).tolist() == shown.tolist()
+    black = source[shown].copy()
+    black[25:30] = 0
+    assert align(black, times, source, 25.0).tolist() == shown.tolist()
+
+
+def test_wilsons_interval_is_that_of_the_textbook():
+    # 81 of 263: the example of Newcombe 1998, table I, method 3.
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scrubin.base.errors import StageError
 from scrubin.stages.demo.canvas import Noise, Way, blur, ease, filled, generator, thin_out, veil, wave, yuv
 from scrubin.stages.demo.encoding import Encoding, encode_clip, repeat_clip
-from scrubin.stages.demo.procedures import procedures
+from scrubin.stages.demo.procedures import CASES, procedures
 
 RECORDINGS = procedures(7)
 
@@ -46,6 +46,11 @@ def test_colours_are_legal_video_levels(red, green, blue):
     assert 16 <= y <= 235
     assert 16 <= u <= 240
     assert 16 <= v <= 240
+
+
+def test_a_procedure_ends_where_its_case_says_so():
+    assert [one.end_ms for one in RECORDINGS] == [case.end_ms for case in CASES]
+    assert {one.end_ms for one in procedures(1, 1)} == {None}
 
 
 @given(st.sampled_from(RECORDINGS), st.integers(0, 2500), st.integers(0, 90_000))

@@ -129,6 +129,7 @@ TIMES = {
     "an odd rate": ({"FrameTime": "125.5"}, Fraction(2000, 251)),
     "a rate alone": ({"CineRate": "15"}, Fraction(15)),
     "shown at": ({"RecommendedDisplayFrameRate": "12"}, Fraction(12)),
+    "one time in a vector": ({"FrameTimeVector": ["0"], "FrameTime": "50"}, Fraction(20)),
     "nothing": ({}, Fraction(25)),
 }
 

@@ -10,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from downloaded_release import JPG, MKV, write
+from downloaded_release import JPG, MKV, PARQUET, seal, write
 from scrubin import cli
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
@@ -47,6 +48,13 @@ def test_it_needs_only_the_base_install(released, tmp_path):
 def test_names_of_files_are_those_that_the_release_writes():
     assert (verify.SUMS, verify.FILES, verify.CROISSANT) == (file_lists.CHECKSUMS, file_lists.FILE_LIST, file_lists.CROISSANT)
     assert set(file_lists.NOT_IN_FILE_LIST) == verification.LATER
+
+
+def test_a_table_with_a_row_too_many_is_of_another_version(copy, capsys):
+    copy.table(PARQUET, lambda table: pa.concat_tables([table, table.slice(0, 1)]))
+    seal(copy.folder)
+    assert cli.main(["verify", str(copy.folder)]) == 1
+    assert "rows, but metadata" in capsys.readouterr().out
 
 
 def test_a_sound_copy_gives_0_and_is_not_touched(copy, capsys):

@@ -233,6 +233,7 @@ def test_every_file_stands_in_exactly_one_place_whatever_their_order(files, chan
     shuffled = list(files)
     chance.shuffle(shuffled)
     assert draft(shuffled, {}) == drafted
+    assert [left.path for left in drafted.left_out] == sorted(left.path for left in drafted.left_out)
 
 
 @given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))

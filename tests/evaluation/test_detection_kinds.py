@@ -56,3 +56,13 @@ def test_curves_are_numbers_whose_area_is_the_average_precision(study, capsys):
     assert curve["recall"] == [0.5, 0.75]
     assert curve["precision"] == [1.0, 1.0]
     assert one["overall"]["value"] == 0.75
+
+
+def test_one_box_that_could_be_two_corners_is_scored_with_the_others(study, capsys):
+    drawn = [0.5, 0.5, 0.515, 0.53]
+    lists = [[[TRIPLET, 0, 0.9, *drawn], [TRIPLET, 0, 0.5, *SMALL]]] * 4
+    path = study / "found/VID01.json"
+    path.write_text(json.dumps({"frame": list(range(4)), "list": lists}))
+    good(capsys, *sides(study, "detection"))
+    path.write_text(json.dumps({"frame": list(range(4)), "list": [rows[:1] for rows in lists]}))
+    assert "look like two corners" in fault(capsys, *sides(study, "detection"))

@@ -41,6 +41,11 @@ def without_mask(side, video, *at):
     return changed(side, video, **{MASK: [None if row in at else mask for row, mask in enumerate(side.rows[video][MASK])]})
 
 
+def test_a_choice_that_is_given_twice_is_refused(truth, found):
+    with pytest.raises(MetricsError, match="'kind' stands twice of detection"):
+        scoring(truth, found, "kind=masks", "kind=pixels")
+
+
 @pytest.mark.parametrize("kind", ["masks", "pixels"])
 def test_a_frame_in_which_an_instance_has_no_mask_does_not_count(truth, found, kind):
     some = scoring(without_mask(truth, "a", 3), found, f"kind={kind}", "component=i")

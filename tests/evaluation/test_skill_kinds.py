@@ -85,3 +85,12 @@ def test_what_raters_reach_stands_beside_what_is_predicted(study, capsys, truth)
 def test_without_ratings_there_is_no_ceiling(study, capsys):
     assert "what raters reach needs their ratings, and there are none" in fault(capsys, *arguments(study, "kind=raters"))
     assert "form=lin1989 says nothing of kind=ranks" in fault(capsys, *arguments(study, "kind=ranks", "form=lin1989"))
+
+
+def test_raters_are_joined_by_their_mean(tmp_path, capsys):
+    (tmp_path / "truth").mkdir()
+    for rater, points in enumerate((1, 1, 4)):
+        (tmp_path / f"truth/Peg_rater{rater}.csv").write_text(f"id;rater;GRS\nx;{rater};{points}\ny;{rater};4\n")
+    (tmp_path / "found.csv").write_text("id,GRS\nx,2\ny,4\n")
+    said = good(capsys, "skill", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found.csv").out
+    assert "MAE (paper); score=GRS; task=Peg\n    0.0000  n=2" in said

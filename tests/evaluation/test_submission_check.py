@@ -153,12 +153,14 @@ def test_detections_are_checked_value_by_value(given, checked):
     ]
 
 
-def test_corners_and_pixels_are_named(tmp_path, truth, given):
+def test_corners_pixels_and_a_box_below_the_picture_are_named(tmp_path, truth, given):
     given["VID01"]["0"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]}]
     given["VID01"]["1"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 100, 200, 300, 400]}]
-    found = {one.frames: one.fix for one in submission.check(write(tmp_path / "team", given), truth).faults}
+    given["VID01"]["2"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 0.3, 0.5, 0.2, 0.9]}]
+    found = {one.frames: one.sentence for one in submission.check(write(tmp_path / "team", given), truth).faults}
     assert "two corners" in found[(0,)]
     assert "pixels" in found[(1,)]
+    assert "it leaves the image" in found[(2,)]
 
 
 def test_a_task_that_is_asked_for_must_be_there(given, checked):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import made_once
 from ground_truths import write_ground_truth
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, VIDEOS, skill_table
@@ -140,6 +141,4 @@ def made():
 @pytest.fixture(scope="session")
 def written_once(made, tmp_path_factory):
     """Its ground truth, for tests that only read; the tables lie in ``g_tables`` beside it."""
-    folder = tmp_path_factory.mktemp("ground_truth") / "g"
-    write_ground_truth(folder, made)
-    return folder
+    return made_once.folder(tmp_path_factory, "ground_truth", lambda folder: write_ground_truth(folder / "g", made)) / "g"

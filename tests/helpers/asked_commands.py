@@ -11,7 +11,7 @@ import exported_release
 import loadable_release
 import version_pairs
 from challenge_cases import document, labels, scores, write, write_labels
-from label_examples import EXAMPLES, OF_CRITERIA
+from label_examples import EXAMPLES
 from scrubin.labels.registry import format_of
 
 VIDEO = "release/videos/Cholecystectomy/mono/abelo.mkv"
@@ -23,8 +23,7 @@ PICTURES = ("autolaparo-masks", "cholecseg8k", "dsad", "endovis2017", "masks-png
 
 
 def _conversion(name: str) -> str:
-    target = name if name in OF_CRITERIA else "csv"  # our own tables hold nothing of criteria
-    return f"convert formats/{name} --from {name} --to {target} --out o/{name} --json" + " --fps 25" * format_of(name).by_hand.asks_fps
+    return f"convert formats/{name} --from {name} --to csv --out o/{name} --json" + " --fps 25" * format_of(name).by_hand.asks_fps
 
 
 PROMISED = [

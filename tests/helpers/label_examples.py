@@ -280,11 +280,19 @@ def endoscapescvs():
     return {"endo/all_metadata.csv": "".join(f"{row}\n" for row in rows).encode()}
 
 
+def cholec80cvs():
+    times = ("initial_minute", "initial_second", "final_minute", "final_second")
+    header = ["video", "critical_view", *times, "two_structures", "cystic_plate", "hepatocystic_triangle", "Total"]
+    rows = [[2, 0, 20, 26, 20, 29, 2, 0, 1, 3], [2, 0, 0, 0, 0, 3, 0, 0, 0, 0], [80, 1, 17, 24, 17, 26, 2, 2, 1, 5]]
+    return {"cvs/cholec80-CVS.xlsx": workbook.workbook([header, *rows])}
+
+
 def cvschallenge():
     header = ",".join(["frame_id", *(f"c{criterion}_rater{rater}" for criterion in (1, 2, 3) for rater in (1, 2, 3))])
     return {
         "labels/0a2b-ffca/frame.csv": f"{header}\n0,0,1,1,1,1,0,0,0,1\n150,1,1,1,0,1,0,0,0,0\n".encode(),
         "labels/1f-90/frame.csv": f"{header}\n0,1,1,1,1,1,1,1,0,\n150,0,0,0,0,0,0,0,0,0\n".encode(),
+        "labels/1f-90/video.csv": f"{header.removeprefix('frame_id,')},confidence_rater1\n1,1,1,1,1,1,1,0,,0.75\n".encode(),
     }
 
 
@@ -345,6 +353,16 @@ def sarrarp50():
 
 def heichole():
     return {"hei/Hei-Chole1_Annotation_Phase.csv": b"0,0\n1,0\n2,0\n3,1\n4,1\n"}
+
+
+def heichole_instruments():
+    present = {0: (0, 2), 1: (), 2: (0, 6, 20), 3: (4,)}
+    rows = [",".join([str(frame), *("1" if column in of else "0" for column in range(21))]) for frame, of in present.items()]
+    return {"hei/Instrument/Hei-Chole1_Annotation_Instrument.csv": "".join(f"{row}\n" for row in rows).encode()}
+
+
+def heichole_skill():
+    return {"hei/Skill/Hei-Chole1_Skill.csv": b"5,4,4,3,2\n", "hei/Skill/Hei-Chole1_Calot_Skill.csv": b"4,4,3,3,2\n"}
 
 
 def cataract101():
@@ -459,6 +477,7 @@ EXAMPLES = {
         cataract101,
         cataract1k,
         cholec80,
+        cholec80cvs,
         cholecseg8k,
         cholect45,
         cholect50,
@@ -473,6 +492,8 @@ EXAMPLES = {
         endovis2017,
         grasp,
         heichole,
+        heichole_instruments,
+        heichole_skill,
         jigsaws,
         labelme,
         lasana,
@@ -495,8 +516,8 @@ EXAMPLES = {
 }
 
 
-OF_CRITERIA = ("cvschallenge", "endoscapescvs")
-"""Formats of which our own tables hold nothing."""
+OF_CRITERIA = ("cholec80cvs", "cvschallenge", "endoscapescvs")
+"""Formats whose labels are criteria."""
 
 
 def rate_of(name):

@@ -118,7 +118,7 @@ def _study(
         scores=scored,
         annotations=labelled,
         splits=split(tables) if splits is None else splits,
-        validation=outcomes.document(answers, suite.row_counts(found)),
+        validation=outcomes.document(answers, found.row_counts),
         development=DEVELOPMENT if scored["tasks"] else {"tasks": {}},
     )
 

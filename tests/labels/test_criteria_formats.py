@@ -154,7 +154,46 @@ def test_annotators_of_one_data_set_go_to_the_layout_of_the_other(tmp_path, caps
 def test_what_has_no_place_for_marks_is_refused(tmp_path, capsys):
     code, told = converted(tmp_path, capsys, "cvschallenge", "--to", "cholec80")
     assert code == 1
-    assert "marks of annotators (35); formats that make sense: cvschallenge, endoscapes, endoscapescvs" in told.replace("\n", " ")
+    assert "marks of annotators (35)" in told
+    assert "cvschallenge, endoscapes, endoscapescvs" in told
+
+
+WHOLE = "labels/1f-90/video.csv"
+OF_VIDEO = b"c1_rater1,c1_rater2,c3_rater1,c3_rater2,confidence_rater1,confidence_rater2\n1,1,0,,0.5,1.0\n"
+
+
+def of_video(old=b"", new=b"", severity="error"):
+    assert old in OF_VIDEO
+    files = {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO.replace(old, new, 1)}
+    return "\n".join(sentences(faults_of("cvschallenge", files), severity))
+
+
+def test_what_is_said_of_a_whole_video_is_its_ratings_by_surgeon():
+    collection = read_files("cvschallenge", {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO})
+    assert [labels.recording for labels in collection.recordings] == ["0a2b-ffca", "1f-90"]
+    ratings = collection.scores.ratings
+    said_by = {(row.rater, row.aspect): row.score for row in ratings.itertuples()}
+    assert set(ratings["id"]) == {"1f-90"}
+    assert said_by.pop(("2", "C3")) != said_by.get(("2", "C3"))  # not judged
+    assert said_by == {("1", "C1"): 1, ("2", "C1"): 1, ("1", "C3"): 0, ("1", "confidence"): 0.5, ("2", "confidence"): 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"0.5,", b"1.5,", "1f-90/video.csv, line 2: confidence_rater1 is '1.5'; give a number in 0..1"),
+        (b"\n1,", b"\n2,", "1f-90/video.csv, line 2: c1_rater1 is '2'; a criterion is met (1) or not (0)"),
+        (b"\n", b"\n0,0,0,0,0,0\n", "1f-90/video.csv: has 2 rows; give one, for the video as a whole"),
+        (OF_VIDEO, b"a,b\n1,1\n", "1f-90/video.csv, line 1: has no column such as c1_rater1; take the file of the challenge"),
+    ],
+)
+def test_a_fault_of_a_whole_video_names_its_line(old, new, told):
+    assert told in of_video(old, new)
+
+
+def test_a_video_that_stands_in_two_folders_is_refused_by_file():
+    files = {WHOLE: OF_VIDEO, f"more/{WHOLE}": OF_VIDEO}
+    assert "the video 1f-90 is also in labels/1f-90/video.csv" in "\n".join(sentences(faults_of("cvschallenge", files), "error"))
 
 
 ANSWERS = {"overall_outputs": [[0.5, 0.25, 1], [0, 0.125, 0.75]]}

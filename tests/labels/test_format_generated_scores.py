@@ -219,3 +219,16 @@ def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
     assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
     with pytest.raises(AnnotationError, match=r"OSATS\.xlsx: not a workbook that can be read"):
         read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, [*row[:-1], float("inf")]])})
+
+
+def test_a_rater_who_rated_a_video_twice_is_named_with_the_second_row():
+    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 20]
+    with pytest.raises(AnnotationError, match=r"row 3: video 'V' was already rated by 'R'; keep one of the rows"):
+        read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, row])})
+    assert read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, [*row[:4], "Q", *row[5:]]])}).scores
+
+
+def test_a_recording_of_a_split_that_nobody_rated_keeps_its_subset():
+    sheets = {"Peg_rater0.csv": b"id;rater;a\nx;0;3\n", "Peg_split.csv": b"id;split\nx;train\ny;test\n"}
+    facts = read_files("lasana", sheets).scores.facts
+    assert facts[["id", "subset"]].to_numpy().tolist() == [["x", "train"], ["y", "test"]]

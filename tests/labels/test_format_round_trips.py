@@ -122,8 +122,8 @@ def test_a_second_round_changes_no_byte(name):
     assert once == twice
 
 
+@pytest.mark.parametrize("target", ["tables", pytest.param("tables-csv", marks=pytest.mark.slow)])
 @each("name", OF_TABLES)
-@each("target", ["tables", "tables-csv"])
 def test_our_tables_hold_what_they_say_they_hold(name, target):
     first = example(name)
     fps = rate_of(name)

@@ -23,7 +23,11 @@ from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("one_judge")
 OF_PHASES = ("autolaparo", "cataract101", "cataract1k", "cholec80", "heichole", "m2cai", "multibypass140", "petraw", "sarrarp50", "surch")
-METRICS = dict.fromkeys(OF_PHASES, "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill") | dict.fromkeys(OF_CRITERIA, "criteria")
+METRICS = (
+    dict.fromkeys(OF_PHASES, "phases")
+    | dict.fromkeys(("lasana", "aixsuture", "heichole-skill"), "skill")
+    | dict.fromkeys(OF_CRITERIA, "criteria")
+)
 CONTESTS = dict.fromkeys(OF_CRITERIA, "criteria") | {"cholectrack20-txt": "tracks"}
 """Formats whose labels are checked and ranked by a task of files in any format; the others by files per video."""
 WHOLE = 10
@@ -39,7 +43,7 @@ def of_every_command(path: Path, form: str, folder: Path, capsys, *, whole: bool
     of_task = [["--task", CONTESTS[form]], ["--metric", CONTESTS[form]]] if form in CONTESTS else [[], []]
     rate = ["--fps", str(rate_of(form))] if format_of(form).by_hand.asks_fps else []
     arguments: dict[Command, list[str]] = {
-        "convert": ["convert", str(path), "--to", form if form in OF_CRITERIA else "tables", "--out", str(folder / "out"), *rate],
+        "convert": ["convert", str(path), "--to", "tables", "--out", str(folder / "out"), *rate],
         "score": ["score", metric, "--ground-truth", str(path), "--predictions", str(copy)],
         "submission check": ["submission", "check", str(team), "--ground-truth", str(path), *of_task[0]],
         "rank": ["rank", str(team), "--ground-truth", str(path), *of_task[1]],
@@ -95,7 +99,7 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
         refused = "states the rate of its frames; say it by --fps" in said[command].text and format_of(form).by_hand.asks_fps
-        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture") or refused
+        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture", "heichole-skill") or refused
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 

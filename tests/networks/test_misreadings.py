@@ -34,6 +34,7 @@ CONFUSED = {"o": "0", "i": "l", "l": "I", "s": "5", "b": "8", "m": "rn", "g": "9
         ("Kraemerhoff", "Krämerhoff"),
         ("Søndergård", "Sondergard"),
         ("Weiß", "WEISS"),
+        ("Lindenschmidt", "Lindenschmiidt"),
         ("Lindenschmidt", "Lindensch"),
         ("Lindenschmidt", "enschmidt, L."),
         ("UniKlinikum Nordstadt", "UniKlinikurnNordstadt"),

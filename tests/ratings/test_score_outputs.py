@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from scrubin.base import params, statistics
@@ -110,6 +111,11 @@ def test_the_rater_file_is_read_back_as_the_same_ratings(results, tmp_path, make
     roster = make_roster(TASKS)
     again = read_entries(read_folder(tmp_path, roster.tasks), roster, p).ratings
     assert again.equals(ratings[ratings.rater == "1"].reset_index(drop=True))
+
+
+def test_half_points_are_written_as_they_were_given():
+    rated = pd.DataFrame({"task": "Knot", "id": "nonidu", "rater": "1", "aspect": ["a", "GRS"], "score": [3.5, 4.0], "failed": False})
+    assert annotation_text.rater_csv("Knot", "1", rated, ["a"]).splitlines()[1] == "nonidu;1;3.5;4"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, "0:00:00"), (59.99, "0:00:59"), (600.0, "0:10:00"), (3725.5, "1:02:05")])

@@ -107,3 +107,8 @@ def test_checksums_are_sorted_by_name(release):
     path = release.path("SHA256SUMS")
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
     assert release.rules() == {"order"}
+
+
+def test_a_video_is_one_however_its_ending_is_written():
+    assert is_media("notes/CASE.MP4", b"")
+    assert not is_media("notes/mp4", b"")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.audit.expected import dates, plan, private_strings
+from scrubin.audit.expected import dates, plan, private_strings, spelling
 from scrubin.audit.expected.spelling import fold, folded_words, unescaped
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary.vocabulary import load
@@ -263,3 +263,8 @@ def test_digests_paths_and_bytes_in_base64_say_nothing(release):
     packed = [base64.b64encode(hashlib.sha512(bytes([number])).digest()).decode() for number in range(50)]
     text = "\n".join([*digests, *packed, "videos/PegTransfer/mono/abelo/borunga", "x y w h", "a-b-c-d"])
     assert written(release, "notes.txt", text) == set()
+
+
+def test_a_date_is_seen_in_a_number_below_0():
+    (text,) = spelling.text_of("a table", [-20230417, 1.5], day=False)
+    assert "20230417" in text.text

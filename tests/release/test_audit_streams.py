@@ -276,3 +276,11 @@ class TestHevc:
     def test_a_second_picture_in_a_packet_is_found(self, hevc, tmp_path, faults):
         found = faults(changed(hevc, tmp_path / "a.mkv", lambda number, units: [*units, units[-1]] if number == 3 else units))
         assert any("more than one picture in a packet" in message for _, _, message in found)
+
+
+@pytest.mark.parametrize(
+    "data", [bytes(4), b"\0\0\0\1\x65" + bytes(4), b"\0\0\0\2\x65"], ids=["no length", "no length behind one", "too long"]
+)
+def test_a_packet_holds_whole_units_and_nothing_else(data):
+    with pytest.raises(ValueError, match="bytes that belong to no unit"):
+        list(h264.split(data, 4))

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import av
 import numpy as np
+import pandas as pd
 import pytest
 
 import clips
@@ -184,3 +185,15 @@ def test_a_part_of_another_range_keeps_its_brightness(way, tmp_path):
         for frame, own in zip(video.decode(video=0), source.decoded(raw), strict=True):
             shown, wanted = (one.to_ndarray(format="rgb24").astype(int) for one in (frame, own))
             assert shown.max() == 0 or (abs(shown.mean() - wanted.mean()) < 2 and abs(shown.max() - wanted.max()) < 9)
+
+
+def test_what_is_kept_and_not_in_quarantine_is_rendered_with_all_that_was_accepted_to_be_hidden():
+    of = pd.DataFrame({"recording": ["a", "b", "c"], "camera": "mono"})
+    times = {"start_s": 0.0, "end_s": 2.0, "fps": "25", "variable_rate": False}
+    recordings = of.assign(task="T", status=["kept", "kept", "excluded"], **times)
+    parts = of.assign(part=1, path="a.mkv", sha256="0", first_frame=0, gap_s="0", x=None)
+    linkage = of[["recording"]].assign(id=["gaelo", "bivu", "domi"], draw=0)
+    spans = pd.DataFrame({"start_s": [0.5, 1.0], "end_s": [0.75, 1.5], "accepted": [True, False]})
+    redactions = of.merge(spans, how="cross").assign(x=None, y=None, w=None, h=None)
+    (file,) = rendering.to_render(recordings, parts, linkage, redactions, ["b"], 0.0)
+    assert (file.id, file.redactions) == ("gaelo", (Redaction(0.5, 0.75, None),))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
+import socket
 from urllib.parse import unquote
 
 import pytest
@@ -241,3 +243,15 @@ def test_a_hostile_name_reaches_the_page_only_as_json(tmp_path, inside, monkeypa
     assert answer.headers["content-type"] == "application/json"
     assert all(HOSTILE not in page.get(path).text for path in ("/", "/enter", "/static/app.js"))
     study.close()
+
+
+def test_no_log_names_what_a_request_failed_on(monkeypatch, caplog):
+    loggers = [logging.getLogger(name) for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi")]
+    for one in loggers:
+        monkeypatch.setattr(one, "disabled", False)
+    monkeypatch.setattr(server._Server, "run", lambda *_, **__: None)
+    with socket.socket() as opened:
+        server.serve(ReviewApp, opened, lambda: None)
+    for one in loggers:
+        one.error("peg 1")
+    assert not caplog.records

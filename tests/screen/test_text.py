@@ -214,6 +214,13 @@ def test_readings_of_a_value_that_changes_are_one_text():
     ]
 
 
+def test_a_small_text_inside_a_large_one_is_another_text():
+    seen = seen_of(("Brenner", 0.9))
+    places = seen.observed["text"].value["places"]
+    places.append(places[0] | {"box": (10, 20, 40, 12), "readings": [{"box": LINE, "text": "Nordstadt", "confidence": 0.9}]})
+    assert {one.text: one.box_xywh[2] for one in text_detector.propose(seen, SCREEN)} == {"Brenner": 224, "Nordstadt": 104}
+
+
 def test_a_line_that_was_not_read_counts_where_it_stands_and_is_no_makers_mark():
     (found,) = text_detector.propose(seen_of(("", 0.0), is_line=True), SCREEN)
     assert (found.text, found.score) == (None, text_detector.UNREAD_SCORE)

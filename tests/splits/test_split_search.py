@@ -19,7 +19,7 @@ from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort, drawn, 
 from scrubin.stages.splits.cohort import bins, column, groups
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.members import Draws, Members, polish
-from scrubin.stages.splits.program import Program
+from scrubin.stages.splits.program import Program, Reach
 from scrubin.stages.splits.walks import tabu
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
@@ -244,3 +244,8 @@ def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_o
     assert ratio[5] < 0.4
     assert ratio[10] < 0.4
     assert ratio[7] < 0.7
+
+
+def test_of_two_counts_that_are_equally_near_the_smaller_is_aimed_at():
+    reach = Reach((0, 0), 0b10001)
+    assert [reach.nearest(0, target) for target in (1.9, 2, 2.1)] == [0, 0, 4]

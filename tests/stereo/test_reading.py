@@ -100,6 +100,7 @@ def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
             "line 2, key 'd1': 3 coefficients of distortion are of no model",
         ),
         ("k1: [[700.0, 0.0, 480.0]", "k1: [[700.0, 0.0, 1480.0]", "the optical centre (1480, 270) lies outside of pictures of 960x540"),
+        ("0.0, 701.0, 270.0", "0.0, 701.0, 770.0", "the optical centre (480, 770) lies outside of pictures of 960x540"),
         ("k1: [[700.0", "k1: [[-700.0", "line 1, key 'k1': it is no camera matrix"),
         ("t: [", "unit: inch\nt: [", "line 6, key 'unit': it says 'inch', but 'mm' is asked for"),
         ("t: [", "image_width: 1920\nimage_height: 1080\nt: [", "it says 1920x1080, but 960x540 is asked for"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import made_once
 import small_study
 from scrubin import cli
 from scrubin.base.errors import ReleaseError
@@ -47,10 +48,7 @@ def rules(folder: Path, version: str = VERSION, *, but: str = "dvc status") -> s
     return {fault.rule for name, check in readiness.CHECKS.items() if name != but for fault in check(folder, version)}
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Path:
-    """A project as `make repro` and a commit leave it: one stage, its outputs as DVC's cache would hold them, a remote."""
-    folder = tmp_path_factory.mktemp("kept") / "project"
+def make_project(folder: Path) -> None:
     (folder / ".dvc").mkdir(parents=True)
     (folder / ".dvc/config").write_text(
         (ROOT / ".dvc/config").read_text().replace("[core]", "[core]\n    remote = lab") + "['remote \"lab\"']\n    url = ../remote\n"
@@ -66,7 +64,12 @@ def kept(tmp_path_factory) -> Path:
     for setting in (name, value):
         run(folder, "git", "config", *setting.split("="))
     commit(folder)
-    return folder
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    """A project as `make repro` and a commit leave it: one stage, its outputs as DVC's cache would hold them, a remote."""
+    return made_once.folder(tmp_path_factory, "tagged_project", make_project)
 
 
 @pytest.fixture

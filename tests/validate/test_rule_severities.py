@@ -64,7 +64,7 @@ def test_a_new_file_of_rules_is_checked_with_its_severity_overridden_by_params_a
     assert (one.table, one.severity, one.result, one.count) == ("splits", "warning", "failed", 1)
     assert (other.table, other.keys[0]["id"]) == ("videos", "bovi-kuma")
     assert not outcomes.stopping(checked)
-    rows = suite.row_counts(study_of(synthetic_study.tables()))
+    rows = study_of(synthetic_study.tables()).row_counts
     assert "</span> never_bovi</h3>" in outcomes.page(checked, rows)
     assert new_rule in {entry["rule"] for entry in outcomes.document(checked, rows)["outcomes"]}
     assert {outcome.severity for outcome in outcomes_of(new_rule, {new_rule: "error"})} == {"error"}

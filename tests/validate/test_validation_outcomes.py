@@ -40,7 +40,7 @@ def broken() -> tuple[list[outcomes.Outcome], dict[str, int]]:
     tables["frames"]["brightness"] = 999.0
     study = study_of(tables)
     answers = suite.run(study, severities(known_id="warning", in_range="note"))
-    return answers, suite.row_counts(study)
+    return answers, study.row_counts
 
 
 def test_a_rule_that_fails_itself_is_not_checked_says_where_and_stops_no_other(judge, monkeypatch):
@@ -162,7 +162,7 @@ def test_what_is_not_applicable_stands_by_itself_with_the_reason_and_is_no_failu
 @pytest.mark.slow
 def test_the_page_of_a_sound_study_says_so():
     study = study_of(synthetic_study.empty_tables())
-    html = outcomes.page(suite.run(study, severities()), suite.row_counts(study))
+    html = outcomes.page(suite.run(study, severities()), study.row_counts)
     assert "Nothing stops the release" in html
 
 

@@ -65,3 +65,15 @@ def test_a_number_that_became_text_is_paired_by_what_it_says():
     old, new = tables.plain(pa.table({"frame": [1, 2]})), tables.plain(pa.table({"frame": ["2", "3"]}))
     pairing = tables.pair(old, new, ("frame",))
     assert (pairing.old.tolist(), pairing.new.tolist()) == ([1], [0])
+
+
+def placements(*rows):
+    names = ("scheme", "fold", "id", "subset")
+    return tables.plain(pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))))
+
+
+def test_a_placement_that_moved_is_told_of_its_scheme_also_where_rows_have_shifted():
+    old = placements(("balanced", 0, "a", "train"), ("fair", 0, "a", "train"))
+    new = placements(("fair", 0, "a", "train"), ("balanced", 0, "a", "test"))
+    (moved,) = tables.differences_of_placements(old, new)
+    assert (moved.what, moved.change, moved.recordings) == ("balanced", "moved", {"a": 1})

@@ -179,3 +179,12 @@ def test_a_second_withdrawal_leaves_the_first_as_it_was(project):
     assert first.recordings.items() < second.recordings.items()
     assert second.salt == first.salt
     assert second.splits["places"] == {"balanced": [[0, "val", "blivka"]]}
+
+
+def test_when_somebody_comes_back_the_splits_are_those_of_the_last_release(project):
+    places = {"balanced": [[0, "train", "glimst"], [0, "val", "blivka"]]}
+    released = {"recordings": {"a1": "glimst", "b1": "blivka"}, "splits": {"places": places}}
+    (project / "data/private/released.json").write_text(json.dumps(released))
+    before = withdrawal_memory.Memory("0" * 64, recordings={"1" * 64: None}, splits={"places": {"balanced": places["balanced"][:1]}})
+    assert notice.with_splits(before, before, project).splits == before.splits
+    assert notice.with_splits(withdrawal_memory.Memory(), before, project).splits["places"] == places

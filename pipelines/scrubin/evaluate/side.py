@@ -8,6 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error
@@ -18,7 +20,7 @@ from scrubin.labels.files import reader, suspicions
 from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
-from scrubin.labels.model import Labels
+from scrubin.labels.model import Labels, Recognition
 from scrubin.labels.registry import AnyFormat
 
 Wanted = Literal["instances", "boxes", "points"]
@@ -195,6 +197,27 @@ def _held(recordings: Sequence[Labels]) -> list[str]:
         "instances": any(len(labels.instances.rows) if labels.instances else labels.spans is not None for labels in recordings),
     }
     return [name for name, is_there in has.items() if is_there]
+
+
+def refuse_predicted(source: Source, read: Side) -> None:
+    """Refuse a truth whose labels have scores: they are predictions; raises `MetricsError`."""
+    for video in read.videos:
+        scores, layer = video.labels.recognition, video.labels.instances
+        unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
+        if unsure or (scores is not None and not scores.beside_labels):
+            what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
+            fix = "are ground truth and predictions swapped?"
+            raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
+
+
+def _first_score(scores: Recognition | None) -> str:
+    if scores is None:
+        return "instances with a confidence"
+    unsure = np.argwhere((scores.scores != 0) & (scores.scores != 1))
+    if not len(unsure):
+        return "predicted scores"
+    row, column = unsure[0].tolist()
+    return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
 
 
 def one_vocabulary(source: Source, read: Side, videos: Sequence[NumberedLabels]) -> Vocabulary:

@@ -17,7 +17,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.side import sentence_on_changed_truth
-from scrubin.labels import policy, rows
+from scrubin.labels import instance_spans, policy, rows
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
@@ -214,7 +214,7 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
         what = f"no file of {known.name} states the rate of its frames"
         fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
-    by_frame = [reader.without_spans(labels, known, fps) for labels in reading.collection.recordings]
+    by_frame = [instance_spans.by_frame(labels, fps or known.by_hand.fps) for labels in reading.collection.recordings]
     recordings = [reader.without_segments(labels, known, fps) for labels in by_frame]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:

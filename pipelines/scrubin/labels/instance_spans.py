@@ -27,7 +27,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.public import SPANS
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
 from scrubin.labels.rates import Numbering, covered, of_clock
-from scrubin.labels.registry import Writer
+from scrubin.labels.registry import WRITERS, Writer
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -285,6 +285,17 @@ def _number(before: dict[int, _Instance], instances: list[_Instance]) -> dict[in
 
 def _distance(a: _Instance, b: _Instance) -> float:
     return FAR if a.centre is None or b.centre is None else math.dist(a.centre, b.centre)
+
+
+def by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
+    """Return labels with instances by frame instead of spans: at the rate of the frames by which these count, else 1 per second.
+
+    Parameters
+    ----------
+    source_fps
+        As of `with_frames`.
+    """
+    return labels if labels.spans is None else with_frames(labels, WRITERS["tables"], source_fps, None, 0, Counter())
 
 
 def with_frames(

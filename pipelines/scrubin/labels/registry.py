@@ -14,18 +14,15 @@ from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from scrubin.base import faults, strangers, unpacking
+from scrubin.base import faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
-from scrubin.base.tables import Table
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
-LONGEST_HEADER = 1 << 16
-VOCABULARY = "vocabulary"
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 Evidence = Callable[[Path], bool]
@@ -79,36 +76,6 @@ def keys(*wanted: str, **types: type) -> Evidence:
         )
 
     return fits
-
-
-def is_table(file: Path, table: Table | None) -> bool:
-    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet.
-
-    Parameters
-    ----------
-    table
-        What is declared under the name of the file; None where nothing is.
-    """
-    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
-        return False
-    names = _columns_of(file)
-    there, declared = set(names), set(table.column_names)
-    # What cannot be read, or has a column twice, is damaged, and what is wrong is said when it is read.
-    is_damaged = "id" in there and (len(there) < len(names) or any("\N{REPLACEMENT CHARACTER}" in name for name in names))
-    return is_damaged or not names or ({*table.key, *({VOCABULARY} & declared)} <= there and 2 * len(there & declared) >= len(declared))
-
-
-def _columns_of(file: Path) -> list[str]:
-    """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
-    if file.suffix == ".parquet":
-        try:
-            return list(unpacking.parquet_schema(file).names)
-        except OSError:
-            return []
-    # LASANA's sheets have semicolons.
-    with strangers.opened(file) as opened:
-        header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
-    return [name.decode(errors="replace") for name in header.split(b",")]
 
 
 Reader = Callable[[LabelFiles], Labels]
@@ -167,6 +134,9 @@ class ByHand:
         Whether a file that has a name of the format looks like it: so it is known when nobody names it.
     files
         Which files below a path are of the format, where that is not told by their names alone; none for a path that is not of it.
+    is_whole
+        Whether a path is of the format whatever else lies in it, such as a release; only a command that wants what other formats
+        hold looks for these.
     holds
         What files of a format can hold that is only read; what is also written, the writer says.
     precedence
@@ -182,6 +152,7 @@ class ByHand:
     names_vocabulary: bool = False
     evidence: Evidence = never
     files: Callable[[Path], list[Path]] | None = None
+    is_whole: Evidence = never
     holds: tuple[Content, ...] = ()
     precedence: Literal[0, 1, 2] = 1
 

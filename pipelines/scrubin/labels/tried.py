@@ -46,6 +46,11 @@ TRIED: Mapping[str, Tried | str] = {
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
     "cholec80": NONE,
+    "cholec80cvs": Tried(
+        1,
+        "as in Horopter/ROB590 5aa5e79",
+        "80 videos; of 83,400 seconds none differs from the program of its authors; 3 of 572 rows say nothing",
+    ),
     "cholecseg8k": NONE,
     "cholect45": NONE,
     "cholect50": Tried(2, "validation labels of the challenge"),
@@ -59,7 +64,9 @@ TRIED: Mapping[str, Tried | str] = {
     ),
     "coco-results": PLAIN,
     "cvschallenge": Tried(
-        1, "as in Sakin101/Challenge 851a885", "700 more are cut from one table of mojoe12/cvs b72e1c8; all come back the same"
+        1,
+        "as in Sakin101/Challenge 851a885",
+        "700 more, and 700 of whole videos, are cut from two tables of mojoe12/cvs b72e1c8; all cells are read as they stand",
     ),
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
@@ -74,6 +81,8 @@ TRIED: Mapping[str, Tried | str] = {
     "grasp": Tried(2, "PSI-AVA, BCV-Uniandes/TAPIR 4925da4", "no file of GraSP could be had"),
     "ground-truth": OURS,
     "heichole": NONE,
+    "heichole-instruments": "none could be had: the layout as loaders and lists of four repositories have it",
+    "heichole-skill": "none could be had: the layout as loaders of three repositories have it",
     "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
     "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,

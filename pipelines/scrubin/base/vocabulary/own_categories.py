@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scrubin.base.errors import AnnotationError
@@ -56,6 +57,10 @@ def vocabulary_of(names: Mapping[Naming, Sequence[str]], triplets: Sequence[tupl
         gestures=tuple(lists["gesture"]),
         marks=tuple(lists["mark"]),
     )
+
+
+FILES_OWN = replace(vocabulary_of({}), name="")
+"""Stands for the vocabulary that a reader takes from the files."""
 
 
 def of_categories(file: str, categories: Mapping[Naming | str, Sequence[str]]) -> Vocabulary:

@@ -21,9 +21,9 @@ from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
 from scrubin.evaluate.score_document import class_names
 from scrubin.evaluate.series import Series, paired, series_of
-from scrubin.evaluate.side import Predictions, Side, Source
+from scrubin.evaluate.side import Predictions, Source
 from scrubin.labels.files.reader import NumberedLabels
-from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
+from scrubin.labels.model import ClassesOf, Labels, Layer
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 
 Labelled = tuple[NumberedLabels, Layer]
@@ -72,7 +72,7 @@ def truth_of(source: Source) -> Truth:
         For files that cannot be used, or without labels of instruments.
     """
     read = side.read_truth(source, "instances")
-    _check_certain(source, read)
+    side.refuse_predicted(source, read)
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     if not labelled:
         what = f"no instrument is labelled in these {read.form.name} files"
@@ -99,27 +99,6 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
         scores = _scores(source, video.labels, truth)
         series |= {} if scores is None else {video.name: series_of(video, *scores)}
     return Predictions(series, read.faults, read.line)
-
-
-def _check_certain(source: Source, read: Side) -> None:
-    """Refuse labels with scores: they are predictions."""
-    for video in read.videos:
-        scores, layer = video.labels.recognition, video.labels.instances
-        unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
-        if unsure or (scores is not None and not scores.beside_labels):
-            what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
-            fix = "are ground truth and predictions swapped?"
-            raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
-
-
-def _first_score(scores: Recognition | None) -> str:
-    if scores is None:
-        return "instances with a confidence"
-    unsure = np.argwhere((scores.scores != 0) & (scores.scores != 1))
-    if not len(unsure):
-        return "predicted scores"
-    row, column = unsure[0].tolist()
-    return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
 
 
 def _partial(labelled: Sequence[Labelled], whole: Sequence[Labelled], vocabulary: Vocabulary) -> tuple[Fault, ...]:

@@ -33,7 +33,7 @@ from scrubin.ratings.params import LASANA
 ID, TASK = "id", "task"
 OTHER_COLUMNS = (ID, TASK, "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
 LASANA_FORMAT, GRS = "lasana", "GRS"
-FORMATS = (LASANA_FORMAT, "tables", "aixsuture", "jigsaws")
+FORMATS = (LASANA_FORMAT, "tables", "aixsuture", "heichole-skill", "jigsaws")
 SHOWN = 5
 """So many recordings are named in a message."""
 Cell = Callable[[str], float]

@@ -13,12 +13,9 @@ from pathlib import Path
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.tables.private import PRIVATE_TABLES
-from scrubin.base.tables.public import CONVERTED_TABLES, public_tables
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, is_table, name_pattern, only_names_classes, readable
+from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, name_pattern, only_names_classes, readable
 
-TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -63,7 +60,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         When nobody knows the format, there is no such path, or no file has a name of the format.
     """
     form = form or detected(path, wanted)
-    every = _every(_readable_path(path))
+    _refuse_unreadable(path)
+    every = _every(path)
     of_format = _of_format(path, form, every)
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
@@ -89,17 +87,18 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     AnnotationError
         For a path that is not there, or one that looks like no format or like several.
     """
-    is_tables = _is_own_tables(_readable_path(path))
-    if is_tables and wanted is None:
-        return readable()["tables"]
+    _refuse_unreadable(path)
+    whole = next((form for form in readable().values() if form.by_hand.is_whole(path)), None)
+    if whole is not None and wanted is None:
+        return whole
     every = _every(path)
     files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, every))}
     able = {name: files[name] for name in files if wanted is None or wanted in contents_of(readable()[name])}
     others = {name: files[name] for name in files if name not in able}
     likely = _likely(able, first_only=True) or _likely(able, first_only=False)
-    if is_tables and (not likely or likely[0].by_hand.precedence):
+    if whole is not None and (not likely or likely[0].by_hand.precedence):
         # A release has tables and ground truth; what is scored is the ground truth.
-        return readable()["tables"]
+        return whole
     first = _likely(others, first_only=True)
     if not likely or (first and _precedence(first) < _precedence(likely) and not _likely(able, first_only=True)):
         # A damaged file beside the first one can look like a plain matrix, which is what is wanted.
@@ -114,14 +113,13 @@ def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
     return _of_format(path, form, _every(path))
 
 
-def _readable_path(path: Path) -> Path:
-    """Return the path; raises `AnnotationError` when there is none, or no file and no folder."""
+def _refuse_unreadable(path: Path) -> None:
+    """Raise `AnnotationError` when there is no such path, or it is no file and no folder."""
     fix = "name the file or folder with the labels"
     if not _exists(path):
         raise AnnotationError([Fault(str(path), "file-missing", "there is no such file or folder", fix)])
     if not path.is_file() and not path.is_dir():
         raise AnnotationError([Fault(str(path), "file-unreadable", "it is no plain file and no folder", fix)])
-    return path
 
 
 def _exists(path: Path) -> bool:
@@ -190,13 +188,6 @@ def _name(file: Path) -> str:
     return (file if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name) / file.name).as_posix()
 
 
-def _is_own_tables(path: Path) -> bool:
-    """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
-    if path.is_file():
-        return _is_own_table(path)
-    return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
-
-
 def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[AnyFormat]:
     """Return the formats whose files look like them, those of the first precedence that any has.
 
@@ -262,7 +253,3 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if not _size(file):
         return f" ({name} is empty)"
     return f" (the first file is {name})" if path.is_dir() else ""
-
-
-def _is_own_table(file: Path) -> bool:
-    return is_table(file, TABLES.get(file.stem))

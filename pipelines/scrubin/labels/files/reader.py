@@ -12,7 +12,8 @@ import pandas as pd
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.vocabulary import own_categories, vocabulary
+from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary.own_categories import FILES_OWN
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
 from scrubin.labels.choices import BOX_TOLERANCE, Instant
@@ -87,10 +88,6 @@ def _targets(vocabulary: Vocabulary, label_map: LabelMap) -> dict[int, int]:
         what = f"'{vocabulary.triplet_name(chained[0])}' is merged, and others are merged into it"
         raise AnnotationError([Fault(label_map.file, "merge-chain", what, "merge all into the last one")])
     return targets
-
-
-FILES_OWN = replace(own_categories.vocabulary_of({}), name="")
-"""Stands for the vocabulary that a reader takes from the files."""
 
 
 @dataclass(frozen=True)
@@ -352,7 +349,7 @@ def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command)
     enforce(command, reading.faults)
     every = reading.collection.recordings
     found = tuple(one for one in every if one.instances is not None or one.spans is not None or one.recognition is not None)
-    by_frame = [without_spans(labels, reading.form, fps) for labels in found]
+    by_frame = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps) for labels in found]
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in by_frame))
 
 
@@ -360,7 +357,8 @@ def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command) ->
     """Return the phases that a metric compares; parameters and errors as of `instances_by_frame`."""
     enforce(command, reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.phases is not None or one.segments is not None)
-    by_frame = [without_segments(without_spans(labels, reading.form, fps), reading.form, fps) for labels in found]
+    every = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps) for labels in found]
+    by_frame = [without_segments(labels, reading.form, fps) for labels in every]
     kept = [labels for labels in by_frame if labels.phases is not None]
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept))
 
@@ -370,13 +368,6 @@ def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> 
     enforce(command, reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.marks is not None)
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in found))
-
-
-def without_spans(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:
-    """Return labels with spans of instances by frame: where the spans count frames, by theirs, else one per second."""
-    if labels.spans is None:
-        return labels
-    return instance_spans.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
 
 
 def without_segments(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:

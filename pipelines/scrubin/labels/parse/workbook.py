@@ -11,11 +11,12 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from scrubin.base import unpacking
-from scrubin.base.errors import AnnotationError, FileError
+from scrubin.base import strangers, unpacking
+from scrubin.base.errors import AnnotationError, FileError, ScrubinError
 from scrubin.base.faults import Fault
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -62,6 +63,15 @@ def rows(file: str, data: bytes) -> list[Row]:
     except UNREADABLE as error:
         raise AnnotationError([_not_one(file)]) from error
     return [(number, cells) for number, cells in every if any(cells)]
+
+
+def header(path: Path) -> list[str]:
+    """Return the first row of a workbook that has text; nothing where it cannot be read."""
+    try:
+        every = rows(path.name, strangers.read_bytes(path))
+    except ScrubinError:
+        return []
+    return every[0][1] if every else []
 
 
 def _not_one(file: str) -> Fault:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from scrubin.base import unpacking
 from scrubin.base.errors import TableError
-from scrubin.base.tables import Column, Table, arrow
+from scrubin.base.tables import Table, arrow
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.stages.validate.expected import Expected
 from scrubin.stages.validate.near_duplicates import Limits, near_duplicates
@@ -54,9 +54,12 @@ class StoredTable:
     types: Mapping[str, str]
     rows: pd.DataFrame
 
-    def usable(self, column: Column) -> bool:
-        """Whether the column is there, with the declared type."""
-        return self.types.get(column.name) == str(arrow(column.dtype))
+    @cached_property
+    def wrong(self) -> dict[str, str]:
+        """Why a declared column cannot be used, by name: it is missing, or of another type; "" for one that can."""
+        wanted = {column.name: arrow(column.dtype) for column in self.table.columns}
+        there = {name: f"is {self.types[name]}" if self.types.get(name) else "is missing" for name in wanted}
+        return {name: "" if self.types.get(name) == str(of) else f"{there[name]}, but must be {of}" for name, of in wanted.items()}
 
 
 def stored_table(table: Table, arrow: pa.Table) -> StoredTable:
@@ -132,6 +135,11 @@ class Study:
     as_written: frozenset[tuple[str, int]] = frozenset()
     hidden: pd.DataFrame | None = None
 
+    @property
+    def row_counts(self) -> dict[str, int]:
+        """The number of rows by table."""
+        return {name: len(stored.rows) for name, stored in sorted(self.tables.items())}
+
     def private(self, table: str) -> pd.DataFrame:
         """Return the private table ``recordings``, ``linkage`` or ``hidden``.
 
@@ -194,12 +202,9 @@ class Study:
             msg = f"there is no table '{table}'"
             raise NotApplicableError(msg)
         stored = self.tables[table]
-        declared = {column.name: column for column in stored.table.columns}
         for name in names:
-            if not stored.usable(declared[name]):
-                there = stored.types.get(name)
-                what = f"is {there}" if there else "is missing"
-                msg = f"column '{name}' of table '{table}' {what}, but must be {arrow(declared[name].dtype)}"
+            if stored.wrong[name]:
+                msg = f"column '{name}' of table '{table}' {stored.wrong[name]}"
                 raise NotCheckableError(msg)
         return stored.rows[list(names)]
 

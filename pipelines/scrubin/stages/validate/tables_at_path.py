@@ -93,7 +93,8 @@ def read(path: Path, name: str | None, options: Options) -> TablesAtPath:
     form = format_of(name) if name is not None else detected(path)
     if form.name == OWN:
         return _own_tables(path, options)
-    return _of_labels(path, reader.read_path(path, form, options), options.first)
+    reading = reader.read_path(path, form, options)
+    return _of_labels(path, reading, options.first)
 
 
 def _own_tables(path: Path, options: Options) -> TablesAtPath:
@@ -115,6 +116,7 @@ def _own_tables(path: Path, options: Options) -> TablesAtPath:
 
 def _of_labels(path: Path, reading: Reading, first: int) -> TablesAtPath:
     form, recordings = reading.form, reading.collection.recordings
+    warnings, as_written = tuple(_warnings(path, reading)), _as_written(reading)
     by_frame, losses = zip(*(_by_frame(labels, form, first) for labels in recordings), strict=True) if recordings else ((), ())
     tables = {**_label_tables(by_frame), **_score_tables(reading.collection.scores)}
     verdict = verdict_of(reading)
@@ -124,13 +126,13 @@ def _of_labels(path: Path, reading: Reading, first: int) -> TablesAtPath:
         len(reading.paths),
         verdict.line,
         tables,
-        (*reading.faults, *_warnings(path, reading), *(fault for some in losses for fault in some)),
+        (*reading.faults, *warnings, *(fault for some in losses for fault in some)),
         recordings=verdict.recordings,
         unlabelled=tuple(_place(labels) for labels in recordings if not _labels_anything(labels)),
         file_of=_files_of(by_frame),
         vocabularies={labels.vocabulary.name: labels.vocabulary for labels in recordings},
         period_s={labels.recording: labels.clock.period_s or source_s for labels in by_frame},
-        as_written=_as_written(reading),
+        as_written=as_written,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,11 @@ class Validation:
     class_counts: ClassCounts
     file_of: Mapping[tuple[str, str], str]
 
+    @cached_property
+    def tally(self) -> Mapping[str, int]:
+        """How many checks there are by result; as `outcomes.tally`."""
+        return outcomes.tally(self.outcomes)
+
     @property
     def passed(self) -> bool:
         """Whether nothing of severity error is broken."""
@@ -95,18 +101,20 @@ def validate(path: str, form: str | None, options: Options, params_file: Path | 
     p = params.load("validate", ValidateParams, params_file) if params_file else DEFAULTS
     severities = rules.severities(p.severity, str(params_file or params.PARAMS_PATH))
     at_path = tables_at_path.read(Path(path), form, options)
+    inapplicable = _inapplicable(at_path, p)
     study = _study(at_path, p)
     errors = policy.stopping("validate", at_path.faults)
     of_files = files.outcomes_of(errors, at_path.unlabelled, at_path.files, severities)
+    of_tables = suite.run(study, p.severity, judged=machine.is_installed(JUDGE))
     return Validation(
         path,
         at_path.form,
         at_path.line,
         at_path.recordings,
         at_path.faults,
-        (*of_files, *suite.run(study, p.severity, judged=machine.is_installed(JUDGE))),
-        suite.row_counts(study),
-        _inapplicable(at_path, p),
+        (*of_files, *of_tables),
+        study.row_counts,
+        inapplicable,
         counts.class_counts(study),
         at_path.file_of,
     )
@@ -176,9 +184,10 @@ def as_text(validation: Validation, *, everything: bool) -> str:
 
 def as_json(validation: Validation) -> dict[str, Any]:
     """Return everything as one JSON value; ``tables`` are the counts of classes, so that the file can be named as the version before."""
+    files_of = [_files(outcome, validation) for outcome in validation.outcomes]
     document = outcomes.document(validation.outcomes, validation.rows)
-    for entry, outcome in zip(document["outcomes"], validation.outcomes, strict=True):
-        entry["files"] = _files(outcome, validation)
+    for entry, named in zip(document["outcomes"], files_of, strict=True):
+        entry["files"] = named
     head = {
         "path": validation.path,
         "format": validation.form,
@@ -192,7 +201,7 @@ def as_json(validation: Validation) -> dict[str, Any]:
 
 
 def _verdict(validation: Validation) -> str:
-    tally = outcomes.tally(validation.outcomes)
+    tally = validation.tally
     verdict = "passed" if validation.passed else "failed"
     checks = f"{tally['passed']} of {tally['asked'] - tally['not_applicable']} checks passed"
     rows = ", ".join(f"{name} {count:,}" for name, count in validation.rows.items()) or "none"
@@ -249,7 +258,7 @@ def _inapplicable_lines(validation: Validation) -> list[str]:
 def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Iterable[Fault], broken: Sequence[Outcome]) -> str:
     """Return how much there is that is no error; "" for nothing."""
     severities = [*(fault.severity for fault in faults), *(outcome.severity for outcome in broken)]
-    inapplicable = outcomes.tally(validation.outcomes)["not_applicable"] + len(validation.inapplicable)
+    inapplicable = validation.tally["not_applicable"] + len(validation.inapplicable)
     numbers = [_plural(severities.count(severity), severity) for severity in ("deviation", "warning", "note") if severity in severities]
     # Only of a note no line above names the rule.
     notes = dict.fromkeys(outcome.rule for outcome in broken if outcome.severity == "note")

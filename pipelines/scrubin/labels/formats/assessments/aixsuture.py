@@ -8,6 +8,7 @@ of the row. An empty score is undefined.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,6 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.parse import fields, workbook
 from scrubin.labels.parse.fields import Where
@@ -30,12 +30,18 @@ KEPT = ("STUDENT", "GROUP", "TIME", "SUTURES")
 FILE = "OSATS.xlsx"
 
 
+def _may_have_ratings(path: Path) -> bool:
+    """Return whether a workbook has a column of ratings, or cannot be read: then it is said why."""
+    header = workbook.header(path)
+    return not header or bool({*COLUMNS, TOTAL} & set(header))
+
+
 @dataset_format(
     "aixsuture",
     pattern=r"[^/]+\.xlsx",
     expected="OSATS.xlsx",
     title="AIxSuture: OSATS.xlsx, ratings per video and rater",
-    by_hand=ByHand(vocabulary="aixsuture", evidence=registry.named),
+    by_hand=ByHand(vocabulary="aixsuture", evidence=_may_have_ratings),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the ratings of all videos.

@@ -1,8 +1,10 @@
 """SAGES CVS Challenge: ``<video>/frame.csv``, what each of three surgeons says of the criteria of the critical view of safety.
 
 A row per judged frame: ``frame_id``, from 0 at 30 fps (every 150th of clips of 90 s), and ``c1_rater1`` to ``c3_rater3``, each 0 or 1. An
-empty cell says that this one did not judge. ``video.csv`` beside it, with one row for the clip as a whole and the confidence of the
-three, is not read. Source: the challenge's own programs, SAIIL/CVS_challenge_code of 2024, which show a table and read both files.
+empty cell says that this one did not judge. ``video.csv`` beside it has one row for the clip as a whole: the same columns, and
+``confidence_rater1`` to ``_3``, how sure each was: a number in 0..1, in the published ones a quarter of it. It becomes ratings of the
+recording, by rater and aspect, and is not written. Source: the challenge's own programs, SAIIL/CVS_challenge_code of 2024
+(``datasets/cvs_datasets.py``), which show a table and read both files; the table of 700 videos that mojoe12/cvs b72e1c8 has made of them.
 """
 
 from __future__ import annotations
@@ -12,21 +14,27 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 import numpy as np
+import pandas as pd
 
 from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.labels import marks, registry
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, mark_rows
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, Scores, mark_rows, rating_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 NAME = "cvschallenge"
 FILE = "frame.csv"
+WHOLE = "video.csv"
 FRAME = "frame_id"
 CELL = re.compile(r"c([0-9]{1,2})_rater([0-9]{1,3})")
+SURE = re.compile(r"confidence_rater([0-9]{1,3})")
+CONFIDENCE = "confidence"
+TASK = "Cholecystectomy"
 VALUES = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
+Rating = tuple[str, str, str, str, float | None, bool]
 
 
 def _has_raters(path: Path) -> bool:
@@ -35,24 +43,57 @@ def _has_raters(path: Path) -> bool:
 
 @dataset_format(
     NAME,
-    pattern=r"[^/]+/frame\.csv",
-    expected="<video>/frame.csv",
+    pattern=r"[^/]+/(?:frame|video)\.csv",
+    expected="<video>/frame.csv, with or without <video>/video.csv",
     title="CVS Challenge: criteria of the critical view of safety by three surgeons; frames at 30 fps",
-    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(30), evidence=_has_raters),
+    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(30), evidence=_has_raters, holds=("ratings",)),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the marks of the videos in files without an error; all faults are in ``Collection.faults``."""
+    """Return marks and ratings of the videos in files without an error; all faults are in ``Collection.faults``."""
     faults, recordings = Faults(), []
-    file_of: dict[str, str] = {}
+    ratings: list[Rating] = []
+    file_of: dict[tuple[str, str], str] = {}
     for file, data in sorted(source.files.items()):
-        of_file, name = Faults(), PurePosixPath(file).parent.name
-        if file_of.setdefault(name, file) != file:
-            of_file.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "convert the folders one by one")
-        layer = _layer(Where(of_file, file), data)
+        of_file, path = Faults(), PurePosixPath(file)
+        name, where = path.parent.name, Where(of_file, file)
+        if file_of.setdefault((name, path.name), file) != file:
+            where.error("file-repeated", f"the video {name} is also in {file_of[name, path.name]}", "convert the folders one by one")
+        if path.name == WHOLE:
+            of_video, layer = _ratings(where, data, name), None
+        else:
+            of_video, layer = [], _layer(where, data)
         faults.extend(of_file.all())
         if not of_file.errors():
-            recordings.append(Labels(name, NAME, source.vocabulary, SOURCE_FRAMES, marks=layer))
-    return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
+            ratings += of_video
+            recordings += [] if layer is None else [Labels(name, NAME, source.vocabulary, SOURCE_FRAMES, marks=layer)]
+    recordings.sort(key=lambda labels: labels.recording)
+    facts = pd.DataFrame({"id": sorted({row[0] for row in ratings}), "task": TASK}).astype("str")
+    return Collection(tuple(recordings), Scores(rating_rows(ratings), facts) if ratings else None, faults.all())
+
+
+def _ratings(where: Where, data: bytes, name: str) -> list[Rating]:
+    """Return what each surgeon says of a whole video."""
+    sheet = csv_text.read(where.file, data)
+    where.faults.extend(sheet.faults)
+    judged = {column: (match[2], f"C{int(match[1])}") for column in sheet.columns if (match := CELL.fullmatch(column))}
+    judged |= {column: (match[1], CONFIDENCE) for column in sheet.columns if (match := SURE.fullmatch(column))}
+    if sheet.columns and not sheet.faults:
+        if not judged:
+            _lacks_raters(where.at(f"line {sheet.header_line}"))
+        elif len(sheet.rows) != 1:
+            where.error("row-count", f"has {len(sheet.rows)} rows", "give one, for the video as a whole")
+        where.faults.extend(fields.unkept(where.file, [column for column in sheet.columns if column not in judged]))
+    ratings: list[Rating] = []
+    for row in sheet.rows:
+        at = where.at(row.place)
+        for column, (rater, aspect) in judged.items():
+            says = _share if aspect == CONFIDENCE else _value
+            ratings.append((name, TASK, rater, aspect, says(at, column, row.cells[column]), False))
+    return ratings
+
+
+def _lacks_raters(where: Where) -> None:
+    where.error("column-missing", "has no column such as c1_rater1", "take the file of the challenge")
 
 
 def _layer(where: Where, data: bytes) -> Layer:
@@ -61,9 +102,7 @@ def _layer(where: Where, data: bytes) -> Layer:
     judged = {name: (f"C{int(match[1])}", match[2]) for name in sheet.columns if (match := CELL.fullmatch(name))}
     if sheet.columns and not sheet.faults:
         if not judged:
-            where.at(f"line {sheet.header_line}").error(
-                "column-missing", "has no column such as c1_rater1", "take the file of the challenge"
-            )
+            _lacks_raters(where.at(f"line {sheet.header_line}"))
         elif not sheet.rows:
             where.error("no-labels", "has no rows", "remove the file, or export it again")
         where.faults.extend(fields.unkept(where.file, [name for name in sheet.columns if name not in (FRAME, *judged)]))
@@ -88,6 +127,20 @@ def _value(where: Where, name: str, cell: str) -> float | None:
     if cell not in VALUES:
         where.error("value-type", f"{name} is '{csv_text.shown(cell)}'", "a criterion is met (1) or not (0); leave it empty for not judged")
     return VALUES.get(cell)
+
+
+def _share(where: Where, name: str, cell: str) -> float | None:
+    """Return how sure somebody is; None where nothing is said, and after noting what is no share."""
+    if csv_text.is_missing(cell):
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        where.error("value-type", f"{name} is '{csv_text.shown(cell)}'", "give a number in 0..1; leave it empty where nobody said")
+        return None
+    return value
 
 
 @writes(NAME, holds=("marks",), fps=Fraction(30))

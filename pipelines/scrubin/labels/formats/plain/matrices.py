@@ -194,7 +194,8 @@ def _has_matrix(path: Path) -> bool:
 
 @dataset_format(
     "matrices",
-    pattern=r"[^/]+\.(?i:npz|npy|csv|parquet|json)",
+    # HeiChole's points of skill are a row of numbers, too, and have a format of their own.
+    pattern=r"(?![^/]+_(?i:skill)\.csv$)[^/]+\.(?i:npz|npy|csv|parquet|json)",
     expected="<video>.npz, .npy, .csv, .parquet or .json, or a table of several videos with a column id",
     title="matrices, a row per frame and a column per class: labels of triplets or instruments, or predicted scores; read only",
     by_hand=ByHand(

@@ -21,7 +21,7 @@ from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
 from scrubin.labels import registry
-from scrubin.labels.formats.tables import beyond_boxes, table_files
+from scrubin.labels.formats.tables import beyond_boxes, stored, table_files
 from scrubin.labels.formats.tables.table_files import NOTES, Note, Notes, declared, rate, table_of
 from scrubin.labels.model import (
     BOX,
@@ -181,7 +181,7 @@ def _is_table(path: Path) -> bool:
     # labels.json and segments.csv are names that others have, too.
     if path.suffix.lower() == ".json":
         return registry.keys("recordings")(path)
-    return registry.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
+    return stored.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
 
 
 @dataset_format(
@@ -189,7 +189,7 @@ def _is_table(path: Path) -> bool:
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(names_vocabulary=True, evidence=_is_table),
+    by_hand=ByHand(names_vocabulary=True, evidence=_is_table, is_whole=stored.lie_at),
 )
 def read(source: LabelFiles) -> Collection:
     """Return what the tables of a folder say of the recordings without an error; all faults are in ``Collection.faults``.
@@ -232,7 +232,7 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
     recordings = []
     for id_ in sorted({*(id_ for of_table in rows_of.values() for id_ in of_table), *stated.recordings}):
         of_recording = Faults()
-        rows = {table.name: rows_of[table.name].get(id_, io.frame_of(table, [])) for table in OF_LABELS}
+        rows = {name: of_table[id_] if id_ in of_table else nothing_of(name) for name, of_table in rows_of.items()}
         note = stated.recordings.get(id_, Note())
         vocabulary = _vocabulary(Where(of_recording, "", id_), {files.get(name, ""): of for name, of in rows.items()}, note, stated)
         if vocabulary is not None:
@@ -246,6 +246,13 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
                 recordings.append(_labels(id_, rows, vocabulary, note))
         faults.extend(of_recording.all())
     return tuple(recordings)
+
+
+@functools.cache
+def nothing_of(table: str) -> pd.DataFrame:
+    """Return a table of labels without a row."""
+    (declared_so,) = (one for one in OF_LABELS if one.name == table)
+    return io.frame_of(declared_so, [])
 
 
 def _by_id(table: Table, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:

@@ -1,4 +1,4 @@
-"""Our own tables as they are stored: whatever columns or values their files hold, for those who judge them afterwards."""
+"""Our own tables as they are stored: where they lie, and whatever columns or values they hold, for those who judge them later."""
 
 from __future__ import annotations
 
@@ -20,6 +20,47 @@ from scrubin.labels.formats.tables.table_files import NOTES, Notes
 
 PUBLIC = {**public_tables(()), **{table.name: table for table in CONVERTED_TABLES}}
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
+DECLARED = {**PUBLIC, **{table.name: table for table in PRIVATE_TABLES}}
+LONGEST_HEADER = 1 << 16
+VOCABULARY = "vocabulary"
+
+
+def lie_at(path: Path) -> bool:
+    """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
+    if path.is_file():
+        return is_table(path, DECLARED.get(path.stem))
+    folders = (folder for folder in (path, path / "tables") if folder.is_dir())
+    return any(is_table(file, DECLARED.get(file.stem)) for folder in folders for file in folder.iterdir())
+
+
+def is_table(file: Path, table: Table | None) -> bool:
+    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet.
+
+    Parameters
+    ----------
+    table
+        What is declared under the name of the file; None where nothing is.
+    """
+    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
+        return False
+    names = _columns_of(file)
+    there, declared = set(names), set(table.column_names)
+    # What cannot be read, or has a column twice, is damaged, and what is wrong is said when it is read.
+    is_damaged = "id" in there and (len(there) < len(names) or any("\N{REPLACEMENT CHARACTER}" in name for name in names))
+    return is_damaged or not names or ({*table.key, *({VOCABULARY} & declared)} <= there and 2 * len(there & declared) >= len(declared))
+
+
+def _columns_of(file: Path) -> list[str]:
+    """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
+    if file.suffix == ".parquet":
+        try:
+            return list(unpacking.parquet_schema(file).names)
+        except OSError:
+            return []
+    # LASANA's sheets have semicolons.
+    with strangers.opened(file) as opened:
+        header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+    return [name.decode(errors="replace") for name in header.split(b",")]
 
 
 @dataclass
@@ -78,13 +119,13 @@ def read(path: Path) -> StoredTables:
 
 def _tables_of(folder: Path) -> list[Path]:
     for place in (folder, folder / "tables"):
-        paths = sorted(file for file in place.iterdir() if _is_table(file)) if place.is_dir() else []
+        paths = sorted(file for file in place.iterdir() if _may_be_table(file)) if place.is_dir() else []
         if paths:
             return paths
     return []
 
 
-def _is_table(file: Path) -> bool:
+def _may_be_table(file: Path) -> bool:
     return file.is_file() and (file.suffix == ".parquet" or (file.suffix == ".csv" and file.stem in (*PUBLIC, *PRIVATE)))
 
 

@@ -152,7 +152,8 @@ def read(file: str, data: bytes) -> Notes:
     vocabularies: dict[str, Vocabulary] = {}
     for name, raw in lists.items():
         try:
-            vocabularies[name] = own_categories.of_categories(file, _lists(file, name, raw))
+            names = _lists(file, name, raw)
+            vocabularies[name] = own_categories.of_categories(file, names)
         except AnnotationError as error:
             faults.extend(error.faults)
     AnnotationError.raise_any(faults)

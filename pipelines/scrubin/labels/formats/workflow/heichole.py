@@ -1,8 +1,9 @@
 """HeiChole phases: ``<video>_Annotation_Phase.csv``, a line ``frame,phase`` for every frame of the video, without a header.
 
 Frames are those of the video, from 0; the phases are the seven of Cholec80 with the same ids. Some videos have 25 frames per second
-and others 50, which no file of labels says: it is asked for (``--fps``), and videos of different rates are converted one by one.
-The tables of instruments, actions and skill beside them are not read.
+and others 50, which no file of labels says: it is asked for (``--fps``), and videos of different rates are converted one by one. Two
+public loaders say which: 50 of videos 16 to 20, 23 and 24. The tables of instruments and skill beside them are formats of their own
+(``heichole-instruments``, ``heichole-skill``): in one folder the phases come first. Those of actions are not read.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ EXAMPLE = "0,0"
     pattern=r"(?P<recording>[^/]+)_(?i:annotation_phase)\.csv",
     expected=f"<video>{SUFFIX}",
     title="HeiChole phases: a line per frame of the video, at its rate",
-    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named),
+    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named, precedence=0),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a video.

@@ -13,7 +13,7 @@ from functools import partial
 import pandas as pd
 
 from scrubin.stages.validate.expected import ClassCounts, Total
-from scrubin.stages.validate.registry import Check, Expectation, expect, generated
+from scrubin.stages.validate.registry import Batch, Batches, Check, Expectation, SkippedCheck, generated
 from scrubin.stages.validate.study_tables import NotApplicableError, NotCheckableError, Study
 
 CLASSES: Mapping[str, tuple[str, ...]] = {
@@ -145,6 +145,21 @@ class CountCheck:
         return Check(self.rule, self.columns, self.says, self.expectation, partial(self.broken, counted))
 
 
+def batches_of_counts(study: Study, table: str) -> Batches:
+    """Return the checks of this module for a table, each of what it counted; and those for which nothing can be counted."""
+    ready, skipped = [], []
+    for one in count_checks(study, table):
+        try:
+            counted = one.count()
+        except (NotApplicableError, NotCheckableError) as error:
+            skipped.append(SkippedCheck(one.rule, one.columns, one.says, one.things, error))
+            continue
+        named = counted.drop(columns="kept", errors="ignore")
+        name = f"{table} {one.rule} {' '.join(one.columns)}"
+        ready.append(Batch(name, counted, named, tuple(map(str, named.columns)), [one.check(counted)], one.things))
+    return ready, skipped
+
+
 def count_checks(study: Study, table: str) -> list[CountCheck]:
     """Return the checks of this module for a table."""
     limit = f"total variation distance at most {study.expected.drift_limit:g}"
@@ -154,7 +169,7 @@ def count_checks(study: Study, table: str) -> list[CountCheck]:
         TOTAL.says,
         "totals",
         partial(totals, study, table),
-        expect("ExpectColumnPairValuesToBeEqual", column_A="declared", column_B="found"),
+        Expectation("ExpectColumnPairValuesToBeEqual", {"column_A": "declared", "column_B": "found"}),
         lambda counted: counted["declared"] != counted["found"],
     )
     return [total] + [
@@ -164,7 +179,7 @@ def count_checks(study: Study, table: str) -> list[CountCheck]:
             f"classes are distributed as in the version before ({limit}), and none is gone",
             "classes",
             partial(drift, study, table, column),
-            expect("ExpectColumnValuesToBeInSet", column="kept", value_set=[True]),
+            Expectation("ExpectColumnValuesToBeInSet", {"column": "kept", "value_set": [True]}),
             lambda counted: ~counted["kept"],
         )
         for column in CLASSES.get(table, ())

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scrubin.base.tables import Column, Table, arrow
 from scrubin.base.tables.private import PRIVATE_TABLES
-from scrubin.stages.validate.registry import Check, Expectation, PlannedCheck, Rule, expect, generated, rule
+from scrubin.stages.validate.registry import Batch, Batches, Check, Expectation, PlannedCheck, Rule, generated, ready, rule
 from scrubin.stages.validate.study_tables import StoredTable, Study
 
 BrokenValues = Callable[[Column, pd.Series], "pd.Series[bool]"]
@@ -24,6 +24,18 @@ KEY = generated("key_unique", "error", "no two rows have the same key")
 NOT_MISSING = generated("not_missing", "error", "no value is missing")
 IN_RANGE = generated("in_range", "error", "every value lies in its range, and none is infinite")
 ALLOWED = generated("allowed_value", "error", "every value is one of those that the table declares")
+
+
+def batches_of_declaration(study: Study, table: str) -> Batches:
+    """Return the checks that a table's declaration makes of its columns and of its rows."""
+    stored = study.tables[table]
+    schema = schema_of(stored)
+    private = private_columns(frozenset(name for other in study.tables.values() for name in other.table.column_names))
+    planned = row_checks(study, table)
+    of_columns = Batch(f"{table} columns", schema, schema, (), schema_checks(schema, private), "columns")
+    checks, skipped = ready(planned)
+    names = [name for name in stored.table.column_names if any(name in check.columns for check in checks)]
+    return [of_columns, Batch(f"{table} rows", stored.rows[names], stored.rows, stored.table.key, checks)], skipped
 
 
 def schema_of(stored: StoredTable) -> pd.DataFrame:
@@ -51,21 +63,25 @@ def schema_checks(schema: pd.DataFrame, private: frozenset[str]) -> list[Check]:
             COLUMNS.name,
             ("column", *ORDER),
             COLUMNS.says,
-            expect("ExpectColumnPairValuesToBeEqual", column_A=ORDER[0], column_B=ORDER[1], ignore_row_if="both_values_are_missing"),
+            Expectation(
+                "ExpectColumnPairValuesToBeEqual", {"column_A": ORDER[0], "column_B": ORDER[1], "ignore_row_if": "both_values_are_missing"}
+            ),
             lambda: schema[ORDER[0]] != schema[ORDER[1]],
         ),
         Check(
             TYPES.name,
             ("column", "declared", "found"),
             TYPES.says,
-            expect("ExpectColumnPairValuesToBeEqual", column_A="declared", column_B="found", ignore_row_if="either_value_is_missing"),
+            Expectation(
+                "ExpectColumnPairValuesToBeEqual", {"column_A": "declared", "column_B": "found", "ignore_row_if": "either_value_is_missing"}
+            ),
             lambda: types_differ,
         ),
         Check(
             NO_PRIVATE.name,
             ("column",),
             NO_PRIVATE.says,
-            expect("ExpectColumnValuesToNotBeInSet", column="found_name", value_set=sorted(private)),
+            Expectation("ExpectColumnValuesToNotBeInSet", {"column": "found_name", "value_set": sorted(private)}),
             lambda: schema["found_name"].isin(private),
         ),
     ]
@@ -78,15 +94,15 @@ def row_checks(study: Study, table: str) -> list[PlannedCheck]:
     for column in declared.columns:
         name = column.name
         if not column.nullable:
-            expectation = expect("ExpectColumnValuesToNotBeNull", column=name)
+            expectation = Expectation("ExpectColumnValuesToNotBeNull", {"column": name})
             checks.append(_of_column(NOT_MISSING, study, table, column, NOT_MISSING.says, expectation, _missing))
         if column.between is not None or column.dtype == "float64":
             low, high = _limits(column)
-            expectation = expect("ExpectColumnValuesToBeBetween", column=name, min_value=low, max_value=high)
+            expectation = Expectation("ExpectColumnValuesToBeBetween", {"column": name, "min_value": low, "max_value": high})
             checks.append(_of_column(IN_RANGE, study, table, column, _range_says(column), expectation, _outside))
         if column.values:
             says = f"every value is one of {', '.join(column.values)}"
-            expectation = expect("ExpectColumnValuesToBeInSet", column=name, value_set=list(column.values))
+            expectation = Expectation("ExpectColumnValuesToBeInSet", {"column": name, "value_set": list(column.values)})
             checks.append(_of_column(ALLOWED, study, table, column, says, expectation, _not_allowed))
     return checks
 
@@ -137,8 +153,8 @@ def _range_says(column: Column) -> str:
 def _key_unique(study: Study, table: Table) -> Check:
     key = list(table.key)
     rows = study.columns(table.name, *key)
-    single = expect("ExpectColumnValuesToBeUnique", column=key[0])
-    expectation = single if len(key) == 1 else expect("ExpectCompoundColumnsToBeUnique", column_list=key)
+    single = Expectation("ExpectColumnValuesToBeUnique", {"column": key[0]})
+    expectation = single if len(key) == 1 else Expectation("ExpectCompoundColumnsToBeUnique", {"column_list": key})
     return Check(KEY.name, table.key, KEY.says, expectation, lambda: rows.duplicated(key, keep=False))
 
 
