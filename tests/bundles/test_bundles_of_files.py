@@ -8,18 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from contest_bundles import HIDDEN, OF_IMAGES, PROGRAM, bundle, hidden_part, on_codabench, split
 from contest_cases import CASES, CLASSES, SCORE, TASKS, VIDEOS, WORSE, contest, dumps, put
 from scrubin import cli
 from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import codabench, evalai, evaluation, grand_challenge
+from scrubin.evaluate.challenge import evalai, evaluation, grand_challenge
 from scrubin.evaluate.contest_tasks import CONTESTS
 
-HIDDEN = VIDEOS[1:]
-OF_IMAGES = ("masks", "pixels", "points")
 CHOLECTRACK20 = vocabulary.load("cholectrack20")
-PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,19 +26,6 @@ def without_the_copy_of_the_library():
     patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
     yield
     patch.undo()
-
-
-def split(folder: Path) -> Path:
-    rows = [f"{video},{'test' if video in HIDDEN else 'train'}" for video in VIDEOS]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "split.csv").write_text("\n".join(["id,subset", *rows]) + "\n")
-    return folder / "split.csv"
-
-
-def bundle(folder: Path, truth: Path, platform: str, task: str, *more: str) -> Path:
-    order = ["--for", platform, "--task", task, "--split", str(split(folder)), "--subset", "test", "--out", str(folder / platform)]
-    assert cli.main(["challenge", "bundle", str(truth), *order, *more]) == 0
-    return folder / platform
 
 
 @pytest.fixture(scope="module")
@@ -57,18 +42,6 @@ def home(tmp_path_factory):
             return self[key]
 
     return Home()
-
-
-def hidden_part(task: str, files) -> dict[str, bytes]:
-    """What a submission has of the hidden videos alone."""
-    if task in OF_IMAGES:
-        document = json.loads(CASES[task]()[0]["labels.json"])
-        ids = {one["id"] for one in document["images"] if one["recording"] in HIDDEN}
-        return {"results.json": dumps([one for one in json.loads(files["results.json"]) if one["image_id"] in ids])}
-    if task == "criteria":
-        head, *rows = files["found.csv"].decode().splitlines()
-        return {"found.csv": "\n".join([head, *(row for row in rows if row.split(",")[0] in HIDDEN)]).encode()}
-    return {name: data for name, data in files.items() if any(video in name for video in HIDDEN)}
 
 
 def by_video(task: str, files) -> dict[str, object]:
@@ -96,13 +69,6 @@ def by_command(task: str, folder: Path, submitted: Path, capsys) -> list[float]:
     assert cli.main(["score", metric, *sides, "--json", *variant]) == 0
     values = [one["overall"]["value"] for one in json.loads(capsys.readouterr().out)["results"]]
     return sorted(value for value in values if value is not None)
-
-
-def on_codabench(bundled: Path, submitted: Path, place: Path) -> dict[str, float]:
-    shutil.copytree(bundled / "competition/reference_data", place / "input/ref")
-    shutil.copytree(submitted, place / "input/res")
-    assert codabench.run(str(bundled / PROGRAM["codabench"]), str(place / "input"), str(place / "output")) == 0
-    return json.loads((place / "output/scores.json").read_text())
 
 
 def jobs(inputs: Path, values) -> Path:

@@ -10,6 +10,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
+from scrubin.labels.registry import Output
 
 SIZE = {"image_size": (854, 480)}
 ROW = "1,4,85.4,48,170.8,96,0.98,0,1\n"
@@ -142,3 +143,11 @@ def test_frames_of_a_video_that_look_as_if_they_were_numbered_from_one_are_told_
         assert losses == {"'intraoperative_track' of instances": 12}
         assert kept.recordings[0].instances.positions.tolist() == list(range(474, 486))
     assert not faults_of("cholectrack20", cholectrack20_of(range(0, 300, 25)))
+
+
+def test_a_track_of_no_kind_has_no_place_in_cholectrack20s_json_and_is_counted():
+    out = Output()
+    writer = writer_of("cholectrack20")
+    labels = read_files("mot", {"a/VID02.txt": (ROW + "3,9,500,200,100.5,80.25,0.5,6,-1\n").encode()}, **SIZE)
+    writer.write(fitted(labels, writer, Fit("mot"))[0], out)
+    assert out.losses == {"'track' of instances": 2}

@@ -22,6 +22,9 @@ REPORT = Path(privacy.__file__).with_name("templates")
 EXPLAINS = ""
 """Instead of a check: the sentence explains a number or says what is not known, and claims nothing of this release."""
 CHECKS: dict[str, tuple[str, ...]] = {
+    "test_a_release_with_a_planted_pixel_and_a_planted_point_is_refused": (
+        "no mask and no point in the tables shows what is inside the black rectangles of its frame, one pixel of each edge left out, or is of a black frame; boxes are not checked",
+    ),
     "test_an_audio_track_is_found": ("no sound, subtitles or other streams: pictures only",),
     "test_an_sei_message_is_found_in_every_packet_that_has_one": (
         "no tags, chapters, attachments, thumbnails, timecodes, or messages in the video stream (SEI)",

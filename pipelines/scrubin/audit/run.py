@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit import layout, reading
+from scrubin.audit import drawn, layout, reading
 from scrubin.audit.expected import Fault, Finding, Text, media_types
 from scrubin.audit.expected.plan import Plan, VideoPlan
 from scrubin.audit.expected.private_strings import Private
@@ -159,6 +159,7 @@ def audit(
     findings += [Finding(name, "name", "private-string", needle.message) for name, needle in layout.private_names(there, planned, search)]
     if plan is not None:
         findings += layout.media_findings(there, sha256, plan)
+        findings += drawn.findings(there.files, plan)
     known = {finding.file for finding in findings}
     for name, path in there.files.items():
         findings += _of_file_list(path, seen, known) if name == file_lists.FILE_LIST else _of_file(path, name, planned, seen, shown)

@@ -224,6 +224,8 @@ def write(collection: Collection, out: Output) -> None:
         if labels.instances is None:
             out.lose("phases of recordings without tools", len(phases))
             continue
+        for column in (name for name in labels.instances.rows if str(name).endswith(tracks.ONLY) and name not in TRACKS):
+            out.lose(f"'{column}' of instances", int(labels.instances.rows[column].notna().sum()))
         out.lose("phases of frames without a tool", len([frame for frame in phases if not instances.get(frame)]))
         annotations = {str(frame): [_object(row, phases.get(frame)) for row in instances[frame]] for frame in sorted(instances)}
         about = dict(labels.about.get("cholectrack20", {})) or _about(labels, len(annotations))

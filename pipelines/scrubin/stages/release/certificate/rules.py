@@ -133,6 +133,13 @@ RULES = (
         (*ALL_LETTERS, "GDPR 32"),
     ),
     Rule(
+        "audit of masks and points",
+        CHECKED,
+        "no mask and no point in the tables shows what is inside the black rectangles of its frame, one pixel of each edge left out, or is "
+        "of a black frame; boxes are not checked",
+        (*ALL_LETTERS, "GDPR 32"),
+    ),
+    Rule(
         "audit of faces and text",
         CHECKED,
         "pictures of all scenes of the released videos are searched again, by programs: for faces by networks of their own, too; for text "

@@ -1,0 +1,160 @@
+"""Bundles of labels as data sets and releases have them: CholecTrack20's JSON, tables of marks, the ground truth of a release."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from contest_bundles import HIDDEN, PROGRAM, bundle, hidden_part, on_codabench
+from contest_cases import CASES, CLASSES, HEIGHT, VIDEOS, WIDTH, WORSE, dumps, put
+from scrubin import cli
+from scrubin.base.vocabulary import vocabulary
+from scrubin.evaluate import challenge as challenges
+from scrubin.evaluate.challenge import evalai, grand_challenge
+from scrubin.evaluate.contest_tasks import CONTESTS
+
+KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
+INSTRUMENTS = vocabulary.load("cholectrack20").instruments
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_the_copy_of_the_library():
+    patch = pytest.MonkeyPatch()
+    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
+    yield
+    patch.undo()
+
+
+def cholectrack20():
+    """The tracks as JSON of CholecTrack20: another id for each kind."""
+    files = {}
+    for video in VIDEOS:
+        tools: dict[str, list] = {}
+        for frame, id_, x, y, w, h, _, class_, _ in (
+            line.split(",") for line in CASES["tracks"]()[0][f"{video}.txt"].decode().splitlines()
+        ):
+            box = [float(x) / WIDTH, float(y) / HEIGHT, float(w) / WIDTH, float(h) / HEIGHT]
+            ids = {kind: 10 * at + int(id_) for at, kind in enumerate(KINDS)}
+            one = {"instrument": INSTRUMENTS.index(CLASSES[int(class_)]), "verb": -1, "target": -1, "triplet": -1, "phase": 0}
+            tools.setdefault(str(int(frame) - 1), []).append({**one, "tool_bbox": box, "operator": 1, **ids, "visibility": 1})
+        head = {"video": {"name": video, "width": WIDTH, "height": HEIGHT}, "categories": {}}
+        files[f"{video}.json"] = dumps({**head, "annotations": tools})
+    return files
+
+
+def released_tracks():
+    own = CASES["tracks"]()[0]
+    place = "groundtruth/cholect50/tracks/track"
+    tracks = {f"{place}/{video}/gt/gt.txt": own[f"{video}.txt"] for video in VIDEOS}
+    return {
+        "groundtruth/manifest.json": b"{}",
+        "groundtruth/cholect50/tracks.stamp.json": b"{}",
+        **tracks,
+        **{f"{place}/{video}/seqinfo.ini": own[f"{video}/seqinfo.ini"] for video in VIDEOS},
+    }
+
+
+def judgements(video):
+    """What each annotator says, as our ground truth has it."""
+    head, *rows = (line.split(",") for line in CASES["criteria"]()[0][f"{video}/frame.csv"].decode().splitlines())
+    named = [name.upper().split("_RATER") for name in head[1:]]
+    said = [(row[0], *of, f"{value}.0") for row in rows for of, value in zip(named, row[1:], strict=True)]
+    return "frame,mark,rater,value\n" + "".join(f"{','.join(one)}\n" for one in said)
+
+
+def released_marks():
+    marks = {f"groundtruth/marks/{video}.csv": judgements(video).encode() for video in VIDEOS}
+    return {"groundtruth/manifest.json": b"{}", "groundtruth/marks.stamp.json": b"{}", **marks}
+
+
+def mark_tables():
+    return {f"{video}.csv": judgements(video).encode() for video in VIDEOS}
+
+
+def mark_table():
+    """One table of what the annotators say together."""
+    head, *rows = CASES["criteria"]()[1]["found.csv"].decode().splitlines()
+    return {"criteria.csv": "\n".join([head, *rows]).encode()}
+
+
+TRUTHS = {
+    "CholecTrack20": ("tracks", cholectrack20),
+    "released tracks": ("tracks", released_tracks),
+    "released marks": ("criteria", released_marks),
+    "a table of marks per video": ("criteria", mark_tables),
+    "one table of marks": ("criteria", mark_table),
+}
+
+
+@pytest.fixture(scope="module", params=TRUTHS)
+def bundled(request, tmp_path_factory):
+    """Task, and its bundle on each platform."""
+    task, files_of = TRUTHS[request.param]
+    folder = tmp_path_factory.mktemp("own")
+    truth = put(folder / "truth", files_of())
+    return task, {platform: bundle(folder / platform, truth, platform, task) for platform in PROGRAM}
+
+
+def on_every_platform(bundled, task, submitted, place):
+    """The columns of the leaderboard as each platform gives them."""
+    columns = [one.key for one in challenges.read(bundled["codabench"] / PROGRAM["codabench"]).columns]
+    assert len(columns) == len(CONTESTS[task].parts)
+    scores = on_codabench(bundled["codabench"], submitted, place / "codabench")
+    found = [{key: scores[key] for key in columns}]
+    archive = Path(shutil.make_archive(str(place / "zipped"), "zip", submitted))
+    folder = bundled["evalai"]
+    found.append(
+        evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")["result"][0]["test_split"]
+    )
+    folder = bundled["grand-challenge"] / "evaluation"
+    assert grand_challenge.run(str(folder), str(submitted), str(place / "out"), str(folder / "ground_truth")) == 0
+    aggregates = json.loads((place / "out/metrics.json").read_text())["aggregates"]
+    return [*found, {key: aggregates[key] for key in columns}]
+
+
+def test_labels_handed_in_are_perfect_and_one_mistake_is_lower_on_every_platform(bundled, tmp_path):
+    task, folders = bundled
+    perfect = hidden_part(task, CASES[task]()[1])
+    best = on_every_platform(folders, task, put(tmp_path / "perfect", perfect), tmp_path / "of_perfect")
+    assert best == [pytest.approx(dict.fromkeys(best[0], 1), abs=1e-12)] * 3
+    worse = on_every_platform(
+        folders, task, put(tmp_path / "worse", hidden_part(task, WORSE[task](CASES[task]()[1]))), tmp_path / "of_worse"
+    )
+    assert worse[0] == worse[1] == worse[2]
+    assert all(0 < value < 1 for value in worse[0].values())
+
+
+def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
+    task, folders = bundled
+    kit = folders["codabench"] / "public/starting_kit"
+    sample = kit / "sample_submission"
+    assert cli.main(["submission", "check", str(sample), "--ground-truth", str(kit / "frames"), "--task", task]) == 0
+    assert max(on_every_platform(folders, task, sample, tmp_path)[0].values()) < 1
+
+
+def test_no_hidden_label_is_public(bundled):
+    task, folders = bundled
+    for path in sorted((folders["codabench"] / "public").rglob("*")):
+        if path.is_file() and task == "tracks":
+            assert b".5,4,12,14.25" not in path.read_bytes()
+        if path.name == "frames.csv" and path.parent.name == "frames":
+            values = {cell for line in path.read_text().splitlines()[1:] for cell in line.split(",")[2:]}
+            assert values <= {"0"}
+
+
+@pytest.mark.parametrize("kind", ["visibility", "intracorporeal"])
+def test_a_bundle_of_cholectrack20_scores_the_kind_that_it_is_told(kind, tmp_path):
+    truth = put(tmp_path / "truth", cholectrack20())
+    folder = bundle(tmp_path / "one", truth, "codabench", "tracks", "--variant", f"kind={kind}", "classes=one")
+    scores = on_codabench(folder, put(tmp_path / "perfect", hidden_part("tracks", CASES["tracks"]()[1])), tmp_path / "run")
+    assert scores["tracks_hota"] == pytest.approx(1)
+
+
+def test_cholectrack20s_own_json_can_be_handed_in(tmp_path):
+    files = cholectrack20()
+    folder = bundle(tmp_path / "one", put(tmp_path / "truth", files), "codabench", "tracks")
+    own = put(tmp_path / "team", {f"{video}.json": files[f"{video}.json"] for video in HIDDEN})
+    assert on_codabench(folder, own, tmp_path / "run")["tracks_hota"] == pytest.approx(1)
