@@ -478,6 +478,12 @@ def masks_png():
     return {"endovis/labels.json": dumps(legend), "endovis/seq_2/labels/frame000.png": png(picture)}
 
 
+def scrubin_labels():
+    phases = [{"first": 0, "end": 40, "label": "preparation"}, {"first": 40, "end": 90, "label": "calot-triangle-dissection"}]
+    head = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0" * 64, "frames": 100, "made": {}}
+    return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
+
+
 EXAMPLES = {
     make.__name__.replace("_", "-"): make()
     for make in (
@@ -518,6 +524,7 @@ EXAMPLES = {
         pitvis,
         sarrarp50,
         sarrarp50_masks,
+        scrubin_labels,
         spans,
         surch,
         yolo,

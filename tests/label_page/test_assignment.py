@@ -44,7 +44,7 @@ def test_everybody_gets_about_as_many_seconds_and_meets_everybody_else(people, s
     numbers = list(range(1, people + 1))
     drawn = assignment.draw(DURATIONS, numbers, {}, replace(P, overlap=1.0, seed=seed))
     load_s = {one: sum(DURATIONS[name] for name, of in drawn.items() if one in of) for one in numbers}
-    assert max(load_s.values()) - min(load_s.values()) <= max(DURATIONS.values())
+    assert max(load_s.values()) - min(load_s.values()) <= 2 * max(DURATIONS.values())
     met = {frozenset(of) for of in drawn.values()}
     assert len(met) == people * (people - 1) // 2
 

@@ -104,6 +104,7 @@ TRIED: Mapping[str, Tried | str] = {
     "pitvis": NONE,
     "sarrarp50": NONE,
     "sarrarp50-masks": NONE,
+    "scrubin-labels": OURS,
     "spans": OURS,
     "surch": Tried(1, "CheddarChoi/surch-dataset 40234bd", "refused for its line 2051, which ends before it starts; 296 videos without it"),
     "tables": OURS,

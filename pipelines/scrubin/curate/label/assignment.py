@@ -15,8 +15,8 @@ def draw(
     """Return who labels each recording that nobody labels yet, by name.
 
     The recordings that several label are drawn first, as many as ``overlap`` says of all, with those that several label already. Then
-    each recording, the longest first, goes to those who have the fewest seconds so far; of these to the ones who met least often, and
-    among equals the seed decides.
+    each recording, the longest first, goes to those who have the fewest seconds so far, within that of the longest recording; of these
+    to the ones who met least often, and among equals the seed decides.
 
     Parameters
     ----------
@@ -45,11 +45,14 @@ def draw(
     for name, before in assigned.items():
         _note(load_s, met, before, durations_s.get(name, 0.0))
     drawn: dict[str, tuple[int, ...]] = {}
+    longest_s = max(durations_s.values(), default=0.0) or 1.0
     for name in sorted(new, key=lambda name: (-counts[name], -durations_s[name], rank(p.seed, "order", name))):
         people: list[int] = []
         while len(people) < counts[name]:
             left = [one for one in annotators if one not in people]
-            people.append(min(left, key=lambda one: (load_s[one], _meetings(met, one, people), rank(p.seed, name, str(one)))))
+            met_so_far = {one: _meetings(met, one, people) for one in left}
+            order = {one: (load_s[one] // longest_s, met_so_far[one], load_s[one], rank(p.seed, name, str(one))) for one in left}
+            people.append(min(left, key=order.__getitem__))
         drawn[name] = tuple(sorted(people))
         _note(load_s, met, drawn[name], durations_s[name])
     return dict(sorted(drawn.items()))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ NAME = "scrubin-labels"
 SUFFIX = ".labels.json"
 EDITION = 1
 EDITION_KEY = "scrubin_labels"
+DEFAULT = "cholect50"
 MADE = "made"
 """How the labels were made, as the page wrote it."""
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
@@ -51,7 +53,15 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     pattern=r"(?P<recording>[^/]+)\.labels\.json",
     expected=f"<recording>{SUFFIX}",
     title="labels of the page of `scrubin label`: spans of source frames with names; a file per recording",
-    by_hand=ByHand(vocabulary_of=vocabulary_of, names_vocabulary=True, evidence=registry.keys(EDITION_KEY), holds=("marks",)),
+    by_hand=ByHand(
+        vocabulary=DEFAULT,
+        vocabulary_of=vocabulary_of,
+        fps=Fraction(1),
+        fps_unstated=True,
+        evidence=registry.keys(EDITION_KEY),
+        precedence=0,
+        holds=("phases", "segments", "instances", "actions", "boxless", "partial", "repeats", "spans", "marks"),
+    ),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of a recording.
@@ -67,6 +77,10 @@ def read(source: LabelFiles) -> Labels:
     if document.get(EDITION_KEY) != EDITION:
         what = f"'{EDITION_KEY}' is {documents.shown(document.get(EDITION_KEY))}, this version reads {EDITION}"
         where.error("layout", what, "export the labels with this version")
+    named = document.get("vocabulary")
+    if named is not None and own_categories.of_reference(file, named).name != source.vocabulary.name:
+        what = f"it names another vocabulary than '{source.vocabulary.name}'"
+        where.error("vocabularies-differ", what, "read it with the vocabulary that it names")
     frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
     if not {*LISTS, "actions", "quality"} & document.keys():
         where.error("no-labels", "it has none of phases, steps, actions and quality", "export the labels again")
