@@ -40,6 +40,8 @@ SHARED = HERE.parent / "page" / "static"
 SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg", "keys.js")
 MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 DECODING_THREADS = 3
+# Several people play at once, each a film of their own.
+READERS = 6
 LONGEST_WORK_S = 600
 CHANGE_KEYS = {"layer", "key", "value", "proposal"}
 T = TypeVar("T")
@@ -89,7 +91,7 @@ class LabelApp:
             for one in self.bench.recordings.values()
             for camera, video in one.videos.items()
         }
-        self.stills = Stills(self.bench.folder / RELEASE, files)
+        self.stills = Stills(self.bench.folder / RELEASE, files, READERS)
         self._decoding = anyio.CapacityLimiter(DECODING_THREADS)
 
     def asgi(self) -> Guard:

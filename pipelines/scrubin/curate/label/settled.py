@@ -65,15 +65,21 @@ class Settlement:
         return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
 
 
+def missing(about: About, standing: Standing) -> tuple[int, ...]:
+    """Return the annotators who have not finished a recording."""
+    annotators = standing.assigned.get(about.recording, ())
+    return tuple(one for one in annotators if about.recording not in standing.done.get(one, set()))
+
+
 def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[int], p: LabelParams) -> Settlement:
     """Return how far a recording is."""
     about = pictures.about
     annotators = standing.assigned.get(about.recording, ())
-    missing = tuple(one for one in annotators if about.recording not in standing.done.get(one, set()))
+    waiting = missing(about, standing)
     said = {one: standing.of(about, one) for one in annotators}
     sheets = {one: sheet for one in (*annotators, *adjudicators) if (sheet := standing.of(about, one).sheet()) is not None}
     outcomes = {}
-    if annotators and not missing:
+    if annotators and not waiting:
         for layer in SPAN_LAYERS:
             if layer in p.layers:
                 outcomes[layer] = disputes.of_layer(
@@ -86,8 +92,8 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
                 )
     by_annotators = {one: sheets[one] for one in annotators if one in sheets}
     is_settled = any(one in sheets for one in adjudicators)
-    differ = () if missing or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))
-    return Settlement(pictures, annotators, missing, outcomes, sheets, differ if p.settle == "third" else ())
+    differ = () if waiting or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))
+    return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else ())
 
 
 def proposed_share(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> float | None:

@@ -58,6 +58,10 @@ class Standing:
         Seconds by annotator and recording.
     settled
         By source, in the order in which adjudicators settled; a later one counts where two meet.
+    undoable
+        By annotator and recording, the lines that can be taken back, each with what takes it back.
+    last_line
+        Number of the last line about each recording, but for those of time worked.
     """
 
     labels: dict[tuple[About, int], OfPerson] = field(default_factory=dict)
@@ -66,6 +70,7 @@ class Standing:
     worked_s: dict[tuple[int, str], int] = field(default_factory=dict)
     settled: dict[About, list[Settled]] = field(default_factory=dict)
     undoable: dict[tuple[int, str], list[tuple[int, Labelled]]] = field(default_factory=dict)
+    last_line: dict[str, int] = field(default_factory=dict)
 
     def of(self, about: About, annotator: int) -> OfPerson:
         """Return what an annotator said of a source."""
@@ -97,15 +102,19 @@ class Standing:
             event, person = events.read(line), int(line.by)
             match event:
                 case Labelled():
+                    self.last_line[event.about.recording] = line.number
                     self._label(line.number, person, event)
                 case Done():
+                    self.last_line[event.recording] = line.number
                     (set.add if event.done else set.discard)(self.done.setdefault(person, set()), event.recording)
                 case Worked():
                     key = person, event.recording
                     self.worked_s[key] = self.worked_s.get(key, 0) + event.seconds
                 case Assigned():
                     self.assigned |= event.recordings
+                    self.last_line |= dict.fromkeys(event.recordings, line.number)
                 case Settled():
+                    self.last_line[event.about.recording] = line.number
                     self.settled.setdefault(event.about, []).append(event)
 
     def _label(self, number: int, person: int, event: Labelled) -> None:

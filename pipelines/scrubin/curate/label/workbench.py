@@ -104,6 +104,7 @@ class Workbench:
         self._standing, self._applied, self._head = Standing(), 0, FIRST
         self._worked: dict[int, float] = {}
         self._times: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+        self._settlements: dict[str, tuple[tuple[str, int, tuple[int, ...]], Settlement]] = {}
 
     @classmethod
     def open(cls, folder: Path = Path()) -> Workbench:
@@ -145,6 +146,7 @@ class Workbench:
                 self._standing, self._applied = Standing(), 0
             self._standing.apply(lines[self._applied :])
             self._applied, self._head = len(lines), self.ledger.head
+            self._chain = lines[0].sha256 if lines else FIRST
             return self._standing
 
     @property
@@ -163,7 +165,14 @@ class Workbench:
 
     def settlement(self, recording: Recording) -> Settlement:
         """Return how far a recording is."""
-        return settled.of_recording(recording.pictures, self.standing(), self.adjudicators(), self.p)
+        with self._lock:
+            standing, chiefs = self.standing(), self.adjudicators()
+            # A rewritten chain numbers its lines anew: its first hash is another one.
+            state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs)
+            known = self._settlements.get(recording.id)
+            if known is None or known[0] != state:
+                known = self._settlements[recording.id] = state, settled.of_recording(recording.pictures, standing, chiefs, self.p)
+            return known[1]
 
     def assign(self) -> dict[str, tuple[int, ...]]:
         """Say who labels the recordings that nobody labels yet; return what is new, by the curator's name."""
@@ -181,8 +190,8 @@ class Workbench:
         """Return the recordings of a person, in their order: those to label, or of an adjudicator those to settle."""
         standing = self.standing()
         if person.role == "adjudicator":
-            every = list(self.recordings.values())
-            return [one for one in every if len(standing.assigned.get(one.name, ())) > 1 and not self.settlement(one).missing]
+            several = [one for one in self.recordings.values() if len(standing.assigned.get(one.name, ())) > 1]
+            return [one for one in several if not settled.missing(one.about, standing)]
         mine = sorted(one.id for one in self.recordings.values() if person.number in standing.assigned.get(one.name, ()))
         return [self.recordings[id_] for id_ in assignment.in_order(mine, person.number, self.p)]
 

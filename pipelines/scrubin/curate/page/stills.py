@@ -115,10 +115,12 @@ class Stills:
         Folder of the raw study.
     files
         Its files, by recording and camera.
+    readers
+        So many are open at a time.
     """
 
-    def __init__(self, raw: Path, files: Mapping[FileKey, Source]) -> None:
-        self._raw, self._files = raw, dict(files)
+    def __init__(self, raw: Path, files: Mapping[FileKey, Source], readers: int = MOST_READERS) -> None:
+        self._raw, self._files, self._most_readers = raw, dict(files), readers
         self._readers: OrderedDict[FileKey, SourceReader] = OrderedDict()
         self._reels: OrderedDict[FileKey, Reel] = OrderedDict()
         self._verified: dict[FileKey, tuple[int, ...]] = {}
@@ -232,7 +234,7 @@ class Stills:
     def _reader(self, file: FileKey) -> SourceReader:
         if file not in self._readers:
             self._readers[file] = self._files[file].reader(self._raw)
-            if len(self._readers) > MOST_READERS:
+            if len(self._readers) > self._most_readers:
                 self._readers.popitem(last=False)[1].close()
         self._readers.move_to_end(file)
         return self._readers[file]

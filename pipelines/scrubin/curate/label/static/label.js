@@ -71,7 +71,7 @@ function show() {
   );
   showPanel();
   showFindings(view.findings, player.times, goTo);
-  showDisputes(view, player.times, goTo, (dispute, spans) => store.settle(dispute, spans.map(spanOf)));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, spans.map(spanOf)));
   showSelected();
 }
 
@@ -93,6 +93,12 @@ function showSelected() {
   byId("selected-text").textContent = span
     ? `${textOf(span)}: ${clock(player.times[span.first])} to ${clock(player.times[span.end])}, frames ${span.first} to ${span.end - 1}`
     : "No label is selected: click one, or go on to a change.";
+}
+
+/** What this person labelled in frames of a dispute, cut to them. */
+function mine({ layer: name, first, end }) {
+  const meeting = store.spans(name).filter((one) => one.first < end && first < one.end);
+  return meeting.map((one) => ({ ...one, first: Math.max(one.first, first), end: Math.min(one.end, end) }));
 }
 
 function openedSpans(name) {

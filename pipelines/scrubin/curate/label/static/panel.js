@@ -101,15 +101,17 @@ export function showFindings(findings, times, go) {
   fill(byId("findings"), element("h2", {}, title), element("ol", {}, ...items));
 }
 
-/** What people say differently: each answer under its letter; taking one settles it. */
-export function showDisputes(view, times, go, settle) {
+/** What people say differently: each answer under its letter; taking one settles it, or what the adjudicator labelled there. */
+export function showDisputes(view, times, mine, go, settle) {
   const section = byId("disputes");
   section.hidden = view.disputes === undefined;
   if (section.hidden) return;
   const items = view.disputes.map((one) => {
-    const answers = Object.entries(one.said).map(([letter, spans]) => {
+    const own = mine(one);
+    const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), ["nothing", []]];
+    const answers = every.map(([letter, spans]) => {
       const says = spans.map((span) => `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`).join("; ") || "nothing";
-      return element("button", { type: "button", onclick: () => settle(one, spans) }, `${letter}: ${says}`);
+      return element("button", { type: "button", onclick: () => settle(one, spans) }, letter === says ? says : `${letter}: ${says}`);
     });
     const head = element(
       "button",
@@ -127,7 +129,7 @@ export function showDisputes(view, times, go, settle) {
   fill(
     section,
     element("h2", {}, open ? `${open} to settle` : "all is settled"),
-    element("p", {}, "Take an answer, or label it anew in your own layer and take “mine”."),
+    element("p", {}, "Take an answer; or label these frames yourself, and take mine."),
     element("ol", {}, ...items),
     sheets.length ? element("h2", {}, view.differ.length ? `ratings differ in ${view.differ.map((name) => name.replaceAll("_", " ")).join(", ")}` : "ratings") : null,
     element("ol", {}, ...sheets),
