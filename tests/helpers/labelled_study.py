@@ -25,6 +25,7 @@ label:
   score_points: 1.0
   shortest_s: 0.2
   quality: [smoke, blurred]
+  proposals: null
   anchors: {depth_perception: {"1": "misses often", "5": "exact"}}
 """
 SCORES = """

@@ -19,6 +19,7 @@ P = LabelParams(
     annotators="2",
     quality=(),
     anchors={},
+    proposals=None,
     layers=("phases",),
     overlap=0.3,
     order="mixed",

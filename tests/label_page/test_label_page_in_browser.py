@@ -163,6 +163,30 @@ def test_edges_move_spans_split_and_merge_and_an_action_is_opened_and_ended(chro
     assert ann.troubles == []
 
 
+def test_an_edge_is_drawn_in_the_lanes_and_a_click_on_a_label_only_chooses_it(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("1")
+    ann.written(1)
+    ann.press("Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
+    ann.at(60)
+    ann.press("2")
+    ann.written(2)
+    first = ann.page.locator(".lane:first-child .span").first
+    first.click(position={"x": 30, "y": 10})
+    ann.page.locator("#selected-text", has_text="preparation").wait_for()
+    box = first.bounding_box()
+    assert [span[:2] for span in spans_in(folder)] == [(FIRST, FIRST + 60), (FIRST + 60, FIRST + 320)]
+    ann.page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 8)
+    ann.page.mouse.down()
+    ann.page.mouse.move(box["x"] + 2 * box["width"], box["y"] + 8, steps=5)
+    ann.page.mouse.up()
+    ann.page.locator("#selected-text", has_text=re.compile("frames 0 to 1[12]")).wait_for()
+    drawn = [span[:2] for span in spans_in(folder)]
+    assert drawn[0][1] == drawn[1][0]
+    assert abs(drawn[0][1] - FIRST - 120) <= 1
+    assert ann.troubles == []
+
+
 def test_playing_shows_every_picture_of_the_film_in_its_order(chromium, server, token):
     ann = Annotator(chromium, server, token)
     ann.page.evaluate(
@@ -223,3 +247,31 @@ def test_an_adjudicator_settles_by_a_click(chromium, server, bench, folder, toke
     chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
     assert not bench.settlement(bench.recordings[SINGLE]).open
     assert chief.troubles == []
+
+
+def test_a_proposal_is_taken_or_not_by_a_key_and_stretched_as_any_label(chromium, bench, folder, token):
+    rows = "".join(f"{second},{'preparation' if second < 3 else 'clipping-and-cutting'}\n" for second in range(5))
+    (folder / "predictions").mkdir()
+    (folder / f"predictions/{SINGLE}.csv").write_text(f"seconds,phase\n{rows}", encoding="utf-8")
+    params = folder / "params.yaml"
+    text = params.read_text(encoding="utf-8").replace("proposals: null", "proposals: {path: predictions, format: null}")
+    params.write_text(text, encoding="utf-8")
+    process, address, _ = served(folder)
+    ann = Annotator(chromium, address, token)
+    ann.page.wait_for_selector(".lane:first-child .ghost:nth-child(2)")
+    ann.press("p")
+    ann.page.wait_for_selector(".lane:first-child .track:has(.span):not(:has(.ghost ~ .ghost))")
+    ann.at(3 * sampled_release.FPS)
+    ann.press("x")
+    ann.page.wait_for_selector(".lane:first-child .track:not(:has(.ghost))")
+    ann.press("Home", "ArrowRight")
+    ann.at(1)
+    ann.page.locator(".lane:first-child .span").click(position={"x": 30, "y": 10})
+    ann.press("Home", "ArrowRight", "ArrowRight")
+    ann.at(2)
+    ann.press("[")
+    ann.page.locator("#selected-text", has_text="frames 2 to").wait_for()
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    assert spans_in(folder) == [(FIRST + 2, FIRST + 3 * sampled_release.FPS, "preparation")]
+    assert ann.troubles == []

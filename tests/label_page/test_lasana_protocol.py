@@ -24,6 +24,7 @@ P = LabelParams(
     annotators="2",
     quality=(),
     anchors={},
+    proposals=None,
     layers=("ratings",),
     overlap=1.0,
     order="mixed",

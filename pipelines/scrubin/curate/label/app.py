@@ -110,6 +110,7 @@ class LabelApp:
             "/enter": self.admit,
             "/api/label": self.label,
             "/api/undo": self.undo,
+            "/api/refuse": self.refuse,
             "/api/done": self.done,
             "/api/worked": self.worked,
             "/api/settle": self.settle,
@@ -204,6 +205,12 @@ class LabelApp:
         body = await requests.fields(request, ("id", "nonce"))
         nonce = body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce))
+
+    async def refuse(self, request: Request) -> Response:
+        """Note that this person does not take a proposal, or takes that back."""
+        body = await requests.fields(request, ("id", "proposal", "refused", "nonce"))
+        key, refused, nonce = body.text("proposal"), body.any("refused") is True, body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.refuse(person, id_, key, nonce, refused=refused))
 
     async def done(self, request: Request) -> Response:
         """Note that this person has finished a recording, or goes on with it."""

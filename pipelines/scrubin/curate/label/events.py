@@ -149,6 +149,15 @@ class Settled:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """Somebody does not take what a program proposes, or takes that back."""
+
+    about: About
+    proposal: str
+    refused: bool
+
+
+@dataclass(frozen=True)
 class Rewritten:
     """The chain was written anew, because somebody withdrew or a recording was renamed: so many lines are gone, so many changed.
 
@@ -165,13 +174,14 @@ class Rewritten:
     head: str
 
 
-Event = Labelled | Done | Worked | Assigned | Settled | Rewritten
+Event = Labelled | Done | Worked | Assigned | Settled | Refused | Rewritten
 NAMES: Mapping[str, type[Any]] = {
     "labelled": Labelled,
     "done": Done,
     "worked": Worked,
     "assigned": Assigned,
     "settled": Settled,
+    "refused": Refused,
     "rewritten": Rewritten,
 }
 OF_TYPE = {kind: name for name, kind in NAMES.items()}
@@ -246,6 +256,8 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
         spans = tuple(map(span_of, values["spans"]))
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
         return Settled(About(**values["about"]), spans=spans, **own)
+    if name == "refused":
+        return Refused(About(**values["about"]), str(values["proposal"]), bool(values["refused"]))
     if name == "assigned":
         return Assigned({str(recording): tuple(map(int, people)) for recording, people in values["recordings"].items()})
     event: Event = NAMES[name](**values)

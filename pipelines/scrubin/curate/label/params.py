@@ -24,6 +24,22 @@ NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
 
 
 @dataclass(frozen=True)
+class ProposalsParams:
+    """Predictions of the released videos, which are shown as proposals.
+
+    Parameters
+    ----------
+    path
+        A file or folder, relative to the project.
+    format
+        Of its files; None: as they look.
+    """
+
+    path: str
+    format: str | None
+
+
+@dataclass(frozen=True)
 class LabelParams:
     """What is labelled on the page of `scrubin label`.
 
@@ -53,6 +69,8 @@ class LabelParams:
         Shorter phases and steps are warned of.
     quality
         What can be wrong with the picture, as names.
+    proposals
+        What a program proposes; None: nothing.
     anchors
         By aspect of ``scores.aspects`` and point of the scale, what it means; shown beside the point.
     """
@@ -62,6 +80,7 @@ class LabelParams:
     annotators: str
     quality: tuple[str, ...]
     anchors: dict[str, dict[str, str]]
+    proposals: ProposalsParams | None
     layers: tuple[str, ...] = ranged(choices=LAYERS)
     overlap: float = ranged(low=0.0, high=1.0)
     order: str = ranged(choices=("mixed", "listed"))

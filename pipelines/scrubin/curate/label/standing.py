@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scrubin.curate.label import events
-from scrubin.curate.label.events import About, Assigned, Change, Done, Labelled, Settled, Sheet, Span, Value, Worked
+from scrubin.curate.label.events import About, Assigned, Change, Done, Labelled, Refused, Settled, Sheet, Span, Value, Worked
 from scrubin.stages.review import Line
 
 Items = dict[str, dict[str, Value]]
@@ -25,11 +25,14 @@ class OfPerson:
         By layer and key, whose names an item has.
     proposals
         By layer and key, what a program had proposed there.
+    refused
+        What of the proposals is not taken.
     """
 
     items: Items = field(default_factory=dict)
     vocabularies: dict[tuple[str, str], str] = field(default_factory=dict)
     proposals: dict[tuple[str, str], str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
 
     def spans(self, layer: str) -> list[Span]:
         """Return the spans of a layer, in order of time."""
@@ -76,6 +79,10 @@ class Standing:
         """Return what an annotator said of a source."""
         return self.labels.get((about, annotator), OfPerson())
 
+    def of_or_new(self, about: About, annotator: int) -> OfPerson:
+        """Return the same, to be added to."""
+        return self.labels.setdefault((about, annotator), OfPerson())
+
     def annotators(self, about: About) -> list[int]:
         """Return who said anything of a source, sorted."""
         return sorted(person for one, person in self.labels if one == about)
@@ -113,22 +120,27 @@ class Standing:
                 case Assigned():
                     self.assigned |= event.recordings
                     self.last_line |= dict.fromkeys(event.recordings, line.number)
+                case Refused():
+                    refused = self.of_or_new(event.about, person).refused
+                    (set.add if event.refused else set.discard)(refused, event.proposal)
                 case Settled():
                     self.last_line[event.about.recording] = line.number
                     self.settled.setdefault(event.about, []).append(event)
 
     def _label(self, number: int, person: int, event: Labelled) -> None:
-        mine = self.labels.setdefault((event.about, person), OfPerson())
+        mine = self.of_or_new(event.about, person)
         before = inverse(mine, event)
         for change in event.changes:
             at = change.layer, change.key
             of_layer = mine.items.setdefault(change.layer, {})
+            was_there = change.key in of_layer
             if change.value is None:
                 of_layer.pop(change.key, None)
             else:
                 of_layer[change.key] = change.value
                 mine.vocabularies[at] = event.vocabulary
-                mine.proposals[at] = change.proposal
+                # What was taken and then stretched still comes from a program.
+                mine.proposals[at] = change.proposal or (mine.proposals.get(at, "") if was_there else "")
         stack = self.undoable.setdefault((person, event.about.recording), [])
         if event.undoes:
             stack[:] = [one for one in stack if one[0] != event.undoes]

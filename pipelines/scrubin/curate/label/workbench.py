@@ -28,12 +28,13 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, rewriting, settled
+from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, settled
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.disputes import Dispute
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Settled, Span, Value, Worked
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, LabelParams
 from scrubin.curate.label.people import Person
+from scrubin.curate.label.proposals import Proposal
 from scrubin.curate.label.settled import Pictures, Settlement
 from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.media.decode import boundaries_s
@@ -89,12 +90,15 @@ class Workbench:
         What is labelled; how ratings are made, where they are.
     recordings
         By released id.
+    proposed
+        What a program proposes, by released id.
     """
 
     folder: Path
     p: LabelParams
     scores: ScoresParams | None
     recordings: Mapping[str, Recording]
+    proposed: Mapping[str, Sequence[Proposal]] = field(default_factory=dict)
     now_s: Callable[[], float] = time.monotonic
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -134,7 +138,10 @@ class Workbench:
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
         # Also of those who were written into the list of the withdrawn by hand.
         rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
-        return cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
+        bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
+        if p.proposals is not None:
+            bench.proposed = proposals.load(folder, p.proposals, p, list(bench.recordings), bench.released_times_s)
+        return bench
 
     # What stands
 
@@ -217,6 +224,11 @@ class Workbench:
             self._times[key] = boundaries_s(stored_probe(self.folder / RELEASE / video.path, video.path, video.sha256))
         return self._times[key]
 
+    def released_times_s(self, id_: str) -> npt.NDArray[np.float64]:
+        """Return the same of the first camera of a recording, by its released id."""
+        one = self.recordings[id_]
+        return self.times_s(one, one.about.camera)
+
     def work(self, person: Person) -> dict[str, Any]:
         """Return what a person has to do, as a JSON value."""
         standing = self.standing()
@@ -245,6 +257,7 @@ class Workbench:
             "items": _items(mine, shift),
             "findings": [_shifted(finding, shift) for finding in findings],
             "apart": len(standing.apart(one.about)),
+            "proposals": self._proposals(one, mine),
             "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
             "undo": standing.last(person.number, one.name) is not None,
         }
@@ -285,6 +298,21 @@ class Workbench:
                 return None
             number, before = last
             return self._append(dataclasses.replace(before, undoes=number), person.number, nonce)
+
+    def refuse(self, person: Person, id_: str, proposal: str, nonce: str, *, refused: bool) -> Line:
+        """Note that a person does not take a proposal.
+
+        Raises
+        ------
+        ReviewError
+            When there is no such proposal.
+        """
+        with self._lock:
+            one = self.recording(person, id_)
+            if proposal not in {of.key for of in self.proposed.get(one.id, ())}:
+                msg = "there is no such proposal any more; open the recording again"
+                raise ReviewError(msg)
+            return self._append(events.Refused(one.about, proposal, refused), person.number, nonce)
 
     def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:
         """Note that a person has finished a recording, or goes on with it."""
@@ -392,6 +420,14 @@ class Workbench:
                     items[one.key] = one.value
             if touched:
                 _refuse_meeting(layer, [value for value in items.values() if isinstance(value, Span)])
+
+    def _proposals(self, one: Recording, mine: OfPerson) -> list[dict[str, Any]]:
+        """Return what is proposed, and what became of it with this person."""
+        taken = {key for (layer, item), key in mine.proposals.items() if item in mine.items.get(layer, {})}
+        return [
+            {"key": of.key, "layer": of.layer, **dataclasses.asdict(of.span), "taken": of.key in taken, "refused": of.key in mine.refused}
+            for of in self.proposed.get(one.id, ())
+        ]
 
     def _layer(self, name: str) -> dict[str, Any]:
         classes, scores = self.p.classes, self.scores

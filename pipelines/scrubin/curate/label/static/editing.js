@@ -62,10 +62,15 @@ export function merge(layer, spans, span) {
   ];
 }
 
-/** Open a span at a frame, or end the one of this label that is open there. */
-export function toggle(layer, opened, frame, label) {
-  if (opened && frame >= opened.first) {
-    return [{ layer, key: opened.key, value: spanOf({ ...label, first: opened.first, end: frame + 1 }) }];
+/** A span as a label of its own; in a layer with one label at a time all others give way. */
+export function place(layer, spans, span, exclusive, proposal = "") {
+  const changes = [{ layer, key: newKey(), value: spanOf(span), proposal }];
+  for (const one of exclusive ? spans : []) {
+    if (one.first >= span.end || one.end <= span.first) continue;
+    const [before, after] = [{ ...one, end: span.first }, { ...one, first: span.end }];
+    const keeps = before.end > before.first;
+    changes.push({ layer, key: one.key, value: keeps ? spanOf(before) : after.end > after.first ? spanOf(after) : null });
+    if (keeps && after.end > after.first) changes.push({ layer, key: newKey(), value: spanOf(after) });
   }
-  return [];
+  return changes;
 }

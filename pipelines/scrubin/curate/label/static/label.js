@@ -1,7 +1,7 @@
 // The page: what each key and button does, and how it keeps up with other pages of the same person.
 
 import { get, watchTrouble } from "./api.js";
-import { changeAt, merge, moveEdge, split } from "./editing.js";
+import { changeAt, merge, moveEdge, place, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
@@ -66,7 +66,13 @@ function show() {
   showTabs(work.layers, page.layer, choose);
   const shown = work.layers.filter((one) => one.name !== "ratings");
   lanes.show(
-    shown.map((one) => ({ name: one.name, names: one.names, spans: [...store.spans(one.name), ...openedSpans(one.name)], selected: page.selected })),
+    shown.map((one) => ({
+      name: one.name,
+      names: one.names,
+      spans: [...store.spans(one.name), ...openedSpans(one.name)],
+      ghosts: store.ghosts(one.name),
+      selected: page.selected,
+    })),
     page.layer,
   );
   showPanel();
@@ -185,6 +191,40 @@ function toChange(by) {
   return player.seek(to).then(show);
 }
 
+/** What is proposed here, else what comes next. */
+function ghost() {
+  const open = store.ghosts(page.layer);
+  return open.find((one) => one.first <= player.frame && player.frame < one.end) ?? open.find((one) => one.first > player.frame) ?? open[0];
+}
+
+function goOnToGhost() {
+  const next = ghost();
+  if (next) return player.seek(next.first).then(show);
+  say(`Nothing more is proposed for ${page.layer}.`);
+  return undefined;
+}
+
+/** Take what is proposed here as it is; its edges can then be moved as those of any label. */
+async function takeGhost() {
+  const one = ghost();
+  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
+  page.acted = Date.now();
+  const changes = place(page.layer, store.spans(page.layer), one, layer().exclusive ?? false, one.key);
+  page.selected = changes[0].key;
+  say(`Taken: ${textOf(one)}, ${clock(player.times[one.first])} to ${clock(player.times[one.end])}.`);
+  await store.change(changes);
+  return goOnToGhost();
+}
+
+async function refuseGhost() {
+  const one = ghost();
+  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
+  page.acted = Date.now();
+  say(`Not taken: ${textOf(one)}.`);
+  await store.refuse(one.key, true);
+  return goOnToGhost();
+}
+
 function nextFinding() {
   const { findings } = store.view;
   if (!findings.length) return say("Nothing looks wrong.");
@@ -236,6 +276,9 @@ listen([
   { keys: ["s"], shown: ["S"], does: "split the selected label here", group: "Labels", run: () => edit("split") },
   { keys: ["m"], shown: ["M"], does: "merge the selected label with the next", group: "Labels", run: () => edit("merge") },
   { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: () => edit("remove") },
+  { keys: ["p"], shown: ["P"], does: "take what is proposed here, or next", group: "Proposals", run: takeGhost },
+  { keys: ["x"], shown: ["X"], does: "do not take it", group: "Proposals", run: refuseGhost },
+  { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
   { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => store.undo() },
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong", group: "Page", run: nextFinding },
@@ -281,8 +324,7 @@ lanes.addEventListener("choose", ({ detail }) => {
 lanes.addEventListener("edge", ({ detail }) => {
   const spans = store.spans(detail.layer);
   const span = spans.find((one) => one.key === detail.key);
-  const at = detail.side === "end" ? detail.frame : detail.frame;
-  if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, at, store.layer(detail.layer).exclusive ?? false));
+  if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));
 });
 addEventListener("pointerdown", () => (page.acted = Date.now()));
 addEventListener("keydown", () => (page.acted = Date.now()));

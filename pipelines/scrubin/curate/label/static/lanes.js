@@ -46,6 +46,13 @@ export class Lanes extends EventTarget {
           mark.append(element("span", {}, textOf(span)));
           track.append(mark);
         }
+        for (const ghost of layer.ghosts) {
+          const mark = element("span", { class: "ghost", title: `proposed: ${textOf(ghost)}` });
+          mark.style.left = `${(100 * ghost.first) / count}%`;
+          mark.style.width = `${(100 * (ghost.end - ghost.first)) / count}%`;
+          mark.style.background = hueOf(Math.max(0, layer.names.indexOf(ghost.label)));
+          track.append(mark);
+        }
         lane.append(track);
         return lane;
       }),
@@ -73,17 +80,20 @@ export class Lanes extends EventTarget {
     const layer = lane.dataset.layer;
     const mark = event.target.closest(".span");
     const frame = this.frameAt(event, track);
+    // Before the choice is shown: then the lanes are drawn anew, and this mark is nowhere.
+    const box = mark?.getBoundingClientRect();
     this.dispatchEvent(new CustomEvent("choose", { detail: { layer, key: mark?.dataset.key ?? null, frame } }));
     if (!mark) return;
-    const box = mark.getBoundingClientRect();
     const side = event.clientX - box.left < EDGE_PX ? "first" : box.right - event.clientX < EDGE_PX ? "end" : null;
     if (!side) return;
     event.preventDefault();
     const { key } = mark.dataset;
-    const draw = (move) => this.player.seek(this.frameAt(move, track));
+    const now = () => this.section.querySelector(`[data-layer="${layer}"] .track`);
+    const draw = (move) => this.player.seek(this.frameAt(move, now()));
     const drop = (up) => {
       removeEventListener("pointermove", draw);
-      this.dispatchEvent(new CustomEvent("edge", { detail: { layer, key, side, frame: this.frameAt(up, track) } }));
+      const isDrawn = Math.abs(up.clientX - event.clientX) > 2;
+      if (isDrawn) this.dispatchEvent(new CustomEvent("edge", { detail: { layer, key, side, frame: this.frameAt(up, now()) } }));
     };
     addEventListener("pointermove", draw);
     addEventListener("pointerup", drop, { once: true });

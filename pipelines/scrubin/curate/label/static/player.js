@@ -74,7 +74,8 @@ export class Player extends EventTarget {
   }
 
   jump(seconds) {
-    return this.seek(this.at(Math.max(0, this.times[this.frame] + seconds)));
+    // Keys that come faster than pictures add up.
+    return this.seek(this.at(Math.max(0, this.times[this.target ?? this.frame] + seconds)));
   }
 
   toggle() {

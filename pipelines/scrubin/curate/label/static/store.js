@@ -30,6 +30,11 @@ export const store = new (class extends EventTarget {
     return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
   }
 
+  /** What a program proposes for a layer, and nobody has decided. */
+  ghosts(layer) {
+    return (this.view?.proposals ?? []).filter((one) => one.layer === layer && !one.taken && !one.refused);
+  }
+
   /** Say several changes at once: {layer, key, value}; all of them are kept, or none. */
   async change(changes) {
     if (!changes.length) return;
@@ -41,6 +46,10 @@ export const store = new (class extends EventTarget {
     }
     this.dispatchEvent(new Event("view"));
     await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
+  }
+
+  refuse(proposal, refused) {
+    return this.say("/api/refuse", { id: this.id, proposal, refused });
   }
 
   undo() {

@@ -1,0 +1,90 @@
+"""What a program proposes: predictions in other formats on the frames of the page, taken or not, and counted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import labelled_study
+import sampled_release
+from labelled_study import person, put
+from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.curate.label import progress, written
+from scrubin.curate.label.events import Change, Span
+
+SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
+FPS, FRAMES = sampled_release.FPS, sampled_release.SINGLE_FRAMES
+NONCES = (f"nonce-{number:06d}" for number in range(10**6))
+BY_SECOND = "seconds,phase\n" + "".join(f"{second},{'preparation' if second < 3 else 'clipping-and-cutting'}\n" for second in range(5))
+SPANS = "instrument,instance,start_frame,end_frame,verb,target\ngrasper,,7,19,grasp,gallbladder\n"
+
+
+def proposing(folder, files, name="predictions"):
+    """Open the study with predictions."""
+    for file, text in files.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / file).write_text(text, encoding="utf-8")
+    params = folder / "params.yaml"
+    text = params.read_text(encoding="utf-8").replace("proposals: null", f"proposals: {{path: {name}, format: null}}")
+    params.write_text(text, encoding="utf-8")
+    return labelled_study.opened(folder)
+
+
+def annotator(bench, folder):
+    return person(folder, bench.standing().assigned["single"][0])
+
+
+def shown(bench, who):
+    keys = ("layer", "first", "end", "label", "taken", "refused")
+    return [tuple(one[key] for key in keys) for one in bench.view(who, SINGLE)["proposals"]]
+
+
+def test_seconds_of_predictions_are_frames_of_the_page(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
+    assert shown(again, annotator(bench, folder)) == [
+        ("phases", 0, 3 * FPS, "preparation", False, False),
+        ("phases", 3 * FPS, 5 * FPS, "clipping-and-cutting", False, False),
+    ]
+
+
+def test_spans_of_frames_are_those_of_the_released_video(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": SPANS})
+    assert shown(again, annotator(bench, folder)) == [("actions", 7, 19, "grasper", False, False)]
+
+
+def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_is_remembered(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
+    who = annotator(bench, folder)
+    first, second = again.view(who, SINGLE)["proposals"]
+    again.label(who, SINGLE, [Change("phases", "a", Span(0, 50, "preparation"), first["key"])], next(NONCES))
+    again.refuse(who, SINGLE, second["key"], next(NONCES), refused=True)
+    assert [(one[4], one[5]) for one in shown(again, who)] == [(True, False), (False, True)]
+    again.undo(who, SINGLE, next(NONCES))
+    assert [one[4] for one in shown(again, who)] == [False, False]
+    again.refuse(who, SINGLE, second["key"], next(NONCES), refused=False)
+    assert [one[5] for one in shown(again, who)] == [False, False]
+    with pytest.raises(ReviewError, match="there is no such proposal any more"):
+        again.refuse(who, SINGLE, "guessed", next(NONCES), refused=True)
+
+
+def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
+    for number in again.standing().assigned["single"]:
+        who = person(folder, number)
+        first = again.view(who, SINGLE)["proposals"][0]
+        taken = Change("phases", "a", Span(0, 60, "preparation"), first["key"])
+        again.label(who, SINGLE, [taken, put("b", 60, 100, "clipping-and-cutting")], next(NONCES))
+        again.say_done(who, SINGLE, next(NONCES), done=True)
+    progress.export(again)
+    document = json.loads((folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json").read_text(encoding="utf-8"))
+    assert document["made"]["proposed_share"] == 0.5
+
+
+def test_predictions_that_cannot_be_used_are_named_when_the_study_is_opened(bench, folder):
+    with pytest.raises(ReviewError, match="predictions: 'nobody' is no recording that is labelled"):
+        proposing(folder, {"nobody.csv": BY_SECOND})
+    (folder / "predictions/nobody.csv").unlink()
+    (folder / f"predictions/{SINGLE}.csv").write_text(BY_SECOND.replace("preparation", "preparatoin"), encoding="utf-8")
+    with pytest.raises(AnnotationError, match="preparatoin"):
+        labelled_study.opened(folder)
