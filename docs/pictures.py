@@ -175,6 +175,50 @@ def _rectangle(browser: Browser) -> bytes:
         return page.screenshot()
 
 
+LABEL = {
+    **{"layers": ["phases", "actions", "quality", "ratings"], "vocabulary": "cholect50", "tasks": ["Cholecystectomy"], "annotators": "1"},
+    **{"overlap": 0.0, "order": "listed", "seed": 0, "settle": "third", "edge_s": 1.0, "score_points": 1.0, "shortest_s": 1.0},
+    **{"quality": ["smoke", "blurred"], "anchors": {}, "proposals": None},
+}
+
+
+def _label(browser: Browser) -> bytes:
+    """Label some phases and an action of a procedure, as an annotator would."""
+    import label_server
+    from scrubin.curate.label import people
+    from scrubin.curate.label.workbench import Workbench
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        (folder / "params.yaml").write_text(yaml.safe_dump({**_params(), "label": LABEL}), encoding="utf-8")
+        for part in (STUDY, "data/interim", "data/tables", "data/release/videos"):
+            shutil.copytree(ROOT / part, folder / part)
+        _, token = people.add("ann", "annotator", folder / people.PATH)
+        Workbench.open(folder).assign()
+        with label_server.running(folder) as address:
+            page = _opened(browser, address, 1280, 720, 0.75)
+            page.fill("#token", token)
+            page.keyboard.press("Enter")
+            page.locator("#where", has_text="frame 0").wait_for()
+            for at, key in enumerate(("1", "2", "3", "4"), start=1):
+                page.keyboard.press(key)
+                page.locator(f".lane:first-child .span:nth-child({at})").wait_for()
+                page.keyboard.press("k")
+                page.wait_for_timeout(SETTLED_MS)
+            for key in ("l", "a"):
+                page.keyboard.press(key)
+            page.keyboard.type("hook, dissect, gallbladder")
+            for key in ("Enter", *["Shift+ArrowRight"] * 4):
+                page.keyboard.press(key)
+            page.wait_for_timeout(SETTLED_MS)
+            page.keyboard.press("1")
+            page.keyboard.press("l")
+            for _ in range(3):
+                page.keyboard.press("l")
+            page.wait_for_timeout(SETTLED_MS)
+            return page.screenshot()
+
+
 def _settled(page: Page) -> None:
     """Wait until all stills are there."""
     page.wait_for_function(
@@ -244,11 +288,13 @@ def _figure(item: Mapping[str, Any], classes: Mapping[str, Any]) -> str:
 
 
 REVIEW_PAGE = (f"{LIBRARY}/curate/page/static", f"{LIBRARY}/curate/page/templates")
+LABEL_PAGE = (f"{LIBRARY}/curate/label/static", f"{LIBRARY}/curate/label/templates")
 STYLE = f"{LIBRARY}/base/pages/page.css"
 PICTURES = {
     "review_sheet": Picture("docs/_static/review_sheet.png", REVIEW_PAGE, _sheet),
     "review_lens": Picture("docs/_static/review_lens.png", REVIEW_PAGE, _lens),
     "review_rectangle": Picture("docs/_static/review_rectangle.png", REVIEW_PAGE, _rectangle),
+    "label": Picture("docs/_static/label.png", LABEL_PAGE, _label),
     "load": Picture("docs/_static/load.png", (), _loaded),
     "score": Picture("docs/_static/score.png", (f"{LIBRARY}/evaluate/templates", STYLE, "examples/train.py"), _score),
     "report": Picture("reports/README.png", (f"{LIBRARY}/stages/report/templates", STYLE), _report),

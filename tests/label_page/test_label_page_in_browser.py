@@ -6,23 +6,19 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 import browser
+import label_server
 import labelled_study
 import sampled_release
-from review_server import environment
+from label_server import ended, served
 from scrubin.curate.label import events
 
 pytestmark = pytest.mark.slow
-COMMAND = [sys.executable, "-c", "from scrubin.cli import main; raise SystemExit(main())", "label", "--port"]
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/enter")
 PATIENCE_MS = 20_000
-START_S = 60
 KILLS = 4
 ENOUGH = 40
 FIRST = sampled_release.FIRST
@@ -35,27 +31,10 @@ def chromium():
         yield started
 
 
-def served(folder, port=0):
-    """Start the server; return its process and its address."""
-    printed = folder / "printed.txt"
-    with printed.open("wb") as out:
-        process = subprocess.Popen([*COMMAND, str(port)], cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=environment())
-    until = time.monotonic() + START_S
-    while time.monotonic() < until:
-        found = ADDRESS.search(printed.read_text(encoding="utf-8"))
-        if found:
-            return process, found.group(), int(found[1])
-        assert process.poll() is None, printed.read_text(encoding="utf-8")
-        time.sleep(0.05)
-    raise AssertionError(printed.read_text(encoding="utf-8"))
-
-
 @pytest.fixture
 def server(bench, folder):
-    process, address, _ = served(folder)
-    yield address
-    process.send_signal(signal.SIGINT)
-    process.wait(20)
+    with label_server.running(folder) as address:
+        yield address
 
 
 class Annotator:
@@ -222,8 +201,7 @@ def test_a_killed_server_loses_nothing_that_was_confirmed(chromium, bench, token
         process, _, _ = served(folder, port)
         ann.page.locator("#banner").wait_for(state="hidden")
         ann.page.wait_for_timeout(300)
-    process.send_signal(signal.SIGINT)
-    process.wait(20)
+    ended(process)
     text = (folder / events.LEDGER_PATH).read_text(encoding="utf-8")
     nonces = {json.loads(line)["nonce"] for line in text.splitlines() if line.endswith("}")}
     labelled_study.opened(folder).standing()
@@ -271,7 +249,6 @@ def test_a_proposal_is_taken_or_not_by_a_key_and_stretched_as_any_label(chromium
     ann.at(2)
     ann.press("[")
     ann.page.locator("#selected-text", has_text="frames 2 to").wait_for()
-    process.send_signal(signal.SIGINT)
-    process.wait(20)
+    ended(process)
     assert spans_in(folder) == [(FIRST + 2, FIRST + 3 * sampled_release.FPS, "preparation")]
     assert ann.troubles == []
