@@ -211,10 +211,9 @@ def _label(browser: Browser) -> bytes:
             for key in ("Enter", *["Shift+ArrowRight"] * 4):
                 page.keyboard.press(key)
             page.wait_for_timeout(SETTLED_MS)
-            page.keyboard.press("1")
-            page.keyboard.press("l")
-            for _ in range(3):
-                page.keyboard.press("l")
+            for key in ("1", "l", "l", "l", "PageUp", *["Shift+ArrowRight"] * 3):
+                page.keyboard.press(key)
+                page.wait_for_timeout(SETTLED_MS // 3)
             page.wait_for_timeout(SETTLED_MS)
             return page.screenshot()
 
