@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import axe
 import browser
 import label_server
 import labelled_study
@@ -252,3 +253,19 @@ def test_a_proposal_is_taken_or_not_by_a_key_and_stretched_as_any_label(chromium
     ended(process)
     assert spans_in(folder) == [(FIRST + 2, FIRST + 3 * sampled_release.FPS, "preparation")]
     assert ann.troubles == []
+
+
+@pytest.mark.parametrize("scheme", axe.SCHEMES)
+def test_nobody_is_shut_out_by_how_the_page_is_made(chromium, server, token, scheme):
+    ann = Annotator(chromium, server, token, color_scheme=scheme)
+    script = axe.source()
+    ann.press("1")
+    ann.written(1)
+    found = axe.findings(ann.page, script)
+    for _ in range(3):
+        ann.press("l")
+        found += axe.findings(ann.page, script)
+    ann.press("?")
+    ann.page.wait_for_selector("#help-dialog[open]")
+    found += axe.findings(ann.page, script)
+    assert found == []
