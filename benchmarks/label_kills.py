@@ -2,7 +2,8 @@
 
     python benchmarks/label_kills.py PROJECT [KILLS]
 
-PROJECT is a copy of a study whose videos are rendered and whose `params.yaml` has the section `label`; people and labels are added to it.
+PROJECT is a copy of a study whose videos are rendered, whose `params.yaml` has the section `label`, and which nobody labels yet; people and
+labels are added to it.
 """
 
 from __future__ import annotations
