@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,7 @@ def _cells(sheet: Sheet, p: ScoresParams) -> list[str]:
         return [*[""] * (len(p.aspects) + 1), *marked]
     scores = [sheet.scores.get(aspect) for aspect in p.aspects]
     known = [one for one in scores if one is not None]
-    total = _number(sum(known)) if len(known) == len(scores) else ""
+    total = _number(math.fsum(known)) if len(known) == len(scores) else ""
     unrated = p.not_rated or ""
     return [*(unrated if one is None else _number(one) for one in scores), total, *marked]
 
