@@ -8,6 +8,7 @@ from typing import Any
 import sampled_release
 from scrubin.curate.label import people
 from scrubin.curate.label.events import Change, Sheet, Span
+from scrubin.curate.label.params import LabelParams
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
 
@@ -45,6 +46,23 @@ scores:
   errors: {Task: [object_dropped]}
   failure_rules: {}
 """
+PARAMS = LabelParams(
+    vocabulary="cholect50",
+    tasks=(),
+    annotators="2",
+    quality=(),
+    anchors={},
+    proposals=None,
+    layers=("phases",),
+    overlap=1.0,
+    order="mixed",
+    seed=0,
+    settle="third",
+    edge_s=1.0,
+    score_points=1.0,
+    shortest_s=1.0,
+)
+"""Of tests without files."""
 NAMES = ("Ann Weber", "Ben Krüger", "Cem Öz")
 FIRST = sampled_release.FIRST
 

@@ -9,26 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from each import each
+from labelled_study import PARAMS
 from scrubin.base.errors import ReviewError
 from scrubin.curate.label import assignment
-from scrubin.curate.label.params import LabelParams
 
-P = LabelParams(
-    vocabulary="cholect50",
-    tasks=(),
-    annotators="2",
-    quality=(),
-    anchors={},
-    proposals=None,
-    layers=("phases",),
-    overlap=0.3,
-    order="mixed",
-    seed=7,
-    settle="third",
-    edge_s=1.0,
-    score_points=1.0,
-    shortest_s=1.0,
-)
+P = replace(PARAMS, overlap=0.3, seed=7)
 DURATIONS = {f"recording {number}": 60.0 + 7 * (number % 11) for number in range(100)}
 
 

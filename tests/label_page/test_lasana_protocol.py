@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from labelled_study import PARAMS
 from rating_fixtures import ASPECTS, DATA
 from scrubin.base.tables import io
 from scrubin.base.tables.public import RATINGS, skill_table
 from scrubin.curate.label import progress
 from scrubin.curate.label.events import About, Assigned, Change, Sheet
-from scrubin.curate.label.params import LabelParams
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.settled import Pictures
 from scrubin.curate.label.workbench import Recording, Workbench
@@ -18,22 +20,7 @@ from scrubin.ratings import scoring
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.rater_files import read_folder
 
-P = LabelParams(
-    vocabulary="cholect50",
-    tasks=(),
-    annotators="2",
-    quality=(),
-    anchors={},
-    proposals=None,
-    layers=("ratings",),
-    overlap=1.0,
-    order="mixed",
-    seed=0,
-    settle="majority",
-    edge_s=1.0,
-    score_points=1.0,
-    shortest_s=1.0,
-)
+P = replace(PARAMS, layers=("ratings",), overlap=1.0, settle="majority")
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ Whoever comes in has a personal token; it says who they are in every request, so
 from __future__ import annotations
 
 import functools
-import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,15 +20,15 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from scrubin.base import pages
-from scrubin.base.errors import ReviewError, ScrubinError
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.params import LAYERS
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
 from scrubin.curate.page import requests
+from scrubin.curate.page.answers import MEDIA_TYPES, Handler, answered, json_of, no_such_page
 from scrubin.curate.page.requests import BadRequestError, Fields
-from scrubin.curate.page.server import Guard, Session, TooLargeError, report, token_of
+from scrubin.curate.page.server import Guard, Session, token_of
 from scrubin.curate.page.stills import Stills
 from scrubin.media.source import Source
 from scrubin.stages.release.released_clips import RELEASE
@@ -38,14 +37,12 @@ from scrubin.stages.review import Line
 HERE = Path(__file__).parent
 SHARED = HERE.parent / "page" / "static"
 SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg", "keys.js")
-MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 DECODING_THREADS = 3
 # Several people play at once, each a film of their own.
 READERS = 6
 LONGEST_WORK_S = 600
 CHANGE_KEYS = {"layer", "key", "value", "proposal"}
 T = TypeVar("T")
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True)
@@ -115,9 +112,9 @@ class LabelApp:
             "/api/worked": self.worked,
             "/api/settle": self.settle,
         }
-        routes = [Route(path, _answered(handler), methods=["GET"]) for path, handler in gets.items()]
-        routes += [Route(path, _answered(handler), methods=["POST"]) for path, handler in posts.items()]
-        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _no_such_page}), self.session)
+        routes = [Route(path, answered(handler), methods=["GET"]) for path, handler in gets.items()]
+        routes += [Route(path, answered(handler), methods=["POST"]) for path, handler in posts.items()]
+        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: no_such_page}), self.session)
 
     # Pages
 
@@ -158,7 +155,7 @@ class LabelApp:
         """Return whether there are other lines than at ``head``, whoever wrote them."""
         seen = request.query_params.get("head", "")
         head = await self._thread(lambda: self.bench.head)
-        return _json({"head": head, "changed": head != seen})
+        return json_of({"head": head, "changed": head != seen})
 
     async def recording(self, request: Request) -> Response:
         """Return a recording with what this person said of it."""
@@ -224,7 +221,7 @@ class LabelApp:
         seconds, nonce, id_ = body.number("seconds", LONGEST_WORK_S), body.nonce(), body.text("id")
         person = self._person(request)
         await self._thread(lambda: self.bench.worked(person, id_, seconds, nonce))
-        return _json({})
+        return json_of({})
 
     async def settle(self, request: Request) -> Response:
         """Write what an adjudicator says of frames in dispute."""
@@ -249,7 +246,7 @@ class LabelApp:
 
     async def _at_bench(self, request: Request, call: Callable[[Person], dict[str, Any]]) -> Response:
         person = self._person(request)
-        return _json(await self._thread(lambda: call(person)))
+        return json_of(await self._thread(lambda: call(person)))
 
     async def _written(self, request: Request, body: Fields, call: Callable[[Person, str], Line | None]) -> Response:
         """Write a line, then return how the recording stands; what was answered is on the disk."""
@@ -259,7 +256,7 @@ class LabelApp:
             call(person, id_)
             return self.bench.view(person, id_)
 
-        return _json(await self._thread(write))
+        return json_of(await self._thread(write))
 
     async def _thread(self, call: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(call)
@@ -296,35 +293,6 @@ def _value(layer: str, stated: Any) -> events.Value:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         msg = f"a value of {layer} is not as the page sends it"
         raise BadRequestError(msg) from error
-
-
-def _answered(handler: Handler) -> Handler:
-    """Turn what can go wrong into a sentence that the page shows."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except BadRequestError as error:
-            return JSONResponse({"error": error.sentence}, error.status)
-        except (ReviewError, ScrubinError) as error:
-            return JSONResponse({"error": str(error)}, 409)
-        except TooLargeError:
-            return JSONResponse({"error": "the request is too large"}, 413)
-        except HTTPException:
-            raise
-        except Exception as error:
-            report(error)
-            return JSONResponse({"error": "the server failed here; its terminal says where"}, 500)
-
-    return answer
-
-
-async def _no_such_page(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "there is no such page"}, error.status_code if isinstance(error, HTTPException) else 404)
-
-
-def _json(values: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":")), media_type="application/json")
 
 
 @functools.cache

@@ -5,11 +5,10 @@ Everything that decodes or reads tables runs in threads, so that the page stays 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,13 +23,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from scrubin.base import pages
-from scrubin.base.errors import ReviewError, ScrubinError, StageError, VideoError
+from scrubin.base.errors import ReviewError
 from scrubin.curate.page import requests
-from scrubin.curate.page.open_study import OpenStudy, RewrittenError, StudyNow
+from scrubin.curate.page.answers import MEDIA_TYPES, Handler, ReloadError, answered, json_of, no_such_page
+from scrubin.curate.page.open_study import OpenStudy, StudyNow
 from scrubin.curate.page.planted import Plant
 from scrubin.curate.page.released_study import SampledStudy
 from scrubin.curate.page.requests import CAMERAS, BadRequestError, Place
-from scrubin.curate.page.server import Guard, Session, TooLargeError, report
+from scrubin.curate.page.server import Guard, Session
 from scrubin.curate.page.stills import Drawing, FileKey
 from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look
@@ -59,17 +59,11 @@ def hidden_boxes(view: RecordingView, camera: str, time_s: float) -> list[Box | 
 
 
 HERE = Path(__file__).parent
-MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 # Decoding keeps a processor busy; more threads than these would only slow the picture that is waited for.
 DECODING_THREADS = 3
 DESK_THREADS = 4
 EDITION_HEADER = "X-Scrubin-Study"
 T = TypeVar("T")
-Handler = Callable[[Request], Awaitable[Response]]
-
-
-class _ReloadError(Exception):
-    """The page shows an edition of the study that is no longer there."""
 
 
 class ReviewApp:
@@ -134,11 +128,11 @@ class ReviewApp:
             "/api/include": self.include,
             "/api/acknowledge": self.acknowledge,
         }
-        routes = [Route(path, _answered(handler), methods=["GET"]) for path, handler in gets.items()]
+        routes = [Route(path, answered(handler), methods=["GET"]) for path, handler in gets.items()]
         posts |= {} if self.released else decisions
         posts |= {"/api/check": self.check} if self.sampled else {}
-        routes += [Route(path, _answered(handler), methods=["POST"]) for path, handler in posts.items()]
-        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _no_such_page}), self.session)
+        routes += [Route(path, answered(handler), methods=["POST"]) for path, handler in posts.items()]
+        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: no_such_page}), self.session)
 
     # Pages
 
@@ -189,18 +183,18 @@ class ReviewApp:
                 "near_duplicates": study.desk.near_duplicates(),
             }
 
-        return _json(await self._at_desk(answer))
+        return json_of(await self._at_desk(answer))
 
     async def changes(self, request: Request) -> Response:
         """Return whether there are other lines or other tables than at ``head``, whoever wrote them."""
         seen = request.query_params.get("head", "")
         head = await self._at_desk(lambda study: study.head)
-        return _json({"head": head, "changed": head != seen})
+        return json_of({"head": head, "changed": head != seen})
 
     async def recording(self, request: Request) -> Response:
         """Return one recording: its files, what is proposed and decided, and what is missing."""
         number = request.path_params["number"]
-        return _json(await self._at_desk(lambda study: _recording(study, number), request))
+        return json_of(await self._at_desk(lambda study: _recording(study, number), request))
 
     async def times(self, request: Request) -> Response:
         """Return the presentation time of every frame and the end of the last, as little-endian float64 seconds."""
@@ -338,7 +332,7 @@ class ReviewApp:
             written = None if line is None else {"number": line.number, "event": line.event}
             return {"line": written, "checks": study.plants.news(number), **_recording(study, number)}
 
-        return _json(await self._at_desk(write, request))
+        return json_of(await self._at_desk(write, request))
 
     async def _file(self, request: Request) -> tuple[OpenStudy, npt.NDArray[np.float64]]:
         """Return the study, and the times of the file that the path names."""
@@ -395,40 +389,7 @@ def _refuse_other_edition(request: Request, edition: str) -> None:
     if shown is None and request.method == "GET":
         return
     if shown != edition:
-        raise _ReloadError
-
-
-def _answered(handler: Handler) -> Handler:
-    """Turn what can go wrong into a sentence that the page shows."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except BadRequestError as error:
-            return JSONResponse({"error": error.sentence}, error.status)
-        except ReviewError as error:
-            return JSONResponse({"error": str(error)}, 409)
-        except (VideoError, StageError) as error:
-            return JSONResponse({"error": str(error)}, 410)
-        except RewrittenError as error:
-            return JSONResponse({"error": str(error), "again": True}, 503)
-        except _ReloadError:
-            return JSONResponse({"error": "the files of the study changed; the page starts anew", "reload": True}, 409)
-        except ScrubinError as error:
-            return JSONResponse({"error": str(error)}, 409)
-        except TooLargeError:
-            return JSONResponse({"error": "the request is too large"}, 413)
-        except HTTPException:
-            raise
-        except Exception as error:
-            report(error)
-            return JSONResponse({"error": "the server failed here; its terminal says where"}, 500)
-
-    return answer
-
-
-async def _no_such_page(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "there is no such page"}, error.status_code if isinstance(error, HTTPException) else 404)
+        raise ReloadError
 
 
 def _named_file(request: Request) -> FileKey:
@@ -436,20 +397,6 @@ def _named_file(request: Request) -> FileKey:
     if camera not in CAMERAS:
         raise HTTPException(404)
     return request.path_params["number"], camera
-
-
-def _json(values: Mapping[str, Any]) -> Response:
-    text = json.dumps(values, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text, media_type="application/json")
-
-
-def _plain(value: object) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, np.generic):
-        return value.item()
-    msg = f"no JSON for {type(value).__name__}"
-    raise TypeError(msg)
 
 
 @functools.cache

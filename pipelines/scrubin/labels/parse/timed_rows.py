@@ -8,9 +8,11 @@ from fractions import Fraction
 from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.model import Clock
+from scrubin.labels.model import Clock, Collection
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import NS, instant, written
+from scrubin.labels.registry import Output
+from scrubin.labels.timing import BESIDE_PHASES
 
 MILLISECOND = Clock(Fraction(1, 1000))
 NS_OF_MS = NS // 1000
@@ -46,6 +48,36 @@ def spans(
             yield row, ("phase", _ms(start), _ms(end), label)
     if rounded:
         where.warning("time-rounded", f"kept to the millisecond: {rounded} times with more than three decimals")
+
+
+def by_video(where: Where, rows: Sequence[csv_text.CsvRow], columns: Sequence[str], names: Vocabulary) -> dict[str, list[Span]]:
+    """Return the spans of each video, in the order of the rows; what is wrong is noted as by `spans`.
+
+    Parameters
+    ----------
+    columns
+        Of the video, of the start and of the end in seconds, and of the phase.
+    """
+    video, start, end, phase = columns
+    found: dict[str, list[Span]] = {}
+    for row, span in spans(where, rows, (start, end, phase), names):
+        if row.cells[video]:
+            found.setdefault(row.cells[video], []).append(span)
+        else:
+            where.at(row.place).error("value-type", "there is no video", "name it")
+    return found
+
+
+def table(collection: Collection, columns: Sequence[str], out: Output) -> bytes:
+    """Return the phases of all videos as such a table; what is no phase is counted as lost."""
+    lines = [",".join(columns)]
+    for labels in collection.recordings:
+        for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
+            if kind in BESIDE_PHASES:
+                out.lose(BESIDE_PHASES[kind])
+            else:
+                lines.append(f"{labels.recording},{seconds(start)},{seconds(end)},{labels.vocabulary.phases[id_]}")
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def seconds(position_ms: int) -> str:

@@ -119,10 +119,11 @@ def _read_row(where: Where, number: int, cells: Mapping[str, str], videos: dict[
     video = _whole(where, VIDEO, cells[VIDEO], 10**documents.LONGEST_DIGITS)
     times = [_whole(where, name, cells[name], LONGEST_MINUTES if name.endswith("minute") else 59) for name in TIMES]
     points = [_whole(where, name, cells[name], MOST_POINTS) for name in CRITERIA]
-    if video is None or None in times or None in points:
-        return
-    start_s, end_s = (60 * minute + second for minute, second in (times[:2], times[2:]))  # type: ignore[operator]
+    known = [one for one in times if one is not None]
     given = tuple(one for one in points if one is not None)
+    if video is None or len(known) < len(times) or len(given) < len(points):
+        return
+    start_s, end_s = (60 * minute + second for minute, second in (known[:2], known[2:]))
     for name, right in ((TOTAL, sum(given)), (ACHIEVED, int(sum(given) >= ACHIEVED_FROM))):
         if cells.get(name, "") not in ("", str(right)):
             where.warning("sum-other", f"{name} is {csv_text.shown(cells[name])}, by the points {right}", "the points count")

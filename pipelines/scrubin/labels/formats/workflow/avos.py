@@ -18,13 +18,12 @@ from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.parse import fields, timed_rows
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.parse.timed_rows import MILLISECOND, Span
+from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.timing import BESIDE_PHASES
 
 NAME = "avos"
 FILE = "open_surgery_temporal_annotations.csv"
-VIDEO, START, END, LABEL = COLUMNS = ("video_id", "start_seconds", "end_seconds", "label")
+*_, LABEL = COLUMNS = ("video_id", "start_seconds", "end_seconds", "label")
 UNDECIDED = ("abstain", "none")
 
 
@@ -43,7 +42,6 @@ def _has_actions(path: Path) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the actions of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found: dict[str, list[Span]] = {}
     first, *others = sorted(source.files)
     for other in others:
         Where(faults, other).error("file-repeated", f"there is also {first}", "convert the files one by one")
@@ -53,11 +51,7 @@ def read(source: LabelFiles) -> Collection:
     if sheet.columns and not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
     decided = [row for row in sheet.rows if row.cells[LABEL].casefold() not in UNDECIDED]
-    for row, span in timed_rows.spans(where, decided, (START, END, LABEL), source.vocabulary):
-        if row.cells[VIDEO]:
-            found.setdefault(row.cells[VIDEO], []).append(span)
-        else:
-            where.at(row.place).error("value-type", "there is no video", "name it")
+    found = timed_rows.by_video(where, decided, COLUMNS, source.vocabulary)
     if undecided := len(sheet.rows) - len(decided):
         what = f"{count_text(undecided, 'row')} of which nobody decided ({', '.join(UNDECIDED)}) are not labelled"
         where.warning("undecided", what)
@@ -70,12 +64,4 @@ def read(source: LabelFiles) -> Collection:
 @writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)
 def write(collection: Collection, out: Output) -> None:
     """Write ``open_surgery_temporal_annotations.csv``."""
-    lines = [",".join(COLUMNS)]
-    for labels in collection.recordings:
-        for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
-            if kind in BESIDE_PHASES:
-                out.lose(BESIDE_PHASES[kind])
-            else:
-                times = f"{timed_rows.seconds(start)},{timed_rows.seconds(end)}"
-                lines.append(f"{labels.recording},{times},{labels.vocabulary.phases[id_]}")
-    out.files[FILE] = "".join(f"{line}\n" for line in lines).encode()
+    out.files[FILE] = timed_rows.table(collection, COLUMNS, out)

@@ -16,9 +16,8 @@ from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.parse import fields, timed_rows
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.parse.timed_rows import MILLISECOND, Span
+from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.timing import BESIDE_PHASES
 
 NAME = "surch"
 FILE = "segments.csv"
@@ -40,7 +39,6 @@ def _has_segments(path: Path) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the segments of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found: dict[str, list[Span]] = {}
     first, *others = sorted(source.files)
     for other in others:
         Where(faults, other).error("file-repeated", f"there is also {first}", "convert the folders one by one")
@@ -49,11 +47,7 @@ def read(source: LabelFiles) -> Collection:
     faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - set(COLUMNS))))
     if sheet.columns and not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
-    for row, span in timed_rows.spans(where, sheet.rows, ("StartTime", "EndTime", "labelID"), source.vocabulary):
-        if row.cells["VideoID"]:
-            found.setdefault(row.cells["VideoID"], []).append(span)
-        else:
-            where.at(row.place).error("value-type", "there is no video", "name it")
+    found = timed_rows.by_video(where, sheet.rows, COLUMNS, source.vocabulary)
     if faults.errors():
         return Collection(faults=faults.all())
     labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(found.items())]
@@ -63,12 +57,4 @@ def read(source: LabelFiles) -> Collection:
 @writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)
 def write(collection: Collection, out: Output) -> None:
     """Write ``segments.csv``."""
-    lines = [",".join(COLUMNS)]
-    for labels in collection.recordings:
-        for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
-            if kind in BESIDE_PHASES:
-                out.lose(BESIDE_PHASES[kind])
-            else:
-                times = f"{timed_rows.seconds(start)},{timed_rows.seconds(end)}"
-                lines.append(f"{labels.recording},{times},{labels.vocabulary.phases[id_]}")
-    out.files[FILE] = "".join(f"{line}\n" for line in lines).encode()
+    out.files[FILE] = timed_rows.table(collection, COLUMNS, out)

@@ -1,0 +1,74 @@
+"""How a page's server answers: JSON, and a sentence for whatever can go wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import numpy as np
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from scrubin.base.errors import ReviewError, ScrubinError, StageError, VideoError
+from scrubin.curate.page.open_study import RewrittenError
+from scrubin.curate.page.requests import BadRequestError
+from scrubin.curate.page.server import TooLargeError, report
+
+MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class ReloadError(Exception):
+    """The page shows an edition of the study that is no longer there."""
+
+
+def answered(handler: Handler) -> Handler:
+    """Turn what can go wrong into a sentence that the page shows."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except BadRequestError as error:
+            return JSONResponse({"error": error.sentence}, error.status)
+        except ReviewError as error:
+            return JSONResponse({"error": str(error)}, 409)
+        except (VideoError, StageError) as error:
+            return JSONResponse({"error": str(error)}, 410)
+        except RewrittenError as error:
+            return JSONResponse({"error": str(error), "again": True}, 503)
+        except ReloadError:
+            return JSONResponse({"error": "the files of the study changed; the page starts anew", "reload": True}, 409)
+        except ScrubinError as error:
+            return JSONResponse({"error": str(error)}, 409)
+        except TooLargeError:
+            return JSONResponse({"error": "the request is too large"}, 413)
+        except HTTPException:
+            raise
+        except Exception as error:
+            report(error)
+            return JSONResponse({"error": "the server failed here; its terminal says where"}, 500)
+
+    return answer
+
+
+async def no_such_page(request: Request, error: Exception) -> Response:
+    """Return the answer where there is no such page."""
+    return JSONResponse({"error": "there is no such page"}, error.status_code if isinstance(error, HTTPException) else 404)
+
+
+def json_of(values: Mapping[str, Any]) -> Response:
+    """Return values as JSON, those of dataclasses and numpy as well."""
+    text = json.dumps(values, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(text, media_type="application/json")
+
+
+def _plain(value: object) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, np.generic):
+        return value.item()
+    msg = f"no JSON for {type(value).__name__}"
+    raise TypeError(msg)
