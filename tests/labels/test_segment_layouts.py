@@ -11,8 +11,11 @@ from fault_lines import sentences
 from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.files import detect
-from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels, segment_rows
+from scrubin.labels.parse import timed_rows
+from scrubin.labels.registry import Output
 from verdict_cases import write_files as put
 
 RUNS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=12)
@@ -334,3 +337,13 @@ def test_lines_of_frame_and_class_are_written_as_they_are_read(form, name, line,
 def test_phases_of_another_vocabulary_are_not_taken_for_actions():
     with pytest.raises(AnnotationError, match=r"class 8 is not in 0\.\.7"):
         read_files("sarrarp50", {"v/action_discrete.txt": b"0,8\n"})
+
+
+def test_what_is_no_phase_is_counted_and_never_written_as_one():
+    names = vocabulary.load("multibypass140")
+    segments = segment_rows([("phase", 0, 1500, 0), ("step", 0, 900, 1), ("mark", 100, 200, 0)])
+    labels = Labels("v", "x", names, timed_rows.MILLISECOND, segments=segments)
+    out = Output()
+    written = timed_rows.table(Collection((labels,)), ("video", "start", "end", "label"), out)
+    assert written.decode() == f"video,start,end,label\nv,0,1.5,{names.phases[0]}\n"
+    assert sum(out.losses.values()) == 2
