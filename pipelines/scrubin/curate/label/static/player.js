@@ -104,17 +104,14 @@ export class Player extends EventTarget {
     this.before = now;
     const list = this.upcoming();
     const due = list.filter((frame) => this.times[frame] <= this.clockS + passedS);
-    const next = due.at(-1);
-    // The clock waits for the picture: nothing is shown under another's number, and nothing is passed over.
-    const missing = due.find((frame) => !this.pictures.has(frame));
-    if (missing === undefined) {
+    // One picture at a time, and the clock waits for it, also where the machine is late: nothing is shown under another's number, nothing left out.
+    if (!due.length) {
       this.clockS += passedS;
-      if (next !== undefined) this.show(next);
+    } else if (this.pictures.has(due[0])) {
+      this.clockS = due.length > 1 ? this.times[due[1]] : this.clockS + passedS;
+      this.show(due[0]);
     } else {
       this.waits += 1;
-      const last = due.slice(0, due.indexOf(missing)).at(-1);
-      if (last !== undefined) this.show(last);
-      this.clockS = Math.max(this.clockS, this.times[this.frame]);
     }
     this.ahead(list);
     if (this.frame >= this.count - 1) this.pause();
