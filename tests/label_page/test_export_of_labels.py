@@ -147,7 +147,7 @@ DAMAGES = {
     "nameless": ("'label' is null", {"steps": spans((0, 5))}),
     "half": ("there is no target", {"actions": spans((0, 5, "grasper", "grasp"))}),
     "triplet": ("is no triplet of 'cholect50'", {"actions": spans((0, 5, "clipper", "clip", "liver"))}),
-    "nothing": ("it has none of phases, steps, actions and quality", {"phases": None}),
+    "nothing": ("it has none of phases, steps, actions, quality, boxes and points", {"phases": None}),
 }
 
 
