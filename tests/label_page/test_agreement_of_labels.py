@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from scrubin.curate.label import agreement
-from scrubin.curate.label.agreement import Twice
 from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.several import agreement
+from scrubin.curate.label.several.agreement import Twice
 
 FRAMES = 30
 BOUNDARIES_S = np.arange(FRAMES + 1) / 10

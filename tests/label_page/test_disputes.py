@@ -7,8 +7,8 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.curate.label.disputes import of_layer, of_sheets
 from scrubin.curate.label.events import About, Settled, Sheet, Span
+from scrubin.curate.label.several.disputes import of_layer, of_sheets
 
 FRAMES = 40
 LABELS = ("preparation", "clipping", "packaging")

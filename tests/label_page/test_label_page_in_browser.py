@@ -15,11 +15,11 @@ import browser
 import label_server
 import labelled_study
 import sampled_release
+from label_annotator import PATIENCE_MS, Annotator
 from label_server import ended, served
 from scrubin.curate.label import events
 
 pytestmark = pytest.mark.slow
-PATIENCE_MS = 20_000
 KILLS = 4
 ENOUGH = 40
 FIRST = sampled_release.FIRST
@@ -36,40 +36,6 @@ def chromium():
 def server(bench, folder):
     with label_server.running(folder) as address:
         yield address
-
-
-class Annotator:
-    """A person at the page."""
-
-    def __init__(self, chromium, address, token, id_=SINGLE, **options):
-        context = chromium.new_context(viewport=browser.SIZE, **options)
-        context.set_default_timeout(PATIENCE_MS)
-        self.page = context.new_page()
-        self.troubles = []
-        self.page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.goto(address)
-        self.page.fill("#token", token)
-        self.page.keyboard.press("Enter")
-        self.page.locator("#where", has_text="frame").wait_for()
-        if id_ is not None:
-            self.page.locator("#list button", has_text=id_).click()
-            self.page.locator("#name", has_text=id_).wait_for()
-            self.page.locator("#where", has_text="frame 0").wait_for()
-
-    def press(self, *keys):
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def at(self, frame):
-        self.page.locator("#where", has_text=re.compile(rf"frame {frame}$")).wait_for()
-
-    def frame(self):
-        return int(self.page.inner_text("#where").rpartition(" ")[2])
-
-    def written(self, count):
-        """Wait until so many spans stand in the lanes."""
-        self.page.wait_for_selector(f".lane:first-child .track:has(.span:nth-child({count}))")
 
 
 def spans_in(folder, layer="phases"):

@@ -6,7 +6,8 @@ Whoever comes in has a personal token; it says who they are in every request, so
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +23,7 @@ from starlette.routing import Route
 from scrubin.base import pages
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
-from scrubin.curate.label.params import LAYERS
+from scrubin.curate.label.params import LAYERS, TRACKS
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
 from scrubin.curate.page import requests
@@ -30,6 +31,7 @@ from scrubin.curate.page.answers import MEDIA_TYPES, Handler, answered, json_of,
 from scrubin.curate.page.requests import BadRequestError, Fields
 from scrubin.curate.page.server import Guard, Session, token_of
 from scrubin.curate.page.stills import Stills
+from scrubin.labels.keyframes import Track
 from scrubin.media.source import Source
 from scrubin.stages.release.released_clips import RELEASE
 from scrubin.stages.review import Line
@@ -231,9 +233,8 @@ class LabelApp:
         if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
             msg = "'spans' must be a list"
             raise BadRequestError(msg)
-        spans = [_value(layer, one) for one in stated]
-        known = [one for one in spans if isinstance(one, events.Span)]
-        return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, known, nonce))
+        answer = [_answer(layer, one) for one in stated]
+        return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, answer, nonce))
 
     # Parts
 
@@ -288,10 +289,22 @@ def _changes(stated: Any) -> list[Change]:
 def _value(layer: str, stated: Any) -> events.Value:
     if stated is None:
         return None
+    with _as_sent(layer):
+        return events.value_of(layer, stated)
+
+
+def _answer(layer: str, stated: Any) -> events.Span | Track:
+    with _as_sent(layer):
+        return events.track_of(layer, stated) if layer in TRACKS else events.span_of(stated)
+
+
+@contextmanager
+def _as_sent(layer: str) -> Iterator[None]:
     try:
-        return events.sheet_of(stated) if layer == "ratings" else events.span_of(stated)
+        yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        msg = f"a value of {layer} is not as the page sends it"
+        more = "; a box needs an area, and a part of it in the picture" if layer == "boxes" else ""
+        msg = f"a value of {layer} is not as the page sends it{more}"
         raise BadRequestError(msg) from error
 
 

@@ -11,12 +11,18 @@ import numpy.typing as npt
 
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.curate.label.disputes import runs
 from scrubin.curate.label.events import Sheet, Span
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, LabelParams
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
 from scrubin.curate.label.settled import Pictures
+from scrubin.curate.label.several.disputes import runs
 from scrubin.curate.label.standing import OfPerson
+from scrubin.labels.keyframes import OUTSIDE, Track
 from scrubin.ratings.params import ScoresParams
+
+LONGEST_S = 5.0
+"""Of a longer time between two key frames somebody should look whether the straight line is right."""
+JUMP_SHARE, JUMP_S = 0.3, 0.2
+"""What moves by more of the picture in less time is more likely another instrument."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,9 @@ def of_person(mine: OfPerson, pictures: Pictures, p: LabelParams, scores: Scores
             found += _transitions(layer, spans, p) if layer == "phases" else []
         if layer == "actions":
             found += _unknown(spans, p.classes)
+        if layer in TRACKS:
+            for track in mine.tracks(layer):
+                found += _of_track(layer, track, pictures, p.classes)
     if "ratings" in p.layers and scores is not None:
         found += _of_sheet(mine.sheet(), pictures, scores, task)
     return sorted(found, key=lambda one: (one.first, one.layer, one.rule))
@@ -94,6 +103,29 @@ def _unknown(spans: Sequence[Span], classes: Vocabulary) -> Iterator[Finding]:
                 yield Finding(
                     "actions", other.first, min(one.end, other.end), "twice", f"{', '.join(filter(None, names))} is labelled twice here"
                 )
+
+
+def _of_track(layer: str, track: Track, pictures: Pictures, classes: Vocabulary) -> Iterator[Finding]:
+    keys, name = track.keys, track.label
+    whole = keys[0].frame, keys[-1].frame + 1
+    if classes.find("instrument", name) is None:
+        yield Finding(layer, *whole, "name", f"'{name}' is no longer a name of this layer; label it anew")
+    if len(keys) == 1:
+        yield Finding(layer, *whole, "single", f"{name}: there is one key frame, so that it is in this frame only")
+    for key in keys:
+        x, y, w, h = (*key.place, 0.0, 0.0)[:4] if key.place else (0.0, 0.0, 0.0, 0.0)
+        if min(x, y) < 0 or x + w > 1 or y + h > 1:
+            yield Finding(layer, key.frame, key.frame + 1, "outside", f"{name}: the box leaves the picture")
+    for one, other in itertools.pairwise(keys):
+        apart_s = (other.frame - one.frame) / pictures.per_second
+        if OUTSIDE in (one.state, other.state):
+            continue
+        if apart_s > LONGEST_S:
+            yield Finding(layer, one.frame, other.frame, "long", f"{name}: {apart_s:.1f} s between two key frames are interpolated")
+        middles = [[(*key.place, 0.0, 0.0)[at] + (*key.place, 0.0, 0.0)[at + 2] / 2 for at in (0, 1)] for key in (one, other)]
+        moved = max(abs(a - b) for a, b in zip(*middles, strict=True))
+        if apart_s < JUMP_S and moved > JUMP_SHARE:
+            yield Finding(layer, other.frame, other.frame + 1, "jump", f"{name}: it moves by {moved:.0%} of the picture in {apart_s:.2f} s")
 
 
 def _of_sheet(sheet: Sheet | None, pictures: Pictures, scores: ScoresParams, task: str) -> Iterator[Finding]:

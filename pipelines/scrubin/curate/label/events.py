@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scrubin.base.errors import ReviewError
-from scrubin.curate.label.params import LAYERS
+from scrubin.curate.label.params import LAYERS, TRACKS
+from scrubin.labels import keyframes
+from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
 
 LEDGER_PATH = Path("data/private/label/ledger.jsonl")
-KEY = re.compile(r"[A-Za-z0-9:_-]{1,80}")
+LONGEST_KEY = 80
+KEY = re.compile(rf"[A-Za-z0-9:_-]{{1,{LONGEST_KEY}}}")
 MOST_CHANGES = 500
 LATEST_FRAME = 10**9
 SHEET = "sheet"
@@ -76,7 +79,7 @@ class Sheet:
     remark: str = ""
 
 
-Value = Span | Sheet | None
+Value = Span | Sheet | KeyFrame | None
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Settled:
-    """What an adjudicator says of the frames ``[first, end)`` of a layer, of which people differ; no span: nothing is there."""
+    """What an adjudicator says of the frames ``[first, end)`` of a layer, of which people differ; no span, no track: nothing is there."""
 
     about: About
     vocabulary: str
@@ -146,6 +149,7 @@ class Settled:
     first: int
     end: int
     spans: tuple[Span, ...]
+    tracks: tuple[Track, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,7 @@ NAMES: Mapping[str, type[Any]] = {
     "refused": Refused,
     "rewritten": Rewritten,
 }
+TAKES: Mapping[type[Any], str] = {Span: "spans of frames", Sheet: "scores", KeyFrame: "key frames of tracks"}
 OF_TYPE = {kind: name for name, kind in NAMES.items()}
 
 
@@ -222,10 +227,81 @@ def checked(change: Change, frame_count: int) -> Change:
     if isinstance(value, Span) and not 0 <= value.first < value.end <= frame_count:
         msg = f"frames {value.first} to {value.end} are none of the {frame_count} of this recording; give the end after the start"
         raise ReviewError(msg)
-    if value is not None and isinstance(value, Sheet) != (change.layer == "ratings"):
-        msg = f"{change.layer}: it takes {'scores' if change.layer == 'ratings' else 'spans of frames'}"
+    if isinstance(value, KeyFrame) and not (0 <= value.frame < frame_count and change.key == key_of(name_in(change.key), value.frame)):
+        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
+        raise ReviewError(msg)
+    kind = Sheet if change.layer == "ratings" else KeyFrame if change.layer in TRACKS else Span
+    if value is not None and not isinstance(value, kind):
+        msg = f"{change.layer}: it takes {TAKES[kind]}"
         raise ReviewError(msg)
     return change
+
+
+def key_of(track: str, frame: int) -> str:
+    """Return the key of what a track is in a frame: one key frame of a track per frame, whoever writes it."""
+    return f"{track}:{frame}"
+
+
+def name_in(key: str) -> str:
+    """Return the track of a key; "" for a key that is none of a track.
+
+    >>> name_in("a1b2:25"), name_in("a1b2")
+    ('a1b2', '')
+    """
+    name, _, frame = key.rpartition(":")
+    return name if name and frame.isdecimal() and frame.isascii() else ""
+
+
+def frame_in(key: str) -> int:
+    """Return the frame of a key of a track.
+
+    Raises
+    ------
+    ReviewError
+        When it is none.
+    """
+    if not name_in(key) or len(key) > LONGEST_KEY:
+        msg = f"'{key[:LONGEST_KEY]}' is no key of a track; it is the name of the track, a colon, and the frame"
+        raise ReviewError(msg)
+    return int(key.rpartition(":")[2])
+
+
+def value_of(layer: str, values: Mapping[str, Any]) -> Span | Sheet | KeyFrame:
+    """Return a value of plain values, as its layer takes it; ValueError, KeyError or TypeError for anything else."""
+    if layer in TRACKS:
+        return keyframe_of(layer, values)
+    return sheet_of(values) if layer == "ratings" else span_of(values)
+
+
+def keyframe_of(layer: str, values: Mapping[str, Any]) -> KeyFrame:
+    """Return a key frame of plain values; ValueError, KeyError or TypeError for anything else, as a box that is not in the picture."""
+    place = values["place"]
+    sides = keyframes.SIDES[layer] if values.get("state", keyframes.SEEN) != keyframes.OUTSIDE else 0
+    if not isinstance(place, list | tuple) or len(place) != sides or not all(type(one) in (int, float) for one in place):
+        raise ValueError(values)
+    if not all(-1 <= one <= 2 for one in place) or (layer == "boxes" and place and not _meets_picture(place)):
+        raise ValueError(values)
+    if layer == "points" and not all(0 <= one <= 1 for one in place):
+        raise ValueError(values)
+    key = KeyFrame(**{**values, "place": keyframes.rounded(place)})
+    is_state = key.state in ((keyframes.SEEN, keyframes.OUTSIDE) if layer == "boxes" else keyframes.STATES)
+    if type(key.frame) is not int or not 0 <= key.frame <= LATEST_FRAME or type(key.computed) is not bool or not is_state:
+        raise ValueError(values)
+    if not key.label or not isinstance(key.label, str):
+        raise ValueError(values)
+    return key
+
+
+def track_of(layer: str, values: Mapping[str, Any]) -> Track:
+    """Return a track of plain values; ValueError, KeyError or TypeError for anything else."""
+    keys = tuple(keyframe_of(layer, one) for one in values["keys"])
+    frames = [key.frame for key in keys]
+    name = values["name"]
+    if not keys or sorted(set(frames)) != frames or len({key.label for key in keys}) > 1 or keys[0].state == keyframes.OUTSIDE:
+        raise ValueError(values)
+    if not isinstance(name, str) or not KEY.fullmatch(name) or set(values) != {"keys", "name"}:
+        raise ValueError(values)
+    return Track(keys, name)
 
 
 def span_of(values: Mapping[str, Any]) -> Span:
@@ -254,8 +330,9 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
         return Labelled(About(**values["about"]), str(values["vocabulary"]), changes, int(values["undoes"]))
     if name == "settled":
         spans = tuple(map(span_of, values["spans"]))
+        tracks = tuple(track_of(values["layer"], one) for one in values.get("tracks", ()))  # lines of earlier versions have none
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
-        return Settled(About(**values["about"]), spans=spans, **own)
+        return Settled(About(**values["about"]), spans=spans, tracks=tracks, **own)
     if name == "refused":
         return Refused(About(**values["about"]), str(values["proposal"]), bool(values["refused"]))
     if name == "assigned":
@@ -267,8 +344,14 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
 def _change(values: Mapping[str, Any]) -> Change:
     value = values["value"]
     if value is not None:
-        value = sheet_of(value) if values["layer"] == "ratings" else span_of(value)
+        value = value_of(values["layer"], value)
     return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]))
+
+
+def _meets_picture(box: Sequence[float]) -> bool:
+    """Whether a box has an area, and a part of it lies in the picture; also after rounding."""
+    x, y, w, h = keyframes.rounded(box)
+    return w > 0 and h > 0 and x < 1 and y < 1 and x + w > 0 and y + h > 0
 
 
 def _plain(value: Any) -> Any:

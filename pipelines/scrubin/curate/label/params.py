@@ -16,10 +16,13 @@ from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
 SECTION = "label"
 ALL = "all"
 SpanLayer = Literal["phases", "steps", "actions", "quality"]
-LayerName = Literal["phases", "steps", "actions", "quality", "ratings"]
+TrackLayer = Literal["boxes", "points"]
+LayerName = Literal["phases", "steps", "actions", "quality", "boxes", "points", "ratings"]
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 EXCLUSIVE: tuple[SpanLayer, ...] = ("phases", "steps")
 """Layers of which a frame has at most one span."""
+TRACKS: tuple[TrackLayer, ...] = get_args(TrackLayer)
+"""Layers of instruments through time, said at key frames."""
 NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
 
 
@@ -100,8 +103,8 @@ class LabelParams:
         for name in self.layers:
             if name in NAMING and not self.classes.names(NAMING[name]):
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no {name}")
-            if name == "actions" and not self.classes.instruments:
-                raise _wrong(layers=f"'actions': the vocabulary '{self.vocabulary}' has no instruments")
+            if name in ("actions", *TRACKS) and not self.classes.instruments:
+                raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no instruments")
         if "quality" in self.layers and not self.quality:
             raise _wrong(quality="names nothing, but is a layer")
 

@@ -13,13 +13,19 @@ import numpy as np
 
 from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
-from scrubin.curate.label import agreement, settled, written
-from scrubin.curate.label.agreement import Twice
+from scrubin.curate.label import settled, written
 from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.params import TRACKS
 from scrubin.curate.label.settled import SPAN_LAYERS, Settlement
+from scrubin.curate.label.several import agreement, track_agreement
+from scrubin.curate.label.several.agreement import Twice
+from scrubin.curate.label.several.track_agreement import TwiceTracked
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.curate.label.written import Written
 from scrubin.labels.formats.plain.label_files import SUFFIX
+from scrubin.labels.keyframes import cut
+
+SHOWN = ("kappa", "f1_at_10", "f1_at_50", "edge_s", "f1", "iou", "apart")
 
 
 def document(bench: Workbench) -> dict[str, Any]:
@@ -46,7 +52,7 @@ def document(bench: Workbench) -> dict[str, Any]:
         "open": {id_: [[one.layer, one.first, one.end] for one in of.open] for id_, of in settlements.items() if of.open},
         "differ": {id_: list(of.differ) for id_, of in settlements.items() if of.differ},
         "apart": sorted(one.id for one in bench.recordings.values() if standing.apart(one.about)),
-        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in SPAN_LAYERS},
+        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in (*SPAN_LAYERS, *TRACKS)},
         "ratings": agreement.of_sheets(_sheets(bench, settlements)) if "ratings" in bench.p.layers else None,
     }
 
@@ -66,7 +72,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     for layer, one in document["agreement"].items():
         if one["recordings"]:
             every = one["all"]
-            said = ", ".join(f"{name.replace('_', ' ')} {_value(every[name])}" for name in ("kappa", "f1_at_10", "f1_at_50", "edge_s"))
+            said = ", ".join(f"{name.replace('_', ' ')} {_value(every[name])}" for name in SHOWN if name in every)
             yield f"agreement on {layer}, {one['recordings']} recordings: {said}"
     ratings = document["ratings"] or {"aspects": {}, "errors": {}}
     for aspect, one in ratings["aspects"].items():
@@ -104,6 +110,8 @@ def export(bench: Workbench) -> tuple[Written, list[str]]:
 
 def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[str, Any]:
     standing = bench.standing()
+    if layer in TRACKS:
+        return track_agreement.of_tracks(layer, _twice_tracked(bench, settlements, layer))
     pairs: dict[tuple[int, int], list[Twice]] = {}
     for id_, settlement in settlements.items():
         finished = [one for one in settlement.annotators if one not in settlement.missing]
@@ -113,6 +121,26 @@ def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: s
             times_s = bench.times_s(one, one.about.camera)
             pairs.setdefault((a, b), []).append(Twice(id_, said[0], said[1], np.asarray(times_s)))
     return agreement.of_spans(pairs)
+
+
+def _twice_tracked(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[tuple[int, int], list[TwiceTracked]]:
+    """Return who labelled the same recordings; what the released video does not show was not to be labelled."""
+    standing = bench.standing()
+    pairs: dict[tuple[int, int], list[TwiceTracked]] = {}
+    for id_, settlement in settlements.items():
+        pictures = bench.recordings[id_].pictures
+        said = {
+            one: [
+                inside
+                for track in standing.of(pictures.about, one).tracks(layer)
+                if (inside := cut(track, pictures.first, pictures.end)) is not None
+            ]
+            for one in settlement.annotators
+            if one not in settlement.missing
+        }
+        for a, b in itertools.combinations(said, 2):
+            pairs.setdefault((a, b), []).append(TwiceTracked(id_, said[a], said[b]))
+    return pairs
 
 
 def _shown(spans: list[Span], one: Recording) -> list[Span]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scrubin.curate.label import disputes
-from scrubin.curate.label.disputes import Dispute, Outcome
 from scrubin.curate.label.events import About, Sheet, Span
-from scrubin.curate.label.params import LabelParams
+from scrubin.curate.label.params import TRACKS, LabelParams
+from scrubin.curate.label.several import disputes, track_disputes
+from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import Standing
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
@@ -40,7 +40,7 @@ class Settlement:
     missing
         Annotators who have not finished it.
     outcomes
-        By layer of spans, what stands and what is still to be settled; empty while somebody has not finished.
+        By layer of spans or tracks, what stands and what is still to be settled; empty while somebody has not finished.
     sheets
         Ratings by who gave them, also by adjudicators.
     differ
@@ -90,6 +90,14 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
                     edge_frames=round(p.edge_s * pictures.per_second),
                     majority=p.settle == "majority",
                 )
+        for track_layer in [one for one in TRACKS if one in p.layers]:
+            outcomes[track_layer] = track_disputes.of_layer(
+                track_layer,
+                {one: of.tracks(track_layer) for one, of in said.items()},
+                pictures.frame_count,
+                [one for one in standing.settled.get(about, ()) if one.layer == track_layer],
+                majority=p.settle == "majority",
+            )
     by_annotators = {one: sheets[one] for one in annotators if one in sheets}
     is_settled = any(one in sheets for one in adjudicators)
     differ = () if waiting or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))

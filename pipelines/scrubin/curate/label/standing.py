@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from scrubin.curate.label import events
 from scrubin.curate.label.events import About, Assigned, Change, Done, Labelled, Refused, Settled, Sheet, Span, Value, Worked
+from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
 
 Items = dict[str, dict[str, Value]]
@@ -38,6 +39,14 @@ class OfPerson:
         """Return the spans of a layer, in order of time."""
         of_layer = [value for value in self.items.get(layer, {}).values() if isinstance(value, Span)]
         return sorted(of_layer, key=lambda span: (span.first, span.end, span.names))
+
+    def tracks(self, layer: str) -> list[Track]:
+        """Return the tracks of a layer, sorted by their key frames."""
+        by_name: dict[str, list[KeyFrame]] = {}
+        for key, value in self.items.get(layer, {}).items():
+            if isinstance(value, KeyFrame):
+                by_name.setdefault(events.name_in(key), []).append(value)
+        return sorted(Track(tuple(sorted(keys)), name) for name, keys in by_name.items())
 
     def sheet(self) -> Sheet | None:
         """Return the rating; None where there is none."""

@@ -28,15 +28,15 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, settled
+from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, settled, shown
 from scrubin.curate.label import params as label_params
-from scrubin.curate.label.disputes import Dispute
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Settled, Span, Value, Worked
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, LabelParams
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.proposals import Proposal
 from scrubin.curate.label.settled import Pictures, Settlement
 from scrubin.curate.label.standing import OfPerson, Standing
+from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import sources
@@ -236,7 +236,7 @@ class Workbench:
             "you": person.number,
             "role": person.role,
             "head": self.ledger.head,
-            "layers": [self._layer(name) for name in self.p.layers],
+            "layers": [shown.layer(name, self.p, self.scores) for name in self.p.layers],
             "recordings": [self._summary(person, one, standing) for one in self.of_person(person)],
         }
 
@@ -254,15 +254,16 @@ class Workbench:
             "recording": self._summary(person, one, standing),
             "cameras": list(one.videos),
             "frames": one.pictures.end - shift,
-            "items": _items(mine, shift),
-            "findings": [_shifted(finding, shift) for finding in findings],
+            "items": shown.items(mine, shift),
+            "findings": [shown.finding(one, shift) for one in findings],
             "apart": len(standing.apart(one.about)),
-            "proposals": self._proposals(one, mine),
+            "proposals": shown.proposed(self.proposed.get(one.id, ()), mine),
             "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
             "undo": standing.last(person.number, one.name) is not None,
         }
         if person.role == "adjudicator":
-            view |= self._disputes(one, shift)
+            settlement = self.settlement(one)
+            view |= shown.disputed(settlement, assignment.letters(settlement.annotators, one.name, self.p), shift)
         return view
 
     # What a person says
@@ -284,7 +285,9 @@ class Workbench:
             event = Labelled(one.about, self.p.vocabulary, shifted)
             if (written := self.ledger.written(self.session, nonce)) is not None:
                 return written
-            self._refuse_overlaps(self.standing().of(one.about, person.number), shifted)
+            mine = self.standing().of(one.about, person.number)
+            _refuse_overlaps(mine, shifted)
+            _refuse_two_labels(mine, shifted)
             return self._append(event, person.number, nonce)
 
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
@@ -328,8 +331,8 @@ class Workbench:
             counted = min(seconds, int(passed_s) + SLACK_S)
             return self._append(Worked(name, counted), person.number, nonce) if counted > 0 else None
 
-    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], spans: Sequence[Span], nonce: str) -> Line:
-        """Write what an adjudicator says of frames in dispute.
+    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[Span | Track], nonce: str) -> Line:
+        """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks these.
 
         Raises
         ------
@@ -350,14 +353,17 @@ class Workbench:
             if outcome is None or not any((of.first, of.end) == (first, end) for of in (*outcome.open, *outcome.settled)):
                 msg = "nobody disputes these frames any more; open the recording again"
                 raise ReviewError(msg)
-            own = [self._checked(one, Change(layer, "settled", span)).value for span in spans]
-            shifted = tuple(span for span in own if isinstance(span, Span))
-            if any(span.first < first or span.end > end for span in shifted):
+            spans = tuple(self._span(one, layer, span) for span in answer if isinstance(span, Span))
+            tracks = tuple(self._track(one, layer, track) for track in answer if isinstance(track, Track))
+            if any(span.first < first or span.end > end for span in spans):
                 msg = "a span leaves the frames that are in dispute"
                 raise ReviewError(msg)
+            if any(track.keys[0].frame < first or track.keys[-1].frame >= end for track in tracks):
+                msg = "a track leaves the frames that are in dispute"
+                raise ReviewError(msg)
             if layer in EXCLUSIVE:
-                _refuse_meeting(layer, shifted)
-            return self._append(Settled(one.about, self.p.vocabulary, layer, first, end, shifted), person.number, nonce)
+                _refuse_meeting(layer, spans)
+            return self._append(Settled(one.about, self.p.vocabulary, layer, first, end, spans, tracks), person.number, nonce)
 
     # Parts
 
@@ -368,17 +374,45 @@ class Workbench:
     def _checked(self, one: Recording, change: Change) -> Change:
         value: Value = change.value
         if isinstance(value, Span):
-            value = dataclasses.replace(value, first=value.first + one.pictures.first, end=value.end + one.pictures.first)
-            if not one.pictures.first <= value.first < value.end <= one.pictures.end:
-                msg = f"a span must lie in the {one.pictures.end - one.pictures.first} frames of the video, and end after it starts"
-                raise ReviewError(msg)
-            value = self._named(change.layer, value)
-        elif value is not None:
+            value = self._span(one, change.layer, value)
+        elif isinstance(value, events.Sheet):
             self._refuse_sheet(one, value)
+        if change.layer in TRACKS:
+            frame = one.pictures.first + events.frame_in(change.key)
+            change = dataclasses.replace(change, key=events.key_of(events.name_in(change.key), frame))
+            value = self._keyframe(one, value) if isinstance(value, KeyFrame) else value
         if change.layer not in self.p.layers:
             msg = f"'{change.layer}' is not labelled here"
             raise ReviewError(msg)
         return events.checked(dataclasses.replace(change, value=value), one.pictures.frame_count)
+
+    def _span(self, one: Recording, layer: str, span: Span) -> Span:
+        """Return a span of the page in frames of the source, with names as the vocabulary spells them."""
+        pictures = one.pictures
+        shifted = dataclasses.replace(span, first=span.first + pictures.first, end=span.end + pictures.first)
+        if not pictures.first <= shifted.first < shifted.end <= pictures.end:
+            msg = f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts"
+            raise ReviewError(msg)
+        if layer in TRACKS:
+            msg = f"{layer}: it takes key frames of tracks"
+            raise ReviewError(msg)
+        return self._named(layer, shifted)
+
+    def _track(self, one: Recording, layer: str, track: Track) -> Track:
+        if layer not in TRACKS:
+            msg = f"{layer}: it takes spans of frames"
+            raise ReviewError(msg)
+        keys = (dataclasses.replace(self._keyframe(one, key), computed=key.computed) for key in track.keys)
+        return Track(tuple(keys), track.name)
+
+    def _keyframe(self, one: Recording, key: KeyFrame) -> KeyFrame:
+        """Return a key frame of the page in frames of the source; what somebody says is not computed."""
+        pictures, classes = one.pictures, self.p.classes
+        if not 0 <= key.frame < pictures.end - pictures.first:
+            msg = f"a key frame must lie in the {pictures.end - pictures.first} frames of the video"
+            raise ReviewError(msg)
+        label = classes.instruments[classes.id_of("instrument", key.label)]
+        return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
 
     def _named(self, layer: str, span: Span) -> Span:
         """Return a span with the names as the vocabulary spells them."""
@@ -410,39 +444,6 @@ class Workbench:
             msg = "a failed recording has no scores; take them out, or say that it is not failed"
             raise ReviewError(msg)
 
-    def _refuse_overlaps(self, mine: OfPerson, changes: Sequence[Change]) -> None:
-        for layer in EXCLUSIVE:
-            items = dict(mine.items.get(layer, {}))
-            touched = [one for one in changes if one.layer == layer]
-            for one in touched:
-                items.pop(one.key, None)
-                if one.value is not None:
-                    items[one.key] = one.value
-            if touched:
-                _refuse_meeting(layer, [value for value in items.values() if isinstance(value, Span)])
-
-    def _proposals(self, one: Recording, mine: OfPerson) -> list[dict[str, Any]]:
-        """Return what is proposed, and what became of it with this person."""
-        taken = {key for (layer, item), key in mine.proposals.items() if item in mine.items.get(layer, {})}
-        return [
-            {"key": of.key, "layer": of.layer, **dataclasses.asdict(of.span), "taken": of.key in taken, "refused": of.key in mine.refused}
-            for of in self.proposed.get(one.id, ())
-        ]
-
-    def _layer(self, name: str) -> dict[str, Any]:
-        classes, scores = self.p.classes, self.scores
-        if name == "ratings" and scores is not None:
-            points = [round(scores.lowest + at * scores.step, 6) for at in range(scores.points)]
-            return {"name": name, "aspects": list(scores.aspects), "points": points, "anchors": self.p.anchors}
-        if name == "actions":
-            triplets = [classes.triplet_name(at).split(",") for at in range(len(classes.triplets))]
-            return {"name": name, "names": list(classes.instruments), "triplets": triplets}
-        return {
-            "name": name,
-            "names": list(self.p.quality if name == "quality" else classes.names(NAMING[name])),
-            "exclusive": name in EXCLUSIVE,
-        }
-
     def _summary(self, person: Person, one: Recording, standing: Standing) -> dict[str, Any]:
         mine = standing.of(one.about, person.number)
         summary: dict[str, Any] = {
@@ -457,26 +458,6 @@ class Workbench:
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
         return summary
 
-    def _disputes(self, one: Recording, shift: int) -> dict[str, Any]:
-        """Return what is in dispute, who says what under letters whose order says nothing."""
-        settlement = self.settlement(one)
-        letters = assignment.letters(settlement.annotators, one.name, self.p)
-        listed = [
-            (dispute, not_settled)
-            for outcome in settlement.outcomes.values()
-            for dispute, not_settled in (*((of, True) for of in outcome.open), *((of, False) for of in outcome.settled))
-        ]
-        sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
-        return {
-            "disputes": [
-                _dispute(of, letters, shift, is_open=is_open)
-                for of, is_open in sorted(listed, key=lambda one: (one[0].first, one[0].layer))
-            ],
-            "agreed": {layer: [_plain_span(span, shift) for span in of.spans] for layer, of in settlement.outcomes.items()},
-            "sheets": {letter: dataclasses.asdict(sheet) for letter, sheet in sorted(sheets.items())},
-            "differ": list(settlement.differ),
-        }
-
 
 def _recording(
     name: str, videos: Mapping[str, ReleasedVideo], files: Mapping[tuple[str, str], Any], of_parts: Mapping[Any, Any]
@@ -490,29 +471,32 @@ def _recording(
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
 
 
-def _items(mine: OfPerson, shift: int) -> dict[str, dict[str, Any]]:
-    return {
-        layer: {
-            key: _plain_span(value, shift) if isinstance(value, Span) else dataclasses.asdict(value)
-            for key, value in items.items()
-            if value
-        }
-        for layer, items in mine.items.items()
-    }
+def _refuse_overlaps(mine: OfPerson, changes: Sequence[Change]) -> None:
+    for layer in EXCLUSIVE:
+        if any(one.layer == layer for one in changes):
+            _refuse_meeting(layer, [value for value in _after(mine, layer, changes).values() if isinstance(value, Span)])
 
 
-def _plain_span(span: Span, shift: int) -> dict[str, Any]:
-    return {**dataclasses.asdict(span), "first": span.first - shift, "end": span.end - shift}
+def _refuse_two_labels(mine: OfPerson, changes: Sequence[Change]) -> None:
+    for layer in TRACKS:
+        touched = {events.name_in(one.key) for one in changes if one.layer == layer}
+        label_of: dict[str, str] = {}
+        for key, value in _after(mine, layer, changes).items() if touched else ():
+            name = events.name_in(key)
+            if name in touched and isinstance(value, KeyFrame) and label_of.setdefault(name, value.label) != value.label:
+                msg = f"{layer}: a track is of one instrument, not of '{label_of[name]}' and '{value.label}'; change all of it at once"
+                raise ReviewError(msg)
 
 
-def _shifted(finding: checks.Finding, shift: int) -> dict[str, Any]:
-    return {**dataclasses.asdict(finding), "first": finding.first - shift, "end": finding.end - shift}
-
-
-def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, *, is_open: bool) -> dict[str, Any]:
-    said = {letters[person]: [_plain_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
-    frames = {"first": dispute.first - shift, "end": dispute.end - shift}
-    return {"layer": dispute.layer, **frames, "open": is_open, "said": dict(sorted(said.items()))}
+def _after(mine: OfPerson, layer: str, changes: Sequence[Change]) -> dict[str, Value]:
+    """Return the items of a layer as they stand after changes."""
+    items = dict(mine.items.get(layer, {}))
+    for one in changes:
+        if one.layer == layer:
+            items.pop(one.key, None)
+            if one.value is not None:
+                items[one.key] = one.value
+    return items
 
 
 def _refuse_meeting(layer: str, spans: Sequence[Span]) -> None:

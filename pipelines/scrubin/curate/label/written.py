@@ -18,8 +18,10 @@ from typing import Any
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.curate.label.events import Sheet
+from scrubin.curate.label.params import TRACKS
 from scrubin.curate.label.settled import SPAN_LAYERS, Settlement, as_spans
-from scrubin.labels.formats.plain import label_files
+from scrubin.labels.formats.plain import label_files, label_tracks
+from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams
 
 EXPORTED_PATH = Path("data/private/label/exported.json")
@@ -57,7 +59,22 @@ def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: 
         ),
     }
     spans = {layer: as_spans(settlement.outcomes[layer].spans) for layer in SPAN_LAYERS if layer in settlement.outcomes}
-    return label_files.written({**document, **spans})
+    tracks: dict[str, Any] = {
+        layer: _keyframes(layer, settlement.outcomes[layer].tracks) for layer in TRACKS if layer in settlement.outcomes
+    }
+    if tracks:
+        shown = [settlement.pictures.first, settlement.pictures.end]
+        document |= {label_tracks.SHOWN: shown, label_tracks.BETWEEN: label_tracks.LINEAR}
+    return label_files.written({**document, **spans, **tracks})
+
+
+def _keyframes(layer: str, tracks: Sequence[Track]) -> list[dict[str, object]]:
+    """Return tracks as a file of labels has them: a key frame each, numbered by track."""
+    listed: list[dict[str, object]] = []
+    for number, track in enumerate(tracks, start=1):
+        for key in track.keys:
+            listed.append({"track": number, "frame": key.frame, "label": key.label, **label_tracks.place_of(layer, key)})
+    return listed
 
 
 def sheets(of_task: Mapping[int, Mapping[str, Sheet]], task: str, p: ScoresParams) -> dict[str, bytes]:

@@ -5,9 +5,11 @@ import { changeAt, merge, moveEdge, place, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
-import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs } from "./panel.js";
+import { Overlay } from "./overlay.js";
+import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
 import { newKey, spanOf, store } from "./store.js";
+import { Tracking } from "./tracking.js";
 
 const POLL_MS = 3000;
 const WORK_MS = 30000;
@@ -19,14 +21,19 @@ const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
 const page = { layer: null, selected: null, opened: new Map(), recent: [], finding: -1, acted: Date.now(), worked: Date.now() };
 
+const overlay = new Overlay(byId("picture"), byId("overlay"), player);
+
 const say = (text, problem = false) => {
   byId("status").textContent = text;
   byId("status").className = problem ? "problem" : "";
 };
 const frame = () => player.target ?? player.frame;
 const layer = () => store.layer(page.layer);
-const isSpans = () => page.layer !== "ratings";
+const isTracks = () => Boolean(layer()?.tracks);
+const isSpans = () => page.layer !== "ratings" && !isTracks();
 const selected = () => store.spans(page.layer).find((one) => one.key === page.selected);
+
+const tracking = new Tracking(page, player, say, () => show());
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -77,8 +84,17 @@ function show() {
   );
   showPanel();
   showFindings(view.findings, player.times, goTo);
-  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, spans.map(spanOf)));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, store.layer(dispute.layer).tracks ? spans : spans.map(spanOf)));
   showSelected();
+  showTracked();
+}
+
+/** Boxes or points over the picture; to an adjudicator also what others say of frames in dispute. */
+function showTracked() {
+  if (!isTracks()) return overlay.show(null);
+  const disputes = (store.view.disputes ?? []).filter((one) => one.layer === page.layer && one.open);
+  const others = disputes.flatMap((one) => Object.entries(one.said).flatMap(([letter, tracks]) => tracks.map((track) => ({ letter, track }))));
+  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, others });
 }
 
 function showPanel() {
@@ -89,13 +105,28 @@ function showPanel() {
     showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
     if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
-  else showNames(layer(), sayName);
+  else if (isTracks()) {
+    const goToTrack = (track) => {
+      page.selected = track.name;
+      player.seek(track.keys[0].frame).then(show);
+    };
+    showTracks(layer(), tracking.tracks, { selected: tracking.selected, label: tracking.label, times: player.times }, (name) => tracking.name(name), goToTrack);
+  } else showNames(layer(), sayName);
 }
 
 function showSelected() {
   const span = isSpans() ? selected() : null;
   byId("selected").classList.toggle("nothing", !span);
   for (const button of byId("selected-buttons").children) button.disabled = !span;
+  byId("selected-buttons").hidden = isTracks();
+  byId("track-buttons").hidden = !isTracks();
+  if (isTracks()) {
+    byId("selected").classList.toggle("nothing", !tracking.selected);
+    byId("selected-text").textContent = tracking.text;
+    for (const button of byId("track-buttons").children) button.disabled = !tracking.selected && button.dataset.do !== "begin";
+    byId("track-buttons").querySelector('[data-do="hide"]').hidden = page.layer !== "points";
+    return;
+  }
   byId("selected-text").textContent = span
     ? `${textOf(span)}: ${clock(player.times[span.first])} to ${clock(player.times[span.end])}, frames ${span.first} to ${span.end - 1}`
     : "No label is selected: click one, or go on to a change.";
@@ -103,6 +134,7 @@ function showSelected() {
 
 /** What this person labelled in frames of a dispute, cut to them. */
 function mine({ layer: name, first, end }) {
+  if (store.layer(name).tracks) return tracking.within(name, first, end);
   const meeting = store.spans(name).filter((one) => one.first < end && first < one.end);
   return meeting.map((one) => ({ ...one, first: Math.max(one.first, first), end: Math.min(one.end, end) }));
 }
@@ -152,12 +184,14 @@ function sayAction(action) {
 
 function byKey(place) {
   if (page.layer === "ratings") return undefined;
+  if (isTracks()) return layer().names[place] && tracking.name(layer().names[place]);
   if (page.layer === "actions") return page.recent[place] && sayAction(page.recent[place]);
   const name = layer().names[place];
   return name && sayName(name);
 }
 
 function edit(what) {
+  if (isTracks()) return what === "remove" ? tracking.remove(false) : say("A track has key frames: K sets one here, O ends it.", true);
   const span = isSpans() ? selected() : null;
   if (!span) return say("No label is selected.", true);
   page.acted = Date.now();
@@ -177,13 +211,14 @@ function edit(what) {
 
 function goTo({ layer: name, first, end }) {
   if (store.layer(name)) page.layer = name;
-  const span = isSpans() ? store.spans(page.layer).find((one) => one.first < end && first < one.end) : null;
+  const span = page.layer === "ratings" ? null : store.spans(page.layer).find((one) => one.first < end && first < one.end);
   page.selected = span?.key ?? null;
   player.seek(Math.max(0, first)).then(show);
 }
 
 /** To the next or previous change of the layer. */
 function toChange(by) {
+  if (isTracks()) return tracking.go(by);
   const edges = [...new Set(store.spans(page.layer).flatMap((one) => [one.first, one.end]))].filter((at) => at < player.count).sort((a, b) => a - b);
   const to = by > 0 ? edges.find((at) => at > frame()) : edges.findLast((at) => at < frame());
   if (to === undefined) return say("There is no further change.");
@@ -252,16 +287,26 @@ function nextRecording() {
   if (next) open(next.id);
 }
 
-const again = () => page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
+/** An arrow with Ctrl moves or stretches what is chosen, else it steps. */
+function arrow(event, x, y) {
+  if (event.ctrlKey) return isTracks() ? tracking.nudge(x, y, event.shiftKey) : undefined;
+  if (!x) return undefined;
+  return event.shiftKey ? player.jump(x) : player.step(x);
+}
+
+const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
+const again = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
 const done = () => store.work.role === "annotator" && store.sayDone(!store.view.recording.done).then(show);
 const digits = [..."1234567890"];
 
 listen([
   { keys: [" "], shown: ["Space"], does: "play, or stop", group: "Player", run: () => player.toggle() },
-  { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back; with Shift a second", group: "Player", run: (event) => (event.shiftKey ? player.jump(-1) : player.step(-1)) },
-  { keys: ["ArrowRight"], shown: ["→"], does: "a frame on; with Shift a second", group: "Player", run: (event) => (event.shiftKey ? player.jump(1) : player.step(1)) },
+  { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back; with Shift a second", group: "Player", run: (event) => arrow(event, -1, 0) },
+  { keys: ["ArrowRight"], shown: ["→"], does: "a frame on; with Shift a second", group: "Player", run: (event) => arrow(event, 1, 0) },
+  { keys: ["ArrowUp"], shown: ["Ctrl", "arrows"], does: "move what is chosen; with Shift stretch it", group: "Boxes and points", run: (event) => arrow(event, 0, -1) },
+  { keys: ["ArrowDown"], shown: [], does: "", group: "Boxes and points", run: (event) => arrow(event, 0, 1) },
   { keys: ["j"], shown: ["J"], does: "ten seconds back", group: "Player", run: () => player.jump(-10) },
-  { keys: ["k"], shown: ["K"], does: "ten seconds on", group: "Player", run: () => player.jump(10) },
+  { keys: ["k"], shown: ["K"], does: "ten seconds on; of a track a key frame here", group: "Player", run: () => (isTracks() ? tracking.key() : player.jump(10)) },
   { keys: ["Home"], shown: ["Home"], does: "to the beginning", group: "Player", run: () => player.seek(0) },
   { keys: ["End"], shown: ["End"], does: "to the end", group: "Player", run: () => player.seek(player.count - 1) },
   { keys: ["+", "="], shown: ["+"], does: "faster", group: "Player", run: () => faster(1) },
@@ -275,7 +320,11 @@ listen([
   { keys: ["]"], shown: ["]"], does: "the selected label ends with this frame", group: "Labels", run: () => edit("end") },
   { keys: ["s"], shown: ["S"], does: "split the selected label here", group: "Labels", run: () => edit("split") },
   { keys: ["m"], shown: ["M"], does: "merge the selected label with the next", group: "Labels", run: () => edit("merge") },
-  { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: () => edit("remove") },
+  { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: (event) => (isTracks() ? tracking.remove(event.shiftKey) : edit("remove")) },
+  { keys: ["b"], shown: ["B"], does: "a new one in the middle; or draw it by mouse", group: "Boxes and points", run: tracksOnly(() => tracking.begin()) },
+  { keys: ["t"], shown: ["T"], does: "choose the next one of this frame", group: "Boxes and points", run: tracksOnly(() => tracking.next()) },
+  { keys: ["h"], shown: ["H"], does: "the point is hidden here, or seen", group: "Boxes and points", run: tracksOnly(() => tracking.hide()) },
+  { keys: ["Escape"], shown: ["Esc"], does: "choose none, so that the next one is new", group: "Boxes and points", run: () => (Object.assign(page, { selected: null }), show()) },
   { keys: ["p"], shown: ["P"], does: "take what is proposed here, or next", group: "Proposals", run: takeGhost },
   { keys: ["x"], shown: ["X"], does: "do not take it", group: "Proposals", run: refuseGhost },
   { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
@@ -283,7 +332,7 @@ listen([
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong", group: "Page", run: nextFinding },
   { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", run: done },
-  { keys: ["o"], shown: ["O"], does: "open the next recording that is not done", group: "Page", run: nextRecording },
+  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? tracking.outside() : nextRecording()) },
   { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
 ]);
 
@@ -302,11 +351,21 @@ byId("speed").onchange = () => {
   byId("speed").blur();
 };
 for (const button of byId("selected-buttons").children) button.onclick = () => edit(button.dataset.do);
+const ofTrack = {
+  begin: () => tracking.begin(),
+  key: () => tracking.key(),
+  outside: () => tracking.outside(),
+  hide: () => tracking.hide(),
+  remove: () => tracking.remove(false),
+  all: () => tracking.remove(true),
+};
+for (const button of byId("track-buttons").children) button.onclick = () => ofTrack[button.dataset.do]();
 
 player.addEventListener("frame", () => {
   byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
   page.acted = player.playing ? Date.now() : page.acted;
   if (page.opened.size && !player.playing) show();
+  else if (isTracks()) showSelected();
 });
 player.addEventListener("state", () => {
   byId("play").setAttribute("aria-pressed", String(player.playing));
@@ -321,7 +380,14 @@ lanes.addEventListener("choose", ({ detail }) => {
   player.seek(detail.frame);
   show();
 });
+overlay.addEventListener("choose", ({ detail }) => {
+  page.selected = detail;
+  page.acted = Date.now();
+  show();
+});
+overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
 lanes.addEventListener("edge", ({ detail }) => {
+  if (store.layer(detail.layer).tracks) return;
   const spans = store.spans(detail.layer);
   const span = spans.find((one) => one.key === detail.key);
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));

@@ -1,6 +1,6 @@
 // What can be said of the present layer: names with their keys, actions by search, or the sheet of ratings; and what looks wrong.
 
-import { byId, element, fill, key } from "./elements.js";
+import { byId, counted, element, fill, key } from "./elements.js";
 import { hueOf, textOf } from "./lanes.js";
 import { clock } from "./player.js";
 
@@ -30,6 +30,34 @@ export function showNames(layer, say) {
     return element("li", {}, button);
   });
   fill(byId("panel"), element("ol", { class: "names" }, ...names));
+}
+
+/** Tracks: the label of the chosen one, or of the next; and all of them, each with its key frames. */
+export function showTracks(layer, tracks, { selected, label, times }, say, go) {
+  const names = layer.names.map((name, place) => {
+    const shown = element("span", { class: "swatch" });
+    shown.style.background = hueOf(place);
+    const isNow = name === (selected?.label ?? label);
+    const button = element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), onclick: () => say(name) }, shown, name);
+    if (place < KEYS.length) button.prepend(key(KEYS[place]));
+    return element("li", {}, button);
+  });
+  const list = tracks
+    .toSorted((one, other) => one.keys[0].frame - other.keys[0].frame)
+    .map((track) => {
+      const shown = element("span", { class: "swatch" });
+      shown.style.background = hueOf(Math.max(0, layer.names.indexOf(track.label)));
+      const [from, to] = [track.keys[0].frame, track.keys.at(-1).frame].map((frame) => clock(times[frame]));
+      const says = `${track.label}, ${from} to ${to}, ${counted(track.keys.length, "key frame")}`;
+      const isNow = track.name === selected?.name;
+      return element("li", {}, element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), onclick: () => go(track) }, shown, says));
+    });
+  fill(
+    byId("panel"),
+    element("ol", { class: "names" }, ...names),
+    element("h2", {}, list.length ? counted(list.length, "track") : "no track yet: draw one in the picture"),
+    element("ol", { class: "names", "aria-label": "Tracks" }, ...list),
+  );
 }
 
 /** Actions: the last ones with keys, all others by typing. */
@@ -110,7 +138,7 @@ export function showDisputes(view, times, mine, go, settle) {
     const own = mine(one);
     const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), ["nothing", []]];
     const answers = every.map(([letter, spans]) => {
-      const says = spans.map((span) => `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`).join("; ") || "nothing";
+      const says = spans.map((span) => (span.keys ? saysTrack(span, times) : `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`)).join("; ") || "nothing";
       return element("button", { type: "button", onclick: () => settle(one, spans) }, letter === says ? says : `${letter}: ${says}`);
     });
     const head = element(
@@ -135,6 +163,8 @@ export function showDisputes(view, times, mine, go, settle) {
     element("ol", {}, ...sheets),
   );
 }
+
+const saysTrack = ({ keys }, times) => `${keys[0].label} ${clock(times[keys[0].frame])} to ${clock(times[keys.at(-1).frame + 1])}`;
 
 /** The recordings of this person. */
 export function showList(work, id, open) {

@@ -1,6 +1,7 @@
 // What this person has to label and has labelled: changes go to the server at once, and what it answers is what stands.
 
 import { get, nonce, post } from "./api.js";
+import { spanOfTrack, tracksOf } from "./tracks.js";
 
 export const store = new (class extends EventTarget {
   work = null;
@@ -24,8 +25,14 @@ export const store = new (class extends EventTarget {
     return this.work.layers.find((one) => one.name === name);
   }
 
-  /** Spans of a layer with their keys, in order of time. */
+  /** Tracks of a layer. */
+  tracks(layer) {
+    return tracksOf(this.view?.items[layer]);
+  }
+
+  /** Spans of a layer with their keys, in order of time; of tracks, from the first to the last key frame. */
   spans(layer) {
+    if (this.layer(layer)?.tracks) return this.tracks(layer).map(spanOfTrack).sort((one, other) => one.first - other.first || one.end - other.end);
     const items = Object.entries(this.view?.items[layer] ?? {});
     return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
   }

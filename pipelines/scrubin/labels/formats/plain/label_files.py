@@ -2,8 +2,9 @@
 
 Each file says which file of the recording it was made on (``source_sha256``, ``frames``), by how many people, whether they were blind,
 how much was settled, and how much a program had proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
-instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture. A list that is not there was
-not labelled; frames that no span of a list covers have no such label.
+instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture; ``boxes`` and ``points`` are
+key frames of tracks, as `label_tracks` says. A list that is not there was not labelled; frames that no span of a list covers have no such
+label.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
+from scrubin.labels.formats.plain import label_tracks
 from scrubin.labels.instance_spans import Row
-from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, Layer, mark_rows, phase_rows, segment_rows, span_rows
+from scrubin.labels.model import SOURCE_FRAMES, Detail, LabelFiles, Labels, Layer, mark_rows, phase_rows, segment_rows, span_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_FRAME
@@ -37,7 +40,9 @@ DEFAULT = "cholect50"
 PROVENANCE = "provenance"
 SOURCE_SHA256 = "source_sha256"
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
-KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *LISTS, "actions", "quality"}
+SPANS = (*LISTS, "actions", "quality")
+WRITTEN = (*SPANS, *label_tracks.LISTS)
+KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *SPANS, *label_tracks.KEYS}
 Numbered = tuple[int, int, int, Mapping[str, Any]]
 """First frame, end, place in the list, and what the span says."""
 
@@ -76,7 +81,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     NAME,
     pattern=r"(?P<recording>[^/]+)\.labels\.json",
     expected=f"<recording>{SUFFIX}",
-    title="labels of the page of `scrubin label`: spans of source frames with names; a file per recording",
+    title="labels of the page of `scrubin label`: spans of source frames with names, tracks at key frames; a file per recording",
     by_hand=ByHand(
         vocabulary=DEFAULT,
         vocabulary_of=vocabulary_of,
@@ -84,7 +89,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
         fps_unstated=True,
         evidence=registry.keys(EDITION_KEY),
         precedence=0,
-        holds=("phases", "segments", "instances", "actions", "boxless", "partial", "repeats", "spans", "marks"),
+        holds=("phases", "segments", "instances", "actions", "boxes", "boxless", "points", "partial", "repeats", "spans", "marks"),
     ),
 )
 def read(source: LabelFiles) -> Labels:
@@ -106,12 +111,12 @@ def read(source: LabelFiles) -> Labels:
         what = f"it names another vocabulary than '{source.vocabulary.name}'"
         where.error("vocabularies-differ", what, "read it with the vocabulary that it names")
     frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
-    if not {*LISTS, "actions", "quality"} & document.keys():
-        where.error("no-labels", "it has none of phases, steps, actions and quality", "export the labels again")
+    if not {*WRITTEN} & document.keys():
+        where.error("no-labels", "it has none of phases, steps, actions, quality, boxes and points", "export the labels again")
     provenance = _provenance(where, document) if PROVENANCE in document else None
     AnnotationError.raise_any(where.faults)
     assert frames is not None
-    spans = {key: _spans(where, document, key, frames) for key in (*LISTS, "actions", "quality") if key in document}
+    spans = {key: _spans(where, document, key, frames) for key in SPANS if key in document}
     for key in LISTS:
         _refuse_overlaps(where, key, spans.get(key, []))
     segments: list[tuple[str, int, int, int]] = [
@@ -121,6 +126,10 @@ def read(source: LabelFiles) -> Labels:
         if (id_ := where.at(f"{key} {at}").id_of(source.vocabulary, LISTS[key], str(span.get("label")))) is not None
     ]
     actions = _actions(where, spans["actions"], source.vocabulary) if "actions" in spans else None
+    instances = None
+    if any(key in document for key in label_tracks.LISTS):
+        instances = label_tracks.instances(where, document, frames, source.vocabulary, source.box_tolerance, actions)
+        actions = None
     where.faults.extend(fields.unkept(file, [f"'{key}' of the file" for key in document.keys() - KEYS]))
     AnnotationError.raise_any(where.faults)
     return Labels(
@@ -129,9 +138,10 @@ def read(source: LabelFiles) -> Labels:
         source.vocabulary,
         SOURCE_FRAMES,
         phases=_phases(file, segments) if "phases" in spans else None,
+        instances=instances,
         segments=segment_rows([one for one in segments if one[0] != "phase"]) if "steps" in spans else None,
         spans=actions,
-        detail=instance_spans.detail_of(actions) if actions is not None else "triplet",
+        detail=_detail(actions, instances),
         marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
         faults=where.faults.all(),
         about={NAME: {key: document.get(key) for key in ("camera", SOURCE_SHA256, "frames")} | {PROVENANCE: provenance}},
@@ -166,6 +176,12 @@ def source_sha256_of(labels: Labels) -> str | None:
     """Return the SHA-256 of the video file that labels were made on; None where their file does not say so."""
     said: str | None = labels.about.get(NAME, {}).get(SOURCE_SHA256)
     return said
+
+
+def _detail(actions: pd.DataFrame | None, instances: Layer | None) -> Detail:
+    if instances is not None:
+        return "triplet" if instances.rows["verb_id"].notna().any() else "instrument"
+    return "triplet" if actions is None else instance_spans.detail_of(actions)
 
 
 def _spans(where: Where, document: Mapping[str, Any], key: str, frames: int) -> list[Numbered]:
@@ -226,8 +242,8 @@ def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:
 
 
 def written(document: Mapping[str, Any]) -> bytes:
-    """Return a file as the page exports it: one span per line, so that differences can be read."""
-    lists = {key: document[key] for key in (*LISTS, "actions", "quality") if key in document}
+    """Return a file as the page exports it: one span or key frame per line, so that differences can be read."""
+    lists = {key: document[key] for key in WRITTEN if key in document}
     head = {key: asdict(value) if isinstance(value, Provenance) else value for key, value in document.items() if key not in lists}
     parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]
     for key, spans in lists.items():

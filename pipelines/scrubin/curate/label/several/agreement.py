@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.curate.label.disputes import runs
 from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.several.disputes import runs
 from scrubin.evaluate.metrics import bootstrap
 from scrubin.evaluate.metrics.phases.segments import Segments, at_overlap, f1
 from scrubin.ratings import agreement as of_ratings
@@ -29,6 +29,7 @@ OVERLAPS = (10, 25, 50)
 RESAMPLES = 500
 LEVEL = 0.95
 LEAST_RECORDINGS = 2
+T = TypeVar("T")
 IntArray = npt.NDArray[np.int64]
 
 
@@ -72,9 +73,9 @@ def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]
     classes = {", ".join(filter(None, name)): [(of, _of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
     return {
         "recordings": len({one.recording for one in every}),
-        "pairs": {f"{a}-{b}": _summary(of_pair) for (a, b), of_pair in by_pair.items()},
-        "all": _summary(counts),
-        "classes": {name: _summary(of_class) for name, of_class in classes.items()},
+        "pairs": {f"{a}-{b}": summary(of_pair, _values) for (a, b), of_pair in by_pair.items()},
+        "all": summary(counts, _values),
+        "classes": {name: summary(of_class, _values) for name, of_class in classes.items()},
     }
 
 
@@ -173,21 +174,30 @@ def _of_class(counts: _Counts, at: int) -> _Counts:
     return _Counts(np.array([[own, one], [other, rest]]), counts.segments[:, at : at + 1], ())
 
 
-def _summary(counts: Sequence[tuple[str, _Counts]]) -> dict[str, Any]:
+def summary(counts: Sequence[tuple[str, T]], values: Callable[[Sequence[T]], dict[str, float]]) -> dict[str, Any]:
+    """Return values with their intervals, as JSON values.
+
+    Parameters
+    ----------
+    counts
+        By recording, what is counted in it; a recording may stand several times.
+    values
+        Makes values of counts; NaN where one is undefined.
+    """
     recordings = sorted({recording for recording, _ in counts})
     by_recording = {name: [one for of, one in counts if of == name] for name in recordings}
-    whole = _values([one for _, one in counts])
+    whole = values([one for _, one in counts])
     drawn: list[dict[str, float]] = []
     if len(recordings) >= LEAST_RECORDINGS:
         for draw in bootstrap.draws(len(recordings), RESAMPLES).tolist():
-            drawn.append(_values([one for at in draw for one in by_recording[recordings[at]]]))
+            drawn.append(values([one for at in draw for one in by_recording[recordings[at]]]))
     tail = (1 - LEVEL) / 2
-    summary: dict[str, Any] = {"recordings": len(recordings)}
+    told: dict[str, Any] = {"recordings": len(recordings)}
     for name, value in whole.items():
         defined = [one[name] for one in drawn if not math.isnan(one[name])]
         low, high = (float(np.percentile(defined, 100 * share)) for share in (tail, 1 - tail)) if defined else (math.nan, math.nan)
-        summary[name] = {"value": value, "low": low, "high": high}
-    plain: dict[str, Any] = _without_nan(summary)
+        told[name] = {"value": value, "low": low, "high": high}
+    plain: dict[str, Any] = _without_nan(told)
     return plain
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.curate.label.events import Settled, Sheet, Span
+from scrubin.labels.keyframes import Track
 
 Names = tuple[str, ...]
 
@@ -28,6 +29,8 @@ class Dispute:
     first: int
     end: int
     said: Mapping[int, tuple[Span, ...]]
+    tracks: Mapping[int, tuple[Track, ...]] = field(default_factory=dict)
+    """The same, of a layer of tracks."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Outcome:
     spans: tuple[Span, ...]
     open: tuple[Dispute, ...]
     settled: tuple[Dispute, ...]
+    tracks: tuple[Track, ...] = ()
+    """What stands of a layer of tracks."""
 
 
 def of_layer(

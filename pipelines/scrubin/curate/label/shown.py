@@ -1,0 +1,105 @@
+"""What the page shows, as JSON values: frames are those of the released video, nobody has a name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scrubin.curate.label import events
+from scrubin.curate.label.checks import Finding
+from scrubin.curate.label.events import Span
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
+from scrubin.curate.label.proposals import Proposal
+from scrubin.curate.label.settled import Settlement
+from scrubin.curate.label.several.disputes import Dispute
+from scrubin.curate.label.standing import OfPerson
+from scrubin.labels.keyframes import KeyFrame, Track
+from scrubin.ratings.params import ScoresParams
+
+Plain = dict[str, Any]
+
+
+def layer(name: str, p: LabelParams, scores: ScoresParams | None) -> Plain:
+    """Return what can be said of a layer."""
+    classes = p.classes
+    if name == "ratings" and scores is not None:
+        points = [round(scores.lowest + at * scores.step, 6) for at in range(scores.points)]
+        return {"name": name, "aspects": list(scores.aspects), "points": points, "anchors": p.anchors}
+    if name == "actions":
+        triplets = [classes.triplet_name(at).split(",") for at in range(len(classes.triplets))]
+        return {"name": name, "names": list(classes.instruments), "triplets": triplets}
+    if name in TRACKS:
+        return {"name": name, "names": list(classes.instruments), "tracks": True}
+    names = list(p.quality if name == "quality" else classes.names(NAMING[name]))
+    return {"name": name, "names": names, "exclusive": name in EXCLUSIVE}
+
+
+def items(mine: OfPerson, shift: int) -> dict[str, dict[str, Plain]]:
+    """Return what a person said, by layer and key."""
+    shown: dict[str, dict[str, Plain]] = {}
+    for of_layer, values in mine.items.items():
+        shown[of_layer] = {}
+        for key, value in values.items():
+            if isinstance(value, Span):
+                shown[of_layer][key] = _span(value, shift)
+            elif isinstance(value, KeyFrame):
+                shown[of_layer][events.key_of(events.name_in(key), value.frame - shift)] = _keyframe(value, shift)
+            elif value is not None:
+                shown[of_layer][key] = dataclasses.asdict(value)
+    return shown
+
+
+def finding(one: Finding, shift: int) -> Plain:
+    """Return what looks wrong."""
+    return {**dataclasses.asdict(one), "first": one.first - shift, "end": one.end - shift}
+
+
+def proposed(proposals: Sequence[Proposal], mine: OfPerson) -> list[Plain]:
+    """Return what is proposed, and what became of it with this person."""
+    taken = {key for (of_layer, item), key in mine.proposals.items() if item in mine.items.get(of_layer, {})}
+    return [
+        {"key": of.key, "layer": of.layer, **dataclasses.asdict(of.span), "taken": of.key in taken, "refused": of.key in mine.refused}
+        for of in proposals
+    ]
+
+
+def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> Plain:
+    """Return what is in dispute, who says what under letters whose order says nothing."""
+    listed = [
+        (dispute, not_settled)
+        for outcome in settlement.outcomes.values()
+        for dispute, not_settled in (*((of, True) for of in outcome.open), *((of, False) for of in outcome.settled))
+    ]
+    sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
+    agreed = {
+        of_layer: [_track(track, shift) for track in of.tracks] if of_layer in TRACKS else [_span(span, shift) for span in of.spans]
+        for of_layer, of in settlement.outcomes.items()
+    }
+    return {
+        "disputes": [
+            _dispute(of, letters, shift, is_open=is_open) for of, is_open in sorted(listed, key=lambda one: (one[0].first, one[0].layer))
+        ],
+        "agreed": agreed,
+        "sheets": {letter: dataclasses.asdict(sheet) for letter, sheet in sorted(sheets.items())},
+        "differ": list(settlement.differ),
+    }
+
+
+def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, *, is_open: bool) -> Plain:
+    said = {letters[person]: [_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
+    said |= {letters[person]: [_track(track, shift) for track in tracks] for person, tracks in dispute.tracks.items()}
+    frames = {"first": dispute.first - shift, "end": dispute.end - shift}
+    return {"layer": dispute.layer, **frames, "open": is_open, "said": dict(sorted(said.items()))}
+
+
+def _span(span: Span, shift: int) -> Plain:
+    return {**dataclasses.asdict(span), "first": span.first - shift, "end": span.end - shift}
+
+
+def _keyframe(key: KeyFrame, shift: int) -> Plain:
+    return {**dataclasses.asdict(key), "frame": key.frame - shift}
+
+
+def _track(track: Track, shift: int) -> Plain:
+    return {"name": track.name, "keys": [_keyframe(key, shift) for key in track.keys]}

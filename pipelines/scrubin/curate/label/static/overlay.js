@@ -1,0 +1,179 @@
+// Boxes and points over the picture: those of this frame, drawn, moved and stretched by mouse; what nobody said is dashed.
+
+import { hueOf } from "./lanes.js";
+import { inside, nearest, placeAt } from "./tracks.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const SMALLEST = 0.005;
+const CORNERS = ["nw", "ne", "sw", "se"];
+
+const svg = (tag, attributes = {}, ...children) => {
+  const created = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
+};
+
+export class Overlay extends EventTarget {
+  constructor(canvas, root, player) {
+    super();
+    Object.assign(this, { canvas, root, player, shown: null });
+    root.addEventListener("pointerdown", (event) => this.press(event));
+    root.addEventListener("focusin", (event) => {
+      const name = event.target.closest("[data-track]")?.dataset.track;
+      if (name && name !== this.shown?.selected) this.dispatchEvent(new CustomEvent("choose", { detail: name }));
+    });
+    player.addEventListener("frame", () => this.draw());
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  /** Show tracks of a layer: {layer, names, tracks, selected, others: [{letter, track}]}; null: of none. */
+  show(shown) {
+    this.shown = shown;
+    this.root.classList.toggle("off", !shown);
+    this.draw();
+  }
+
+  get isPoints() {
+    return this.shown.layer === "points";
+  }
+
+  draw() {
+    const { width, height } = this.canvas;
+    this.root.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.root.setAttribute("preserveAspectRatio", "xMidYMid meet");
+    if (!this.shown) return this.root.replaceChildren();
+    const focused = document.activeElement?.closest?.("[data-track]")?.dataset.track;
+    const scale = Math.min(this.canvas.clientWidth / width, this.canvas.clientHeight / height) || 1;
+    const marks = this.shown.tracks.map((track) => this.mark(track, scale)).filter(Boolean);
+    const others = this.shown.others.map(({ letter, track }) => this.other(letter, track, scale)).filter(Boolean);
+    this.root.replaceChildren(...others, ...marks);
+    if (focused) this.root.querySelector(`[data-track="${focused}"]`)?.focus();
+    return undefined;
+  }
+
+  mark(track, scale) {
+    const { frame } = this.player;
+    const isSelected = track.name === this.shown.selected;
+    const drawn = isSelected ? this.draft : null;
+    const here = drawn ? { place: drawn, said: true, state: "seen" } : placeAt(track, frame);
+    // Where a chosen track is not, its last place is offered: moved, it is a key frame.
+    const last = !here && isSelected ? nearest(track, frame) : null;
+    if (!here && !last) return null;
+    const how = last ? "not in this frame" : here.said ? "key frame" : "interpolated";
+    const hidden = here?.state === "hidden" ? ", hidden" : "";
+    const kind = `mark${isSelected ? " selected" : ""}${last ? " last" : here.said ? "" : " interpolated"}${hidden ? " unseen" : ""}`;
+    const group = svg("g", {
+      class: kind,
+      role: "button",
+      tabindex: "0",
+      "data-track": track.name,
+      "aria-pressed": String(isSelected),
+      "aria-label": `${track.label}, ${how}${hidden}`,
+    });
+    group.append(...this.shape(here?.place ?? last.place, track.label, scale, isSelected && !last ? how : ""));
+    group.style.setProperty("--hue", hueOf(Math.max(0, this.shown.names.indexOf(track.label))));
+    if (isSelected && !this.isPoints && !last) group.append(...this.handles(here.place, scale));
+    return group;
+  }
+
+  /** What somebody else said, of frames in dispute. */
+  other(letter, track, scale) {
+    const here = placeAt(track, this.player.frame);
+    if (!here) return null;
+    const group = svg("g", { class: "mark other", role: "img", "aria-label": `${letter}: ${track.keys[0].label}` });
+    group.append(...this.shape(here.place, `${letter}: ${track.keys[0].label}`, scale, ""));
+    return group;
+  }
+
+  shape(place, label, scale, how) {
+    const { width, height } = this.canvas;
+    const [x, y, w = 0, h = 0] = [place[0] * width, place[1] * height, (place[2] ?? 0) * width, (place[3] ?? 0) * height];
+    const size = 12 / scale;
+    const text = svg("text", { x: x + (this.isPoints ? size : 0), y: Math.max(size, y - 4 / scale), "font-size": size });
+    text.append(how ? `${label}, ${how}` : label);
+    if (!this.isPoints) return [svg("rect", { x, y, width: w, height: h }), text];
+    const arm = 7 / scale;
+    return [svg("circle", { cx: x, cy: y, r: arm }), svg("path", { d: `M${x - arm} ${y}h${2 * arm}M${x} ${y - arm}v${2 * arm}` }), text];
+  }
+
+  handles([x, y, w, h], scale) {
+    const { width, height } = this.canvas;
+    return CORNERS.map((corner) =>
+      svg("circle", {
+        class: "handle",
+        "data-corner": corner,
+        cx: (x + (corner[1] === "e" ? w : 0)) * width,
+        cy: (y + (corner[0] === "s" ? h : 0)) * height,
+        r: 5 / scale,
+      }),
+    );
+  }
+
+  /** Where a pointer is, in shares of the picture. */
+  at(event) {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.root.getScreenCTM().inverse());
+    return [x / this.canvas.width, y / this.canvas.height].map((share) => Math.max(0, Math.min(1, share)));
+  }
+
+  press(event) {
+    if (!this.shown || event.button !== 0) return;
+    event.preventDefault();
+    this.player.pause();
+    const name = event.target.closest("[data-track]")?.dataset.track;
+    const corner = event.target.dataset.corner ?? null;
+    const start = this.at(event);
+    if (name && name !== this.shown.selected) this.dispatchEvent(new CustomEvent("choose", { detail: name }));
+    if (!name && this.isPoints) return this.end(null, start);
+    const track = this.shown.tracks.find((one) => one.name === name);
+    const from = track && (placeAt(track, this.player.frame) ?? nearest(track, this.player.frame)).place;
+    if (!name) this.dispatchEvent(new CustomEvent("choose", { detail: null }));
+    const isDrawn = (move) => Math.hypot(move.clientX - event.clientX, move.clientY - event.clientY) > 2;
+    const placed = (move) => this.dragged(from, corner, start, this.at(move));
+    const draw = (move) => {
+      this.draft = placed(move);
+      if (!name) this.drawNew(this.draft);
+      else this.draw();
+    };
+    const drop = (up) => {
+      removeEventListener("pointermove", draw);
+      this.draft = null;
+      if (isDrawn(up)) this.end(name ?? null, placed(up));
+      else this.draw();
+    };
+    addEventListener("pointermove", draw);
+    addEventListener("pointerup", drop, { once: true });
+    return undefined;
+  }
+
+  dragged(from, corner, start, now) {
+    const [dx, dy] = [now[0] - start[0], now[1] - start[1]];
+    if (from && !corner) return inside(from.map((side, at) => side + [dx, dy, 0, 0][at]));
+    if (!from) return boxOf(start, now);
+    const [x, y, w, h] = from;
+    const fixed = [corner[1] === "e" ? x : x + w, corner[0] === "s" ? y : y + h];
+    return boxOf(fixed, now);
+  }
+
+  drawNew(place) {
+    this.draw();
+    const { width, height } = this.canvas;
+    const [x, y, w, h] = place;
+    const group = svg("g", { class: "mark selected" });
+    group.append(svg("rect", { x: x * width, y: y * height, width: w * width, height: h * height }));
+    this.root.append(group);
+  }
+
+  end(name, place) {
+    if (place.length === 4 && (place[2] < SMALLEST || place[3] < SMALLEST)) return this.draw();
+    this.dispatchEvent(new CustomEvent("place", { detail: { name, place } }));
+    return undefined;
+  }
+}
+
+const boxOf = (one, other) => [
+  Math.min(one[0], other[0]),
+  Math.min(one[1], other[1]),
+  Math.abs(one[0] - other[0]),
+  Math.abs(one[1] - other[1]),
+];

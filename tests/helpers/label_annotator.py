@@ -1,0 +1,46 @@
+"""A person at the label page, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import browser
+import sampled_release
+
+PATIENCE_MS = 20_000
+SINGLE = sampled_release.IDS["single"]
+
+
+class Annotator:
+    """A person at the page."""
+
+    def __init__(self, chromium: Any, address: str, token: str, id_: str | None = SINGLE, **options: Any) -> None:
+        context = chromium.new_context(viewport=browser.SIZE, **options)
+        context.set_default_timeout(PATIENCE_MS)
+        self.page = context.new_page()
+        self.troubles: list[str] = []
+        self.page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.goto(address)
+        self.page.fill("#token", token)
+        self.page.keyboard.press("Enter")
+        self.page.locator("#where", has_text="frame").wait_for()
+        if id_ is not None:
+            self.page.locator("#list button", has_text=id_).click()
+            self.page.locator("#name", has_text=id_).wait_for()
+            self.page.locator("#where", has_text="frame 0").wait_for()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def at(self, frame: int) -> None:
+        self.page.locator("#where", has_text=re.compile(rf"frame {frame}$")).wait_for()
+
+    def frame(self) -> int:
+        return int(self.page.inner_text("#where").rpartition(" ")[2])
+
+    def written(self, count: int) -> None:
+        """Wait until so many spans stand in the lanes."""
+        self.page.wait_for_selector(f".lane:first-child .track:has(.span:nth-child({count}))")

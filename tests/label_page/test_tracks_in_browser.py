@@ -1,0 +1,186 @@
+"""Boxes and points as an annotator draws them, in a real browser: by mouse and by keys, undone, settled."""
+
+from __future__ import annotations
+
+import pytest
+
+import axe
+import browser
+import label_server
+import labelled_study
+import sampled_release
+from label_annotator import Annotator
+from labelled_tracks import at, put_key
+
+pytestmark = pytest.mark.slow
+SINGLE = sampled_release.IDS["single"]
+FIRST = sampled_release.FIRST
+NEAR = 0.012
+"""A pixel of the page is about so much of the picture."""
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def folder(folder):
+    params = folder / "params.yaml"
+    text = params.read_text(encoding="utf-8")
+    params.write_text(text.replace("layers: [phases, actions, quality, ratings]", "layers: [boxes, points, phases]"), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def server(bench, folder):
+    with label_server.running(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def token(bench, tokens):
+    return tokens[bench.standing().assigned["single"][0]]
+
+
+def keys_in(folder, layer="boxes"):
+    """Return what stands in the ledger, by track in the order in which they begin: frame, label, place, state."""
+    bench = labelled_study.opened(folder)
+    ((about, person),) = bench.standing().labels
+    tracks = sorted(bench.standing().of(about, person).tracks(layer), key=lambda track: track.keys[0].frame)
+    return [[(one.frame - FIRST, one.label, one.place, one.state) for one in track.keys] for track in tracks]
+
+
+def place(ann, x, y):
+    """Return where a share of the picture is on the screen; the picture is 3 by 2."""
+    box = ann.page.locator("#picture").bounding_box()
+    width = min(box["width"], box["height"] * 1.5)
+    height = width / 1.5
+    left, top = box["x"] + (box["width"] - width) / 2, box["y"] + (box["height"] - height) / 2
+    return left + x * width, top + y * height
+
+
+def draw(ann, start, end):
+    ann.page.mouse.move(*place(ann, *start))
+    ann.page.mouse.down()
+    ann.page.mouse.move(*place(ann, *end), steps=4)
+    ann.page.mouse.up()
+
+
+def marks(ann, kind):
+    return ann.page.locator(f"#overlay .mark{kind}")
+
+
+def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("3")
+    draw(ann, (0.1, 0.2), (0.3, 0.6))
+    marks(ann, ".selected").wait_for()
+    ann.press("Shift+ArrowRight")
+    ann.at(20)
+    # It has one key frame, so that it is not here; its last place is offered, and moved.
+    marks(ann, ".last").wait_for()
+    draw(ann, (0.2, 0.4), (0.6, 0.4))
+    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.press("ArrowLeft")
+    ann.at(19)
+    marks(ann, ".interpolated").wait_for()
+    assert "nobody said it" in ann.page.inner_text("#selected-text")
+    ann.press("End")
+    ann.at(319)
+    ann.press("PageUp")
+    ann.at(20)
+    ann.press("ArrowRight")
+    ann.at(21)
+    ann.press("o")
+    ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
+    ((one, other, last),) = keys_in(folder)
+    assert (one[0], other[0], last) == (0, 20, (21, one[1], (), "outside"))
+    assert one[2] == pytest.approx((0.1, 0.2, 0.2, 0.4), abs=NEAR)
+    assert other[2] == pytest.approx((0.5, 0.2, 0.2, 0.4), abs=2 * NEAR)
+    ann.press("u", "u")
+    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    assert [len(track) for track in keys_in(folder)] == [1]
+    assert ann.troubles == []
+
+
+def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("b")
+    ann.page.locator("#selected-text", has_text="key frame here").wait_for()
+    ann.press("Control+ArrowRight")
+    ann.page.wait_for_timeout(200)
+    ann.press("Control+Shift+ArrowDown")
+    ann.page.wait_for_timeout(200)
+    ann.press("2")
+    ann.page.wait_for_timeout(300)
+    ((one,),) = keys_in(folder)
+    assert one[2] == pytest.approx((0.405, 0.4, 0.2, 0.205), abs=1e-6)
+    names = ann.page.locator("#panel .names").first.locator("li")
+    assert one[1] in names.nth(1).inner_text()
+    assert ann.page.locator("#overlay [role=button]").get_attribute("aria-label") == f"{one[1]}, key frame"
+    ann.press("Delete")
+    ann.page.locator("#selected-text", has_text="No track is chosen").wait_for()
+    assert keys_in(folder) == []
+    assert ann.troubles == []
+
+
+def test_a_corner_stretches_a_box_and_another_place_begins_another_track(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    draw(ann, (0.1, 0.1), (0.3, 0.3))
+    marks(ann, ".selected").wait_for()
+    draw(ann, (0.3, 0.3), (0.5, 0.4))
+    ann.page.wait_for_timeout(300)
+    draw(ann, (0.7, 0.7), (0.9, 0.9))
+    ann.page.locator("#panel h2", has_text="2 tracks").wait_for()
+    places = sorted(track[0][2] for track in keys_in(folder))
+    assert places[0] == pytest.approx((0.1, 0.1, 0.4, 0.3), abs=2 * NEAR)
+    assert places[1] == pytest.approx((0.7, 0.7, 0.2, 0.2), abs=2 * NEAR)
+    assert ann.troubles == []
+
+
+def test_a_point_takes_one_click_a_frame_and_may_be_hidden(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("l")
+    ann.page.mouse.click(*place(ann, 0.5, 0.5))
+    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    ann.press("ArrowRight")
+    ann.at(1)
+    ann.page.mouse.click(*place(ann, 0.25, 0.75))
+    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.press("h")
+    ann.page.locator("#selected-text", has_text="hidden").wait_for()
+    ((one, other),) = keys_in(folder, "points")
+    assert one[2] == pytest.approx((0.5, 0.5), abs=NEAR)
+    assert (other[0], other[3]) == (1, "hidden")
+    assert other[2] == pytest.approx((0.25, 0.75), abs=NEAR)
+    assert ann.troubles == []
+
+
+def test_an_adjudicator_sees_the_boxes_of_both_and_takes_one(chromium, server, bench, folder, tokens):
+    for number, x in zip(bench.standing().assigned["single"], (0.1, 0.6), strict=True):
+        person = labelled_study.person(folder, number)
+        keys = [put_key(at(frame, x, 0.2, 0.2, 0.3)) for frame in (0, 9)]
+        bench.label(person, SINGLE, keys, f"nonce-label-{number}")
+        bench.say_done(person, SINGLE, f"nonce-done-{number}", done=True)
+    chief = Annotator(chromium, server, tokens[4])
+    marks(chief, ".other").nth(1).wait_for()
+    chief.page.locator(".answers button", has_text="A: grasper").click()
+    chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
+    (stands,) = bench.settlement(bench.recordings[SINGLE]).outcomes["boxes"].tracks
+    assert [key.frame for key in stands.keys] == [FIRST, FIRST + 9]
+    assert chief.troubles == []
+
+
+@pytest.mark.parametrize("scheme", axe.SCHEMES)
+def test_nobody_is_shut_out_of_boxes_and_points(chromium, server, token, scheme):
+    ann = Annotator(chromium, server, token, color_scheme=scheme)
+    script = axe.source()
+    draw(ann, (0.1, 0.2), (0.3, 0.6))
+    marks(ann, ".selected").wait_for()
+    found = axe.findings(ann.page, script)
+    ann.press("l", "b")
+    marks(ann, ".selected").wait_for()
+    found += axe.findings(ann.page, script)
+    assert found == []
