@@ -236,7 +236,7 @@ def keyed(*rows, layer="boxes"):
     place = "box" if layer == "boxes" else "at"
     listed = [{"track": number, "frame": frame, "label": label, place: list(sides)} for number, frame, label, *sides in rows]
     listed = [{**one, "point": "tip"} if layer == "points" else one for one in listed]
-    head = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "frames": 500}
+    head = {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": 500}
     return {**head, "interpolation": "linear", layer: listed}
 
 

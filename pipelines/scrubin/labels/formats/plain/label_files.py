@@ -148,6 +148,12 @@ def read(source: LabelFiles) -> Labels:
     )
 
 
+def _detail(actions: pd.DataFrame | None, instances: Layer | None) -> Detail:
+    if instances is not None:
+        return "triplet" if instances.rows["verb_id"].notna().any() else "instrument"
+    return "triplet" if actions is None else instance_spans.detail_of(actions)
+
+
 def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
     said = document[PROVENANCE]
     numbers = said.get("annotators") if isinstance(said, dict) else None
@@ -176,12 +182,6 @@ def source_sha256_of(labels: Labels) -> str | None:
     """Return the SHA-256 of the video file that labels were made on; None where their file does not say so."""
     said: str | None = labels.about.get(NAME, {}).get(SOURCE_SHA256)
     return said
-
-
-def _detail(actions: pd.DataFrame | None, instances: Layer | None) -> Detail:
-    if instances is not None:
-        return "triplet" if instances.rows["verb_id"].notna().any() else "instrument"
-    return "triplet" if actions is None else instance_spans.detail_of(actions)
 
 
 def _spans(where: Where, document: Mapping[str, Any], key: str, frames: int) -> list[Numbered]:
