@@ -484,6 +484,27 @@ def scrubin_labels():
     return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
 
 
+def cvat_video():
+    box = '<box frame="{}" outside="{}" occluded="{}" keyframe="{}" xtl="{}" ytl="48.50" xbr="256.20" ybr="144.25" z_order="0">{}</box>'
+    acts = '<attribute name="verb">retract</attribute><attribute name="target">gallbladder</attribute>'
+    first = [box.format(25, 0, 0, 1, 85.4, acts), box.format(50, 0, 0, 0, 86.4, acts), box.format(75, 0, 1, 1, 87.4, acts)]
+    other = '<polygon frame="{}" outside="{}" occluded="0" keyframe="1" points="100.00,60.00;102.00,60.00;102.00,150.00;100.00,150.00"/>'
+    labels = "".join(
+        f"<label><name>{name}</name><attributes><attribute><name>verb</name></attribute><attribute><name>target</name></attribute></attributes></label>"
+        for name in ("grasper", "hook")
+    )
+    task = "<start_frame>25</start_frame><stop_frame>125</stop_frame><frame_filter>step=25</frame_filter>"
+    size = "<original_size><width>854</width><height>480</height></original_size>"
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f"<annotations><version>1.1</version><meta><task>{task}<labels>{labels}</labels>{size}</task></meta>",
+        f'<track id="0" label="grasper" source="manual">{"".join(first)}{box.format(100, 1, 0, 1, 87.4, acts)}</track>',
+        f'<track id="1" label="hook" source="manual">{other.format(50, 0)}{other.format(75, 1)}</track>',
+        "</annotations>",
+    ]
+    return {"cvat/VID08/annotations.xml": "\n".join(lines).encode()}
+
+
 EXAMPLES = {
     make.__name__.replace("_", "-"): make()
     for make in (
@@ -501,6 +522,7 @@ EXAMPLES = {
         cholectrack20,
         cholectriplet2022,
         coco,
+        cvat_video,
         cvschallenge,
         dsad,
         egosurgery,

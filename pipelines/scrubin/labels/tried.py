@@ -68,6 +68,11 @@ TRIED: Mapping[str, Tried | str] = {
         "their 447 masks have the pixels that pycocotools draws",
     ),
     "coco-results": PLAIN,
+    "cvat-video": Tried(
+        2,
+        "exports in 1Mao-H14/basic-athletic-movement-annotation-project 4e3958d, Obedalfred8381/traffic-video-tracking 5107fe6",
+        "4,501 boxes and skeletons in 2,655 frames; each comes back the same, 0 px apart",
+    ),
     "cvschallenge": Tried(
         1,
         "as in Sakin101/Challenge 851a885",

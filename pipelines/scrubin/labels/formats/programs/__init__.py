@@ -1,0 +1,1 @@
+"""Formats of programs that people label with."""
