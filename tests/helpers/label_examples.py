@@ -484,6 +484,21 @@ def scrubin_labels():
     return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
 
 
+def cvat_images():
+    box = '<box label="hook" source="manual" occluded="{}" xtl="85.40" ytl="48.50" xbr="256.20" ybr="144.25" z_order="0"></box>'
+    mask = '<mask label="grasper" source="manual" occluded="0" rle="0, 4" left="100" top="60" width="2" height="2" z_order="0"></mask>'
+    part = '<points label="{}" outside="0" occluded="{}" points="{}"/>'
+    skeleton = f'<skeleton label="hook">{part.format("tip", 0, "42.70,48.00")}{part.format("hinge", 1, "85.40,96.00")}</skeleton>'
+    images = {"VID01/000004.png": box.format(1) + mask, "VID01/000029.png": "", "VID08/000054.png": skeleton}
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<annotations><version>1.1</version><meta><job><mode>annotation</mode></job></meta>",
+        *(f'<image id="{at}" name="{name}" width="854" height="480">{of}</image>' for at, (name, of) in enumerate(images.items())),
+        "</annotations>",
+    ]
+    return {"cvat/annotations.xml": "\n".join(lines).encode()}
+
+
 def cvat_video():
     box = '<box frame="{}" outside="{}" occluded="{}" keyframe="{}" xtl="{}" ytl="48.50" xbr="256.20" ybr="144.25" z_order="0">{}</box>'
     acts = '<attribute name="verb">retract</attribute><attribute name="target">gallbladder</attribute>'
@@ -522,6 +537,7 @@ EXAMPLES = {
         cholectrack20,
         cholectriplet2022,
         coco,
+        cvat_images,
         cvat_video,
         cvschallenge,
         dsad,

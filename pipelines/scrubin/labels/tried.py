@@ -68,6 +68,11 @@ TRIED: Mapping[str, Tried | str] = {
         "their 447 masks have the pixels that pycocotools draws",
     ),
     "coco-results": PLAIN,
+    "cvat-images": Tried(
+        23,
+        "exports in abdu1z1z/BallVisionSCAI bac54dd, alyssacaples/XML_Parser bcab1fc and three more",
+        "2,737 shapes come back, 0 px apart; boxes of 7 outlines then are those of their pixels; lines, which 20 files have, are counted",
+    ),
     "cvat-video": Tried(
         2,
         "exports in 1Mao-H14/basic-athletic-movement-annotation-project 4e3958d, Obedalfred8381/traffic-video-tracking 5107fe6",

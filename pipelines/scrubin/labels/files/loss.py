@@ -18,7 +18,7 @@ from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
-from scrubin.labels.points import POINTS, box_around
+from scrubin.labels.points import POINTS, box_around, have_places
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 from scrubin.labels.tracks import ONLY
@@ -314,6 +314,8 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     maskless = rows[MASK].isna() if MASK in rows else pd.Series(data=True, index=rows.index)
     rows, positions = _without(rows, positions, writer.only_masks, maskless, "instances without a mask", losses)
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
+    nowhere = rows["x"].isna() & ~have_places(rows)
+    rows, positions = _without(rows, positions, writer.placed, nowhere, "instances without a box or a point", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
     partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import own_categories
@@ -20,11 +22,13 @@ from scrubin.labels.parse import documents, xml_documents
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.xml_documents import Node
+from scrubin.labels.registry import Evidence
 
 ROOT = "annotations"
 VERSION = "1.1"
 SHAPES = ("box", "polygon", "mask", "points", "skeleton")
 """What becomes an instance."""
+HOLDERS = ("track", "image")
 OTHER_SHAPES = ("polyline", "ellipse", "cuboid")
 ACTIONS: Mapping[str, str] = {"verb": "verb", "action": "verb", "target": "target"}
 NOTHING = ("", "__undefined__")
@@ -44,6 +48,26 @@ def opened(where: Where, data: bytes) -> Node | None:
     if stated and stated != VERSION:
         where.at("version").warning("edition", f"it is of version {documents.shown(stated)}; read as {VERSION}")
     return root
+
+
+def evidence(holder: str) -> Evidence:
+    """Return the evidence of a file of CVAT in which shapes stand in one kind of elements; without any shape ``mode`` says which.
+
+    Parameters
+    ----------
+    holder
+        ``track`` or ``image``.
+    """
+
+    def fits(path: Path) -> bool:
+        data = strangers.read_bytes(path) if path.suffix.lower() == ".xml" else b""
+        if f"<{ROOT}".encode() not in data[:1000]:
+            return False
+        found = {at: tag for tag in HOLDERS if (at := data.find(f"<{tag} ".encode())) >= 0}
+        of_mode = "track" if b"<mode>interpolation</mode>" in data else "image" if b"<meta" in data else ""
+        return holder == (found[min(found)] if found else of_mode)
+
+    return fits
 
 
 def attributes_of(shape: Node) -> dict[str, str]:
@@ -70,9 +94,13 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     Raises
     ------
     AnnotationError
-        For what is no XML, or names that stand for the same.
+        When none is XML of CVAT, or names stand for the same.
     """
-    roots = {file: xml_documents.root(file, data, ROOT) for file, data in sorted(files.items())}
+    faults = Faults()
+    opened_roots = {file: opened(Where(faults, file), data) for file, data in sorted(files.items())}
+    roots = {file: root for file, root in opened_roots.items() if root is not None}
+    if not roots:
+        AnnotationError.raise_any(faults)
     for file, root in roots.items():
         if stated := root.text_of(f"meta/{VOCABULARY}"):
             return stated_vocabulary(file, stated)
@@ -86,6 +114,13 @@ def stated_vocabulary(file: str, text: str) -> Vocabulary:
     return own_categories.of_reference(file, documents.json_value(file, text.encode()))
 
 
+def refuse_other_vocabulary(where: Where, root: Node, vocabulary: Vocabulary) -> None:
+    """Note that a file names another vocabulary than it is read with."""
+    stated = root.text_of(f"meta/{VOCABULARY}")
+    if stated and stated_vocabulary(where.file, stated).name != vocabulary.name:
+        where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file with its own")
+
+
 def listed_labels(root: Node) -> list[str]:
     """Return the names of labels in ``meta``, in their order."""
     names = [label.text_of("name") for label in root.iter("label") if isinstance(label, Node)]
@@ -93,7 +128,7 @@ def listed_labels(root: Node) -> list[str]:
 
 
 def _named_shapes(root: Node) -> Iterator[Names]:
-    for parent in root.nodes("track", "image"):
+    for parent in root.nodes(*HOLDERS):
         for shape in parent.nodes(*SHAPES):
             label = parent.get("label") if parent.tag == "track" else shape.get("label")
             if label:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -22,7 +22,7 @@ from scrubin.labels import boxes
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.outlines import outline
-from scrubin.labels.model import MASK, Layer, by_position
+from scrubin.labels.model import MASK
 from scrubin.labels.parse import documents, masks, points
 from scrubin.labels.parse.cvat_meta import ACTIONS, Names, attributes_of, names_of
 from scrubin.labels.parse.fields import Where
@@ -254,21 +254,10 @@ def _written_points(of: Sequence[Point], size: Size) -> tuple[str, dict[str, str
     return "skeleton", {}, inside
 
 
-def has_place(row: Mapping[str, Any]) -> bool:
-    """Return whether an instance is anywhere: CVAT has no shape without a place."""
-    return row["x"] is not None or row.get(MASK) is not None or any(point.labelled for point in row.get(POINTS) or ())
-
-
-def placed(layer: Layer, out: Output) -> dict[int, list[dict[str, Any]]]:
-    """Return the instances of each frame; frames with one that is nowhere are left out and counted, as is what a shape cannot say."""
-    per_frame = by_position(layer)
-    nowhere = {position: sum(not has_place(row) for row in rows) for position, rows in per_frame.items()}
-    out.lose("instances without a box", sum(nowhere.values()))
-    out.lose("frames left out because of instances without a box", sum(count > 0 for count in nowhere.values()))
-    kept = {position: rows for position, rows in per_frame.items() if not nowhere[position]}
-    drawn = [row for rows in kept.values() for row in rows if row["x"] is not None or row.get(MASK) is not None]
+def lose_points(rows: Iterable[Mapping[str, Any]], out: Output) -> None:
+    """Count the points that a shape cannot have beside its box or mask."""
+    drawn = [row for row in rows if row["x"] is not None]
     out.lose("points of instances that have a box or a mask", sum(row.get(POINTS) is not None for row in drawn))
-    return kept
 
 
 def number(value: float) -> str:

@@ -16,18 +16,16 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import tracks
-from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, detailed_rows, details_of
+from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
 from scrubin.labels.parse import cvat_meta, cvat_shapes, documents
 from scrubin.labels.parse.cvat_shapes import OCCLUDED, Size
 from scrubin.labels.parse.fields import Where
@@ -37,6 +35,7 @@ from scrubin.labels.rates import LATEST_FRAME
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 NAME = "cvat-video"
+TRACK = "track"
 INTERPOLATED = "interpolated"
 DETAILS = {**cvat_shapes.DETAILS, INTERPOLATED: "Int64"}
 STEP = "step="
@@ -52,29 +51,6 @@ AS_BEFORE = ("verb_id", "target_id", OCCLUDED)
 AS_DRAWN_PX = 0.006
 """CVAT rounds to 0.01 px."""
 NAMES = 3
-
-
-def has_tracks(path: Path) -> bool:
-    """Return whether a file is CVAT's, and has tracks."""
-    return _first_of(path) == b"<track"
-
-
-def _first_of(path: Path) -> bytes:
-    """Return which of the elements that hold shapes comes first in a file of CVAT; of one without any it is what ``mode`` says."""
-    if path.suffix.lower() != ".xml":
-        return b""
-    data = strangers.read_bytes(path)
-    if b"<annotations" not in data[:1000]:
-        return b""
-    found = {at: tag for tag in (b"<track", b"<image") if (at := data.find(tag + b" ")) >= 0}
-    if found:
-        return found[min(found)]
-    return b"<track" if b"<mode>interpolation</mode>" in data else b"<image" if b"<meta" in data else b""
-
-
-def has_images(path: Path) -> bool:
-    """Return whether a file is CVAT's, and has images."""
-    return _first_of(path) == b"<image"
 
 
 @dataclass
@@ -98,7 +74,7 @@ class _Reading:
     by_hand=ByHand(
         vocabulary_of=cvat_meta.vocabulary_of,
         fps_unstated=True,
-        evidence=has_tracks,
+        evidence=cvat_meta.evidence(TRACK),
     ),
 )
 def read(source: LabelFiles) -> Labels:
@@ -121,7 +97,7 @@ def read(source: LabelFiles) -> Labels:
     assert size is not None
     shapes = cvat_shapes.Reading(source.vocabulary, source.box_tolerance, source.label_map)
     reading = _Reading(shapes, size, step)
-    for track in root.nodes("track"):
+    for track in root.nodes(TRACK):
         _read_track(reading, where.at(track.place), track)
     shapes.note(where)
     _note_frames(reading, where, stated)
@@ -146,13 +122,11 @@ def read(source: LabelFiles) -> Labels:
 def _refuse_others(where: Where, root: Node, vocabulary: Vocabulary) -> None:
     if root.find("image") is not None:
         where.error("layout", "it has images, no tracks alone", "read it as CVAT for images: --from cvat-images")
-    tasks = {track.get("task_id") for track in root.nodes("track")}
+    tasks = {track.get("task_id") for track in root.nodes(TRACK)}
     if len(tasks) > 1:
         what = f"it has tracks of {len(tasks)} tasks, whose frames are numbered each by itself"
         where.error("several-recordings", what, "export the tasks of the project one by one")
-    stated = root.text_of(f"meta/{cvat_meta.VOCABULARY}")
-    if stated and cvat_meta.stated_vocabulary(where.file, stated).name != vocabulary.name:
-        where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file with its own")
+    cvat_meta.refuse_other_vocabulary(where, root, vocabulary)
 
 
 def _frames(where: Where, root: Node) -> tuple[int, range]:
@@ -263,6 +237,7 @@ def _note_frames(reading: _Reading, where: Where, stated: range) -> None:
     holds=("instances", "actions", "boxes", "boxless", "masks", "points", "repeats", "partial", "details", "empty frames"),
     pixels=True,
     needs=("instrument_id",),
+    placed=True,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.xml``: a track per id, and one of a single shape for each instance without, whose id is -1.
@@ -282,12 +257,12 @@ def write(collection: Collection, out: Output) -> None:
         if len(sizes) != 1:
             what = f"{NAME} cannot hold pictures of {len(sizes)} sizes in a video"
             raise AnnotationError([error(labels.recording, "image-size", what, "write another format, such as cvat-images")])
-        per_frame = cvat_shapes.placed(layer, out)
-        if per_frame:
-            out.files[f"{labels.recording}.xml"] = _document(labels, layer, per_frame, sizes[0], out)
+        out.files[f"{labels.recording}.xml"] = _document(labels, layer, sizes[0], out)
 
 
-def _document(labels: Labels, layer: Layer, per_frame: Mapping[int, list[dict[str, Any]]], size: Size, out: Output) -> bytes:
+def _document(labels: Labels, layer: Layer, size: Size, out: Output) -> bytes:
+    per_frame = by_position(layer)
+    cvat_shapes.lose_points((row for rows in per_frame.values() for row in rows), out)
     positions = list(per_frame)
     step = positions[1] - positions[0] if len(positions) > 1 else 1
     is_even = positions == list(range(positions[0], positions[-1] + 1, step))
@@ -315,7 +290,7 @@ def _document(labels: Labels, layer: Layer, per_frame: Mapping[int, list[dict[st
             "source": "manual",
         }
         inside = [line for run in _runs(rows, step) for line in _shapes(run, step, size, labels.vocabulary)]
-        lines += cvat_meta.element("track", said, inside, "  ")
+        lines += cvat_meta.element(TRACK, said, inside, "  ")
     return cvat_meta.finished(labels.recording, lines)
 
 
