@@ -76,6 +76,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
     "egosurgery": Tried(23, "as in takuya3h/m2 45eae0a", "17,233 labelled pictures; all come back the same"),
+    "elan": NONE,
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(
