@@ -478,10 +478,47 @@ def masks_png():
     return {"endovis/labels.json": dumps(legend), "endovis/seq_2/labels/frame000.png": png(picture)}
 
 
+def elan():
+    slots = [0, 12040, 12040, 31500, 1000, 4000, 2000, 5250]
+    order = "".join(f'<TIME_SLOT TIME_SLOT_ID="ts{i}" TIME_VALUE="{at}"/>' for i, at in enumerate(slots))
+    tiers = {
+        "phase": [("preparation", 0, 1), ("calot-triangle-dissection", 2, 3)],
+        "instrument": [("grasper,retract,gallbladder", 4, 5)],
+        "tool 2": [("hook", 6, 7)],
+    }
+    text, number = "", 0
+    for name, of in tiers.items():
+        text += f'<TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID="{name}">'
+        for label, start, end in of:
+            number += 1
+            refs = f'ANNOTATION_ID="a{number}" TIME_SLOT_REF1="ts{start}" TIME_SLOT_REF2="ts{end}"'
+            value = f"<ANNOTATION_VALUE>{label}</ANNOTATION_VALUE>"
+            text += f"<ANNOTATION><ALIGNABLE_ANNOTATION {refs}>{value}</ALIGNABLE_ANNOTATION></ANNOTATION>"
+        text += "</TIER>"
+    medium = '<MEDIA_DESCRIPTOR MEDIA_URL="file:///op%201.mp4" MIME_TYPE="video/mp4"/>'
+    head = f'<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">{medium}</HEADER>'
+    root = '<ANNOTATION_DOCUMENT AUTHOR="" DATE="2026-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">'
+    document = f'<?xml version="1.0" encoding="UTF-8"?>\n{root}{head}<TIME_ORDER>{order}</TIME_ORDER>{text}'
+    tail = '<LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="default-lt" TIME_ALIGNABLE="true"/>'
+    return {"tiers/op 1.eaf": f"{document}{tail}</ANNOTATION_DOCUMENT>".encode()}
+
+
 def scrubin_labels():
     phases = [{"first": 0, "end": 40, "label": "preparation"}, {"first": 40, "end": 90, "label": "calot-triangle-dissection"}]
     head = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0" * 64, "frames": 100, "made": {}}
     return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
+
+
+def label_studio():
+    def key(frame, left, *, enabled):
+        return {"frame": frame, "enabled": enabled, "rotation": 0, "time": 0.0, "x": left, "y": 10.0, "width": 20.0, "height": 30.0}
+
+    boxes = {"framesCount": 75, "duration": 3.0, "sequence": [key(1, 10.0, enabled=True), key(26, 12.5, enabled=False)], "labels": ["hook"]}
+    phases = {"ranges": [{"start": 1, "end": 60}], "timelinelabels": ["preparation"]}
+    results = [{"id": "a1b2", "type": "videorectangle", "from_name": "box", "to_name": "video", "value": boxes}]
+    results += [{"id": "c3d4", "type": "timelinelabels", "from_name": "phase", "to_name": "video", "value": phases}]
+    task = {"id": 7, "data": {"video": "/data/upload/1/3d3ad63e-VID09.mp4"}, "annotations": [{"id": 1, "result": results}]}
+    return {"ls/project-1.json": dumps([task])}
 
 
 def cvat_images():
@@ -542,6 +579,7 @@ EXAMPLES = {
         cvschallenge,
         dsad,
         egosurgery,
+        elan,
         endoscapes,
         endovis_pose,
         endoscapescvs,
@@ -551,6 +589,7 @@ EXAMPLES = {
         heichole_instruments,
         heichole_skill,
         jigsaws,
+        label_studio,
         labelme,
         lasana,
         m2cai,

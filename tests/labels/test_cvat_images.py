@@ -75,7 +75,7 @@ def test_images_with_tags_alone_say_nothing_of_instances():
         (document((0, "v_1.png", BOX)).replace(b'width="200"', b'width="0"'), 'line 2: the size is \\["0", "100"\\]'),
         (document((0, "v_1.png", BOX.replace("50", "500"))), "line 2: the box from 10,10 to 500,500 in a picture of 200x100 px leaves it"),
         (document((0, "v_1.png", BOX)).replace(b"<image", b'<track id="0" label="hook"/><image', 1), "read it as CVAT for video"),
-        (b"<!DOCTYPE a><annotations/>", "it has a document type"),
+        (b"<!DOCTYPE a><annotations/>", "it declares a document type"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_line(data, message):

@@ -119,7 +119,7 @@ def test_a_turned_box_is_the_one_around_it():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'<!DOCTYPE a [<!ENTITY b "c">]><annotations>&b;</annotations>', "line 1: it has a document type"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><annotations>&b;</annotations>', "line 1: it declares a document type"),
         (b"<annotation/>", "line 1: the outermost element is <annotation>, expected <annotations>"),
         (document(boxes((0, 0, 1, 50)))[:-20], "line 3: not XML: .*the file may be cut off"),
         (document(boxes((0, 0, 1, 300))), "line 3: the box from 10,10 to 300,50 in a picture of 200x100 px leaves it; draw it inside"),

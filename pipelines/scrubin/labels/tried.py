@@ -86,6 +86,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
     "egosurgery": Tried(23, "as in takuya3h/m2 45eae0a", "17,233 labelled pictures; all come back the same"),
+    "elan": NONE,
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(
@@ -100,6 +101,7 @@ TRIED: Mapping[str, Tried | str] = {
     "heichole-instruments": "none could be had: the layout as loaders and lists of four repositories have it",
     "heichole-skill": "none could be had: the layout as loaders of three repositories have it",
     "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
+    "label-studio": NONE,
     "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),

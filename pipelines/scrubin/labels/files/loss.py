@@ -216,9 +216,12 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    if labels.spans is not None and "instances" not in writer.holds:
+        _add(losses, "spans of instances", len(labels.spans))
+        labels = replace(labels, spans=None)
     if labels.spans is not None:
         if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
-            return labels
+            return _with_spans(labels, writer, fit, losses)
         labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
     labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
@@ -237,6 +240,15 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
     if writer.pixels:
         labels = _sized(labels, fit.image_size)
     return labels
+
+
+def _with_spans(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    """Return labels whose spans of instances stay as they are, with what else the format holds of them."""
+    if not writer.phases_as_spans:
+        return _without_layers(_without_details(labels, writer, losses), writer, losses)
+    rest = _fitted(replace(labels, spans=None), writer, fit, losses)
+    # At the rate of the labels themselves, which such a writer keeps, a number counts the same.
+    return replace(rest, spans=labels.spans, detail=labels.detail)
 
 
 def _count(labels: Labels) -> int:

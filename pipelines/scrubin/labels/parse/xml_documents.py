@@ -57,8 +57,8 @@ def root(file: str, data: bytes, tag: str) -> Node:
     depth = 0
 
     def refuse(*_: Any) -> None:
-        what = "it has a document type (<!DOCTYPE ...>), which can name other files, or entities that grow without end"
-        fix = "export the labels again; no program that people label with writes one"
+        what = "it declares a document type (DOCTYPE), which can name other files, or entities that grow without end"
+        fix = "remove the declaration, or export the file again"
         raise AnnotationError([Fault(file, "xml-doctype", what, fix, place=f"line {parser.CurrentLineNumber}")])
 
     def start(name: str, attributes: dict[str, str]) -> None:
