@@ -478,10 +478,83 @@ def masks_png():
     return {"endovis/labels.json": dumps(legend), "endovis/seq_2/labels/frame000.png": png(picture)}
 
 
+def elan():
+    slots = [0, 12040, 12040, 31500, 1000, 4000, 2000, 5250]
+    order = "".join(f'<TIME_SLOT TIME_SLOT_ID="ts{i}" TIME_VALUE="{at}"/>' for i, at in enumerate(slots))
+    tiers = {
+        "phase": [("preparation", 0, 1), ("calot-triangle-dissection", 2, 3)],
+        "instrument": [("grasper,retract,gallbladder", 4, 5)],
+        "tool 2": [("hook", 6, 7)],
+    }
+    text, number = "", 0
+    for name, of in tiers.items():
+        text += f'<TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID="{name}">'
+        for label, start, end in of:
+            number += 1
+            refs = f'ANNOTATION_ID="a{number}" TIME_SLOT_REF1="ts{start}" TIME_SLOT_REF2="ts{end}"'
+            value = f"<ANNOTATION_VALUE>{label}</ANNOTATION_VALUE>"
+            text += f"<ANNOTATION><ALIGNABLE_ANNOTATION {refs}>{value}</ALIGNABLE_ANNOTATION></ANNOTATION>"
+        text += "</TIER>"
+    medium = '<MEDIA_DESCRIPTOR MEDIA_URL="file:///op%201.mp4" MIME_TYPE="video/mp4"/>'
+    head = f'<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">{medium}</HEADER>'
+    root = '<ANNOTATION_DOCUMENT AUTHOR="" DATE="2026-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">'
+    document = f'<?xml version="1.0" encoding="UTF-8"?>\n{root}{head}<TIME_ORDER>{order}</TIME_ORDER>{text}'
+    tail = '<LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="default-lt" TIME_ALIGNABLE="true"/>'
+    return {"tiers/op 1.eaf": f"{document}{tail}</ANNOTATION_DOCUMENT>".encode()}
+
+
 def scrubin_labels():
     phases = [{"first": 0, "end": 40, "label": "preparation"}, {"first": 40, "end": 90, "label": "calot-triangle-dissection"}]
     head = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0" * 64, "frames": 100, "made": {}}
     return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
+
+
+def label_studio():
+    def key(frame, left, *, enabled):
+        return {"frame": frame, "enabled": enabled, "rotation": 0, "time": 0.0, "x": left, "y": 10.0, "width": 20.0, "height": 30.0}
+
+    boxes = {"framesCount": 75, "duration": 3.0, "sequence": [key(1, 10.0, enabled=True), key(26, 12.5, enabled=False)], "labels": ["hook"]}
+    phases = {"ranges": [{"start": 1, "end": 60}], "timelinelabels": ["preparation"]}
+    results = [{"id": "a1b2", "type": "videorectangle", "from_name": "box", "to_name": "video", "value": boxes}]
+    results += [{"id": "c3d4", "type": "timelinelabels", "from_name": "phase", "to_name": "video", "value": phases}]
+    task = {"id": 7, "data": {"video": "/data/upload/1/3d3ad63e-VID09.mp4"}, "annotations": [{"id": 1, "result": results}]}
+    return {"ls/project-1.json": dumps([task])}
+
+
+def cvat_images():
+    box = '<box label="hook" source="manual" occluded="{}" xtl="85.40" ytl="48.50" xbr="256.20" ybr="144.25" z_order="0"></box>'
+    mask = '<mask label="grasper" source="manual" occluded="0" rle="0, 4" left="100" top="60" width="2" height="2" z_order="0"></mask>'
+    part = '<points label="{}" outside="0" occluded="{}" points="{}"/>'
+    skeleton = f'<skeleton label="hook">{part.format("tip", 0, "42.70,48.00")}{part.format("hinge", 1, "85.40,96.00")}</skeleton>'
+    images = {"VID01/000004.png": box.format(1) + mask, "VID01/000029.png": "", "VID08/000054.png": skeleton}
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<annotations><version>1.1</version><meta><job><mode>annotation</mode></job></meta>",
+        *(f'<image id="{at}" name="{name}" width="854" height="480">{of}</image>' for at, (name, of) in enumerate(images.items())),
+        "</annotations>",
+    ]
+    return {"cvat/annotations.xml": "\n".join(lines).encode()}
+
+
+def cvat_video():
+    box = '<box frame="{}" outside="{}" occluded="{}" keyframe="{}" xtl="{}" ytl="48.50" xbr="256.20" ybr="144.25" z_order="0">{}</box>'
+    acts = '<attribute name="verb">retract</attribute><attribute name="target">gallbladder</attribute>'
+    first = [box.format(25, 0, 0, 1, 85.4, acts), box.format(50, 0, 0, 0, 86.4, acts), box.format(75, 0, 1, 1, 87.4, acts)]
+    other = '<polygon frame="{}" outside="{}" occluded="0" keyframe="1" points="100.00,60.00;102.00,60.00;102.00,150.00;100.00,150.00"/>'
+    labels = "".join(
+        f"<label><name>{name}</name><attributes><attribute><name>verb</name></attribute><attribute><name>target</name></attribute></attributes></label>"
+        for name in ("grasper", "hook")
+    )
+    task = "<start_frame>25</start_frame><stop_frame>125</stop_frame><frame_filter>step=25</frame_filter>"
+    size = "<original_size><width>854</width><height>480</height></original_size>"
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f"<annotations><version>1.1</version><meta><task>{task}<labels>{labels}</labels>{size}</task></meta>",
+        f'<track id="0" label="grasper" source="manual">{"".join(first)}{box.format(100, 1, 0, 1, 87.4, acts)}</track>',
+        f'<track id="1" label="hook" source="manual">{other.format(50, 0)}{other.format(75, 1)}</track>',
+        "</annotations>",
+    ]
+    return {"cvat/VID08/annotations.xml": "\n".join(lines).encode()}
 
 
 EXAMPLES = {
@@ -501,9 +574,12 @@ EXAMPLES = {
         cholectrack20,
         cholectriplet2022,
         coco,
+        cvat_images,
+        cvat_video,
         cvschallenge,
         dsad,
         egosurgery,
+        elan,
         endoscapes,
         endovis_pose,
         endoscapescvs,
@@ -513,6 +589,7 @@ EXAMPLES = {
         heichole_instruments,
         heichole_skill,
         jigsaws,
+        label_studio,
         labelme,
         lasana,
         m2cai,

@@ -28,6 +28,7 @@ from scrubin.base.tables.public import SPANS
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
 from scrubin.labels.rates import Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS, Writer
+from scrubin.labels.timing import layer_at
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -50,7 +51,9 @@ def expanded(labels: Labels, of: Numbering, to: Numbering) -> tuple[Labels, int]
     positions, rows = instances(spans, np.array(ranges, np.int64).reshape(-1, 2))
     missed = len([stop for first, stop in ranges if stop <= first])
     layer = Layer(labels.recording, positions, rows)
-    return replace(labels, spans=None, instances=layer, detail=detail_of(spans), clock=Clock(1 / to.per_second)), missed
+    segments_clock = labels.segments_clock or (None if labels.segments is None else Clock(1 / of.per_second))
+    by_number = replace(labels, spans=None, instances=layer, detail=detail_of(spans), clock=Clock(1 / to.per_second))
+    return replace(by_number, segments_clock=segments_clock), missed
 
 
 def instances(spans: pd.DataFrame, ranges: IntArray) -> tuple[IntArray, pd.DataFrame]:
@@ -310,11 +313,16 @@ def with_frames(
     first
         The number of the first frame in what was read; instants in seconds start at 0.
     """
-    by_frame = "frame" in labels.about.get("spans", {}).values()
+    by_frame = "frame" in labels.about.get("spans", {}).values() or labels.phases is not None
     of = of_clock(labels.clock, source_fps)
     own = of.per_second if by_frame and (of.per_second.denominator == 1 or not writer.whole_fps) else Fraction(1)
     to = Numbering(writer.fps or wanted or own)
-    changed, missed = expanded(labels, replace(of, first=first if by_frame else 0), to)
+    of = replace(of, first=first if by_frame else 0)
+    changed, missed = expanded(labels, of, to)
+    if labels.spans is not None and (labels.phases is not None or labels.marks is not None):
+        what = "labelled frames between those of the other rate"
+        phases, marks = (layer_at(getattr(labels, name), of, to, losses, f"{what}: {name}") for name in ("phases", "marks"))
+        changed = replace(changed, phases=phases, marks=marks)
     if missed:
         losses["spans between two frames of the other rate"] += missed
     if labels.spans is not None:

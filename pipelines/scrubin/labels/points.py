@@ -46,6 +46,13 @@ def have_points(rows: pd.DataFrame) -> pd.Series[bool]:
     return rows[POINTS].notna() if POINTS in rows else pd.Series(data=False, index=rows.index)
 
 
+def have_places(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Return which instances have a point of which somebody said where it is."""
+    every = rows[POINTS] if POINTS in rows else pd.Series(None, index=rows.index, dtype=object)
+    said = [isinstance(value, tuple) and any(point.labelled for point in value) for value in every]
+    return pd.Series(said, index=rows.index, dtype=bool)
+
+
 def names_of(values: Iterable[Any]) -> tuple[str, ...]:
     """Return the names of points in the order in which they come.
 

@@ -254,6 +254,8 @@ class Writer:
         Whether an instance may have no instrument, such as a box that nobody named.
     only_masks
         Whether an instance needs its mask; one without cannot be written.
+    placed
+        Whether an instance that may lack a box needs points then: one that is nowhere cannot be written.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
@@ -274,6 +276,7 @@ class Writer:
     phases_as_spans: bool = False
     nameless: bool = False
     only_masks: bool = False
+    placed: bool = False
 
 
 FORMATS: dict[str, Format] = {}
@@ -320,6 +323,7 @@ def writes(
     phases_as_spans: bool = False,
     nameless: bool = False,
     only_masks: bool = False,
+    placed: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -343,6 +347,7 @@ def writes(
             phases_as_spans,
             nameless,
             only_masks,
+            placed,
         )
         return write
 

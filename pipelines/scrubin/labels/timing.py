@@ -16,7 +16,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
 from scrubin.labels.choices import Instant
 from scrubin.labels.model import Clock, IntArray, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.rates import NONE, Numbering, of_clock, renumber
+from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, of_clock, renumber
 from scrubin.labels.registry import Writer
 
 
@@ -94,6 +94,8 @@ def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, want
     if wanted is not None:
         return wanted
     own = of_clock(labels.clock, source_fps).per_second
+    if labels.clock == NANOSECONDS and not writer.phases_as_spans:
+        return Fraction(1)  # spans of time have no rate of their own
     if not writer.whole_fps:
         return own
     stated = labels.clock.period_s is not None and (labels.segments is None or labels.segments_clock is not None)
@@ -145,11 +147,11 @@ def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Number
     return replace(
         labels,
         clock=to.clock,
-        phases=_layer(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
-        instances=_layer(labels.instances, of, to, losses, f"{between}: instances"),
+        phases=layer_at(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
+        instances=layer_at(labels.instances, of, to, losses, f"{between}: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
         recognition=None,
-        marks=_layer(labels.marks, of, to, losses, f"{between}: marks"),
+        marks=layer_at(labels.marks, of, to, losses, f"{between}: marks"),
     )
 
 
@@ -166,7 +168,14 @@ def _from_first(segments: pd.DataFrame, first: int) -> pd.DataFrame:
     return segments.assign(start=segments["start"] - first, end=segments["end"] - first)
 
 
-def _layer(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[str], what: str, *, repeat: bool = False) -> Layer | None:
+def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[str], what: str, *, repeat: bool = False) -> Layer | None:
+    """Return a layer in other numbers; labels without a number there are counted as ``what``.
+
+    Parameters
+    ----------
+    repeat
+        Whether a phase is that of all numbers up to the next one.
+    """
     if layer is None:
         return None
     numbers = renumber(layer.positions, of, to)
@@ -220,5 +229,7 @@ def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
 
 
 def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:
+    """Return spans in other units: in finer ones rounded down, so that they hold the same numbers when they come back."""
+    rounded = math.floor if scale > 1 else math.ceil
     rows = segments.itertuples(index=False)
-    return segment_rows([(kind, math.ceil(start * scale), math.ceil(end * scale), label) for kind, start, end, label in rows])
+    return segment_rows([(kind, rounded(start * scale), rounded(end * scale), label) for kind, start, end, label in rows])

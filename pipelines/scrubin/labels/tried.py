@@ -68,6 +68,16 @@ TRIED: Mapping[str, Tried | str] = {
         "their 447 masks have the pixels that pycocotools draws",
     ),
     "coco-results": PLAIN,
+    "cvat-images": Tried(
+        23,
+        "exports in abdu1z1z/BallVisionSCAI bac54dd, alyssacaples/XML_Parser bcab1fc and three more",
+        "2,737 shapes come back, 0 px apart; boxes of 7 outlines then are those of their pixels; lines, which 20 files have, are counted",
+    ),
+    "cvat-video": Tried(
+        2,
+        "exports in 1Mao-H14/basic-athletic-movement-annotation-project 4e3958d, Obedalfred8381/traffic-video-tracking 5107fe6",
+        "4,501 boxes and skeletons in 2,655 frames; each comes back the same, 0 px apart",
+    ),
     "cvschallenge": Tried(
         1,
         "as in Sakin101/Challenge 851a885",
@@ -76,6 +86,7 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
     "egosurgery": Tried(23, "as in takuya3h/m2 45eae0a", "17,233 labelled pictures; all come back the same"),
+    "elan": NONE,
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(
@@ -90,6 +101,7 @@ TRIED: Mapping[str, Tried | str] = {
     "heichole-instruments": "none could be had: the layout as loaders and lists of four repositories have it",
     "heichole-skill": "none could be had: the layout as loaders of three repositories have it",
     "jigsaws": Tried(3, "as in CodeRahman/JIGSAWS-DATA 1429bb9", "ratings; no transcription could be had"),
+    "label-studio": NONE,
     "labelme": Tried(13, "CholecInstanceSeg, labdeeman7/cholec_instance_seg c1953a0", "one of an earlier commit lacks the image's size"),
     "lasana": NONE,
     "m2cai": Tried(324, "predictions, Cadene/torchnet-m2caiworkflow 79bb112"),

@@ -18,7 +18,7 @@ from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold, related
 from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
-from scrubin.labels.points import POINTS, box_around
+from scrubin.labels.points import POINTS, box_around, have_places
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.timing import retimed
 from scrubin.labels.tracks import ONLY
@@ -216,9 +216,12 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    if labels.spans is not None and "instances" not in writer.holds:
+        _add(losses, "spans of instances", len(labels.spans))
+        labels = replace(labels, spans=None)
     if labels.spans is not None:
         if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
-            return labels
+            return _with_spans(labels, writer, fit, losses)
         labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
     labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
@@ -237,6 +240,15 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
     if writer.pixels:
         labels = _sized(labels, fit.image_size)
     return labels
+
+
+def _with_spans(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    """Return labels whose spans of instances stay as they are, with what else the format holds of them."""
+    if not writer.phases_as_spans:
+        return _without_layers(_without_details(labels, writer, losses), writer, losses)
+    rest = _fitted(replace(labels, spans=None), writer, fit, losses)
+    # At the rate of the labels themselves, which such a writer keeps, a number counts the same.
+    return replace(rest, spans=labels.spans, detail=labels.detail)
 
 
 def _count(labels: Labels) -> int:
@@ -314,6 +326,8 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     maskless = rows[MASK].isna() if MASK in rows else pd.Series(data=True, index=rows.index)
     rows, positions = _without(rows, positions, writer.only_masks, maskless, "instances without a mask", losses)
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
+    nowhere = rows["x"].isna() & ~have_places(rows)
+    rows, positions = _without(rows, positions, writer.placed, nowhere, "instances without a box or a point", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
     partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
