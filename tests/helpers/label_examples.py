@@ -375,6 +375,22 @@ def heichole_skill():
     return {"hei/Skill/Hei-Chole1_Skill.csv": b"5,4,4,3,2\n", "hei/Skill/Hei-Chole1_Calot_Skill.csv": b"4,4,3,3,2\n"}
 
 
+def boris():
+    behaviours = [("preparation", "phase"), ("calot-triangle-dissection", "phase"), ("grasper", "instrument"), ("hook", "instrument")]
+    ethogram = {str(i): {"type": "State event", "code": code, "category": of} for i, (code, of) in enumerate(behaviours)}
+    events = [[0, 0, ""], [1.0, 2, "retract|gallbladder"], [2.0, 3, ""], [4.0, 2, "retract|gallbladder"], [5.25, 3, ""]]
+    events += [[12.04, 0, ""], [12.04, 1, ""], [31.5, 1, ""]]
+    observation = {
+        "file": {"1": ["op 1.mp4"]},
+        "type": "MEDIA",
+        "time offset": 0.0,
+        "events": [[time, "", behaviours[at][0], modifiers, "", 0] for time, at, modifiers in events],
+        "media_info": {"length": {"op 1.mp4": 60.0}, "fps": {"op 1.mp4": 25.0}, "offset": {"1": 0.0}},
+    }
+    project = {"time_format": "hh:mm:ss", "project_name": "made up", "project_format_version": "7.0", "subjects_conf": {}}
+    return {"states/project.boris": dumps({**project, "behaviors_conf": ethogram, "observations": {"op 1": observation}})}
+
+
 def cataract101():
     names = load("cataract101").phases
     phases = "".join(f"{number};{name}\n" for number, name in enumerate(names, start=1))
@@ -516,6 +532,7 @@ EXAMPLES = {
         autolaparo,
         autolaparo_masks,
         avos,
+        boris,
         cataract101,
         cataract1k,
         cholec80,

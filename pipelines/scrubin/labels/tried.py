@@ -47,6 +47,7 @@ TRIED: Mapping[str, Tried | str] = {
         "an edition of 2021, egoodman92/semi-supervised-surgery 42f7af7",
         "refused for its 7 rows that start before 0; 330 videos without them; the published edition could not be had",
     ),
+    "boris": NONE,
     "box-lists": PLAIN,
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,

@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 
@@ -30,7 +31,7 @@ from scrubin.base.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabular
 from scrubin.labels import instance_spans
 from scrubin.labels.instance_spans import Row, detail_of
 from scrubin.labels.model import Clock, Labels, segment_rows, span_rows
-from scrubin.labels.parse import fields
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_NS, NANOSECONDS, NS
 from scrubin.labels.registry import Content, Output
@@ -56,6 +57,7 @@ PREFERRED = "cholect50"
 """The vocabulary of names that several have."""
 NS_OF_MS = NS // 1000
 HALF_MS = Fraction(1, 2000)
+FASTEST_FPS = 1000
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile(r"(?P<names>.*?)(?: *#(?P<number>[0-9]{1,4}))?")
 
@@ -90,6 +92,27 @@ def kind_of(*names: str) -> Naming | None:
     """
     first = (match[0] for name in names if (match := _FIRST_WORD.match(name.strip().casefold())))
     return next((_WORDS[word] for one in first for word in (one, one.removesuffix("s")) if word in _WORDS), None)
+
+
+def seconds(where: Where, value: Any, what: str) -> Fraction | None:
+    """Return a number of JSON as seconds, as it is written; None after noting what is none."""
+    if not fields.is_number(value):
+        where.error("instant", f"{what} is {documents.shown(value)}, expected seconds", "correct it")
+        return None
+    return Fraction(str(value))
+
+
+def rate(value: Any) -> Fraction | None:
+    """Return the frames per second that a file states; None where it states none. Rates of NTSC are exact, however they are rounded.
+
+    >>> rate(29.97), rate(25.0), rate(0)
+    (Fraction(30000, 1001), Fraction(25, 1), None)
+    """
+    if not fields.is_number(value) or not 0 < value <= FASTEST_FPS:
+        return None
+    stated = Fraction(str(value))
+    ntsc = Fraction(round(stated * 1001 / 1000) * 1000, 1001)
+    return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
 def nanoseconds(where: Where, time_s: Fraction, what: str, fps: Fraction | None = None) -> int | None:
@@ -292,6 +315,11 @@ def _instruments(labels: Labels, table: pd.DataFrame, out: Output) -> Iterator[N
         label = words.triplet_name(row["triplet_id"]) if is_triplet else name
         yield NamedSpan(f"{INSTRUMENT} {name}", INSTRUMENT, label + number, start, end)
     out.lose("verbs and targets that are no triplet", halves)
+
+
+def written_s(time_ns: int) -> float | int:
+    """Return seconds as JSON has them: 12.48, or 12."""
+    return time_ns // NS if time_ns % NS == 0 else float(Fraction(time_ns, NS))
 
 
 def _written_ns(position: int, clock: Clock) -> int:
