@@ -525,6 +525,32 @@ def scrubin_labels():
     return {"page/op 1.labels.json": dumps({**head, "phases": phases})}
 
 
+def via3():
+    names = {"phase": ["preparation", "calot-triangle-dissection"], "instrument": ["grasper,retract,gallbladder", "hook"]}
+    attribute = {
+        str(i): {"aname": name, "anchor_id": "FILE1_Z2_XY0", "type": 4, "options": {str(k): label for k, label in enumerate(of)}}
+        for i, (name, of) in enumerate(names.items())
+    }
+    spans = [(0, 12.04, "0", "0"), (12.04, 31.5, "0", "1"), (1, 4.0, "1", "0"), (2, 5.25, "1", "1")]
+    metadata = {f"1_{i}": {"vid": "1", "flg": 0, "z": [start, end], "xy": [], "av": {a: o}} for i, (start, end, a, o) in enumerate(spans)}
+    file = {"1": {"fid": "1", "fname": "op 1.mp4", "type": 4, "loc": 1, "src": ""}}
+    document = {"project": {"pid": "x"}, "config": {}, "attribute": attribute, "file": file, "metadata": metadata}
+    return {"via/project.json": dumps({**document, "view": {"1": {"fid_list": ["1"]}}})}
+
+
+def vidat():
+    names = ["default", "phase: preparation", "phase: calot-triangle-dissection", "tool: grasper,retract,gallbladder", "tool: hook"]
+    actions = [(0, 12, 1), (12, 31.5, 2), (1, 4, 3), (2, 5.2, 4)]
+    annotation = {
+        "video": {"src": "op 1.mp4", "fps": 10, "frames": 400, "duration": 40.0, "height": 480, "width": 640},
+        "keyframeList": [],
+        "objectAnnotationListMap": {},
+        "actionAnnotationList": [{"start": start, "end": end, "action": id_, "object": 0} for start, end, id_ in actions],
+    }
+    config = {"actionLabelData": [{"id": i, "name": name, "color": "#0000ff", "objects": [0]} for i, name in enumerate(names)]}
+    return {"vidat/op 1.json": dumps({"version": "2.1.0", "annotation": annotation, "config": config})}
+
+
 EXAMPLES = {
     make.__name__.replace("_", "-"): make()
     for make in (
@@ -570,6 +596,8 @@ EXAMPLES = {
         scrubin_labels,
         spans,
         surch,
+        via3,
+        vidat,
         yolo,
         yolo4,
         yolo_seg,

@@ -18,7 +18,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -197,7 +197,7 @@ def labels_of(where: Where, form: str, recording: str, vocabulary: Vocabulary, s
     kept = [span for span in spans if kinds[span.of] is not None and span.label.strip()]
     if not kept and not where.faults.errors():
         what = f"no {lists} has phases, steps, gestures, marks or instruments" if not unnamed else "no span has a label"
-        fix = f"name a {lists} 'phase', 'step' or 'instrument', or choose the vocabulary that has its labels (--vocabulary)"
+        fix = "name one 'phase', 'step' or 'instrument', or choose the vocabulary that has its labels (--vocabulary)"
         where.error("no-labels", what, fix)
     segments: list[tuple[str, int, int, int]] = []
     rows: list[Row] = []
@@ -328,6 +328,16 @@ def _written_ns(position: int, clock: Clock) -> int:
     if clock.period_s is not None and clock.period_s < Fraction(1, 1000):
         return math.floor(time_s * NS)
     return math.floor(time_s * 1000) * NS_OF_MS
+
+
+def in_milliseconds(spans: Sequence[NamedSpan], out: Output) -> list[NamedSpan]:
+    """Return spans in whole milliseconds, rounded down; what is finer is counted as lost, and so are spans that are shorter."""
+    finer = sum(edge % NS_OF_MS > 0 for span in spans for edge in (span.start, span.end))
+    out.lose("parts of a millisecond of a start or an end", finer)
+    rounded = [replace(span, start=span.start - span.start % NS_OF_MS, end=span.end - span.end % NS_OF_MS) for span in spans]
+    kept = [span for span in rounded if span.start < span.end]
+    out.lose("spans within a millisecond", len(rounded) - len(kept))
+    return kept
 
 
 def in_lanes(spans: Sequence[NamedSpan]) -> list[int]:
