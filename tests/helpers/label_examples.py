@@ -375,6 +375,22 @@ def heichole_skill():
     return {"hei/Skill/Hei-Chole1_Skill.csv": b"5,4,4,3,2\n", "hei/Skill/Hei-Chole1_Calot_Skill.csv": b"4,4,3,3,2\n"}
 
 
+def boris():
+    behaviours = [("preparation", "phase"), ("calot-triangle-dissection", "phase"), ("grasper", "instrument"), ("hook", "instrument")]
+    ethogram = {str(i): {"type": "State event", "code": code, "category": of} for i, (code, of) in enumerate(behaviours)}
+    events = [[0, 0, ""], [1.0, 2, "retract|gallbladder"], [2.0, 3, ""], [4.0, 2, "retract|gallbladder"], [5.25, 3, ""]]
+    events += [[12.04, 0, ""], [12.04, 1, ""], [31.5, 1, ""]]
+    observation = {
+        "file": {"1": ["op 1.mp4"]},
+        "type": "MEDIA",
+        "time offset": 0.0,
+        "events": [[time, "", behaviours[at][0], modifiers, "", 0] for time, at, modifiers in events],
+        "media_info": {"length": {"op 1.mp4": 60.0}, "fps": {"op 1.mp4": 25.0}, "offset": {"1": 0.0}},
+    }
+    project = {"time_format": "hh:mm:ss", "project_name": "made up", "project_format_version": "7.0", "subjects_conf": {}}
+    return {"states/project.boris": dumps({**project, "behaviors_conf": ethogram, "observations": {"op 1": observation}})}
+
+
 def cataract101():
     names = load("cataract101").phases
     phases = "".join(f"{number};{name}\n" for number, name in enumerate(names, start=1))
@@ -557,6 +573,32 @@ def cvat_video():
     return {"cvat/VID08/annotations.xml": "\n".join(lines).encode()}
 
 
+def via3():
+    names = {"phase": ["preparation", "calot-triangle-dissection"], "instrument": ["grasper,retract,gallbladder", "hook"]}
+    attribute = {
+        str(i): {"aname": name, "anchor_id": "FILE1_Z2_XY0", "type": 4, "options": {str(k): label for k, label in enumerate(of)}}
+        for i, (name, of) in enumerate(names.items())
+    }
+    spans = [(0, 12.04, "0", "0"), (12.04, 31.5, "0", "1"), (1, 4.0, "1", "0"), (2, 5.25, "1", "1")]
+    metadata = {f"1_{i}": {"vid": "1", "flg": 0, "z": [start, end], "xy": [], "av": {a: o}} for i, (start, end, a, o) in enumerate(spans)}
+    file = {"1": {"fid": "1", "fname": "op 1.mp4", "type": 4, "loc": 1, "src": ""}}
+    document = {"project": {"pid": "x"}, "config": {}, "attribute": attribute, "file": file, "metadata": metadata}
+    return {"via/project.json": dumps({**document, "view": {"1": {"fid_list": ["1"]}}})}
+
+
+def vidat():
+    names = ["default", "phase: preparation", "phase: calot-triangle-dissection", "tool: grasper,retract,gallbladder", "tool: hook"]
+    actions = [(0, 12, 1), (12, 31.5, 2), (1, 4, 3), (2, 5.2, 4)]
+    annotation = {
+        "video": {"src": "op 1.mp4", "fps": 10, "frames": 400, "duration": 40.0, "height": 480, "width": 640},
+        "keyframeList": [],
+        "objectAnnotationListMap": {},
+        "actionAnnotationList": [{"start": start, "end": end, "action": id_, "object": 0} for start, end, id_ in actions],
+    }
+    config = {"actionLabelData": [{"id": i, "name": name, "color": "#0000ff", "objects": [0]} for i, name in enumerate(names)]}
+    return {"vidat/op 1.json": dumps({"version": "2.1.0", "annotation": annotation, "config": config})}
+
+
 EXAMPLES = {
     make.__name__.replace("_", "-"): make()
     for make in (
@@ -564,6 +606,7 @@ EXAMPLES = {
         autolaparo,
         autolaparo_masks,
         avos,
+        boris,
         cataract101,
         cataract1k,
         cholec80,
@@ -604,6 +647,8 @@ EXAMPLES = {
         scrubin_labels,
         spans,
         surch,
+        via3,
+        vidat,
         yolo,
         yolo4,
         yolo_seg,

@@ -90,7 +90,7 @@ def test_a_tier_of_another_name_is_what_the_vocabulary_says_or_is_named_as_not_k
 
 def test_no_tier_of_surgery_is_refused_with_what_to_do():
     files = eaf({'TIER_ID="K-Spch"': [(aligned("a1", "t1", "t2"), "so you go")]}, {"t1": 0, "t2": 40})
-    with pytest.raises(AnnotationError, match=r"no tier has phases, steps.*name a tier 'phase'"):
+    with pytest.raises(AnnotationError, match=r"no tier has phases, steps.*name one 'phase'"):
         read_files("elan", files)
 
 

@@ -45,7 +45,7 @@ SAME_BYTES = [
 
 OF_TABLES = [name for name in EXAMPLES if name not in ("aixsuture", "cvschallenge", "endoscapescvs", "jigsaws", "lasana")]
 """Those that our tables hold: a test of its own looks closely at each."""
-OF_SPANS = ("elan", "spans")
+OF_SPANS = ("boris", "elan", "spans", "via3", "vidat")
 """Formats that have spans of instruments."""
 SAID = {"yolo-seg": {"image_size": (640, 480)}}
 """What a user has to say of a format, which no file does."""

@@ -47,6 +47,11 @@ TRIED: Mapping[str, Tried | str] = {
         "an edition of 2021, egoodman92/semi-supervised-surgery 42f7af7",
         "refused for its 7 rows that start before 0; 330 videos without them; the published edition could not be had",
     ),
+    "boris": Tried(
+        5,
+        "tests of BORIS, olivierfriard/BORIS 73bdf077",
+        "none is of surgery: each is read whole, and refused as nothing in it is a phase, a step or an instrument",
+    ),
     "box-lists": PLAIN,
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
     "cataract1k": NONE,
@@ -86,7 +91,11 @@ TRIED: Mapping[str, Tried | str] = {
     "cvschallenge-outputs": NONE,
     "dsad": "none could be had: the layout as loaders of four repositories have it",
     "egosurgery": Tried(23, "as in takuya3h/m2 45eae0a", "17,233 labelled pictures; all come back the same"),
-    "elan": NONE,
+    "elan": Tried(
+        3,
+        "the example of ELAN and another one, cidles/poio-api 0f66dff",
+        "84 gestures with a type of that name; one has no tier of ours, and is refused with all of its tiers",
+    ),
     "endoscapes": NONE,
     "endoscapescvs": "none found so far; the 11,090 judged frames of 201 videos that mojoe12/cvs 02a0984 has from it are read",
     "endovis-pose": Tried(
@@ -120,6 +129,12 @@ TRIED: Mapping[str, Tried | str] = {
     "spans": OURS,
     "surch": Tried(1, "CheddarChoi/surch-dataset 40234bd", "refused for its line 2051, which ends before it starts; 296 videos without it"),
     "tables": OURS,
+    "via3": Tried(
+        48,
+        "echocardiography, vital-ultrasound/ai-echocardiography-for-low-resource-countries baedbe2",
+        "read whole, and refused: its attributes are views of the heart",
+    ),
+    "vidat": Tried(1, "the example of Vidat, anucvml/vidat 61b6ecb", "it has boxes and no action, and is refused for that"),
     "yolo": NONE,
     "yolo4": NONE,
     "yolo-pose": Tried(21021, "SurgPose, zijianwu1231/YOLO4SurgPose 16003dd", "each of their 42,042 instruments has seven points"),

@@ -24,7 +24,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.formats.programs import named_spans
-from scrubin.labels.formats.programs.named_spans import INSTRUMENT, KINDS, NS_OF_MS, NamedSpan, kind_of, nanoseconds, shown_s
+from scrubin.labels.formats.programs.named_spans import INSTRUMENT, KINDS, NamedSpan, kind_of, nanoseconds, shown_s
 from scrubin.labels.model import Collection, LabelFiles, Labels
 from scrubin.labels.parse import documents, xml_documents
 from scrubin.labels.parse.fields import Where
@@ -294,9 +294,7 @@ def _spans_of_tier(document: _Document, tier: _Tier, origin_s: Fraction, entries
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.eaf``: a tier per kind of spans and per instrument, and one more wherever spans overlap."""
     for labels in collection.recordings:
-        spans = named_spans.spans_of(labels, out)
-        finer = sum(edge % NS_OF_MS > 0 for span in spans for edge in (span.start, span.end))
-        out.lose("parts of a millisecond of a start or an end", finer)
+        spans = named_spans.in_milliseconds(named_spans.spans_of(labels, out), out)
         if spans:
             out.files[f"{labels.recording}{SUFFIX}"] = _document_of(labels, spans)
 

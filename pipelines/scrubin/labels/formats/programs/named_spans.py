@@ -18,8 +18,9 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 
@@ -30,7 +31,7 @@ from scrubin.base.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabular
 from scrubin.labels import instance_spans
 from scrubin.labels.instance_spans import Row, detail_of
 from scrubin.labels.model import Clock, Labels, segment_rows, span_rows
-from scrubin.labels.parse import fields
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_NS, NANOSECONDS, NS
 from scrubin.labels.registry import Content, Output
@@ -56,6 +57,7 @@ PREFERRED = "cholect50"
 """The vocabulary of names that several have."""
 NS_OF_MS = NS // 1000
 HALF_MS = Fraction(1, 2000)
+FASTEST_FPS = 1000
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile(r"(?P<names>.*?)(?: *#(?P<number>[0-9]{1,4}))?")
 
@@ -90,6 +92,27 @@ def kind_of(*names: str) -> Naming | None:
     """
     first = (match[0] for name in names if (match := _FIRST_WORD.match(name.strip().casefold())))
     return next((_WORDS[word] for one in first for word in (one, one.removesuffix("s")) if word in _WORDS), None)
+
+
+def seconds(where: Where, value: Any, what: str) -> Fraction | None:
+    """Return a number of JSON as seconds, as it is written; None after noting what is none."""
+    if not fields.is_number(value):
+        where.error("instant", f"{what} is {documents.shown(value)}, expected seconds", "correct it")
+        return None
+    return Fraction(str(value))
+
+
+def rate(value: Any) -> Fraction | None:
+    """Return the frames per second that a file states; None where it states none. Rates of NTSC are exact, however they are rounded.
+
+    >>> rate(29.97), rate(25.0), rate(0)
+    (Fraction(30000, 1001), Fraction(25, 1), None)
+    """
+    if not fields.is_number(value) or not 0 < value <= FASTEST_FPS:
+        return None
+    stated = Fraction(str(value))
+    ntsc = Fraction(round(stated * 1001 / 1000) * 1000, 1001)
+    return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
 def nanoseconds(where: Where, time_s: Fraction, what: str, fps: Fraction | None = None) -> int | None:
@@ -174,7 +197,7 @@ def labels_of(where: Where, form: str, recording: str, vocabulary: Vocabulary, s
     kept = [span for span in spans if kinds[span.of] is not None and span.label.strip()]
     if not kept and not where.faults.errors():
         what = f"no {lists} has phases, steps, gestures, marks or instruments" if not unnamed else "no span has a label"
-        fix = f"name a {lists} 'phase', 'step' or 'instrument', or choose the vocabulary that has its labels (--vocabulary)"
+        fix = "name one 'phase', 'step' or 'instrument', or choose the vocabulary that has its labels (--vocabulary)"
         where.error("no-labels", what, fix)
     segments: list[tuple[str, int, int, int]] = []
     rows: list[Row] = []
@@ -294,12 +317,27 @@ def _instruments(labels: Labels, table: pd.DataFrame, out: Output) -> Iterator[N
     out.lose("verbs and targets that are no triplet", halves)
 
 
+def written_s(time_ns: int) -> float | int:
+    """Return seconds as JSON has them: 12.48, or 12."""
+    return time_ns // NS if time_ns % NS == 0 else float(Fraction(time_ns, NS))
+
+
 def _written_ns(position: int, clock: Clock) -> int:
     """Return an instant as it is written: a frame's is rounded down to the millisecond, so that it is read as the same frame."""
     time_s = position * (clock.period_s or Fraction(1))
     if clock.period_s is not None and clock.period_s < Fraction(1, 1000):
         return math.floor(time_s * NS)
     return math.floor(time_s * 1000) * NS_OF_MS
+
+
+def in_milliseconds(spans: Sequence[NamedSpan], out: Output) -> list[NamedSpan]:
+    """Return spans in whole milliseconds, rounded down; what is finer is counted as lost, and so are spans that are shorter."""
+    finer = sum(edge % NS_OF_MS > 0 for span in spans for edge in (span.start, span.end))
+    out.lose("parts of a millisecond of a start or an end", finer)
+    rounded = [replace(span, start=span.start - span.start % NS_OF_MS, end=span.end - span.end % NS_OF_MS) for span in spans]
+    kept = [span for span in rounded if span.start < span.end]
+    out.lose("spans within a millisecond", len(rounded) - len(kept))
+    return kept
 
 
 def in_lanes(spans: Sequence[NamedSpan]) -> list[int]:
