@@ -15,7 +15,7 @@ import numpy as np
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import IntArray
-from scrubin.labels.suspects.sequence import UNKNOWN, Floats, LabelSequence, gaps_of
+from scrubin.labels.suspects.sequence import UNKNOWN, Floats, LabelSequence, gaps_of, weights_of_labels
 
 WRONG = 0.05
 """Share of labels that are taken to be wrong before anything is seen."""
@@ -118,7 +118,7 @@ def _emissions(sequence: LabelSequence, others: Counts) -> Floats:
     is_known = sequence.phases != UNKNOWN
     of_label[np.flatnonzero(is_known), sequence.phases[is_known]] = np.log(1 - WRONG)
     of_label[~is_known] = 0.0
-    return np.asarray(seen + of_label)
+    return np.asarray(seen + of_label * weights_of_labels(sequence.phases)[:, None])
 
 
 def _smoothed(emissions: Floats, rates: Floats, jumps: Floats, gaps: Floats) -> Floats:

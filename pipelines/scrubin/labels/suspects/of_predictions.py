@@ -73,8 +73,10 @@ def _phase_confidence(sequence: LabelSequence, predicted: Labels, phases: int) -
     rows = _rows(sequence, sequence.positions, positions, predicted)
     found = np.full((len(sequence.positions), phases), np.nan)
     there = rows != UNKNOWN
-    found[there] = 0.0
-    found[there, ids[rows[there]]] = 1.0
+    sure = predicted.phases.rows.sort_values("position", kind="stable").get("score")
+    score = np.ones(len(ids)) if sure is None else sure.fillna(1.0).to_numpy(np.float64)
+    found[there] = ((1 - score[rows[there]]) / max(phases - 1, 1))[:, None]
+    found[there, ids[rows[there]]] = score[rows[there]]
     return found
 
 

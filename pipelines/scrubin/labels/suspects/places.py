@@ -88,4 +88,4 @@ def _suspect(
     sequence: LabelSequence, layer: OfLayer, places: tuple[int, int], labels: tuple[str, str], score: float, evidence: str, says: str
 ) -> Suspect:
     first, end = int(sequence.positions[places[0]]), int(sequence.ends[places[1] - 1])
-    return Suspect(sequence.recording, layer, first, end, *labels, score, (evidence,), says, sequence.time_s(first))
+    return Suspect(sequence.recording, layer, first, end, *labels, score, (evidence,), says)

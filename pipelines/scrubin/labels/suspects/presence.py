@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from scrubin.labels.suspects.course import LONGEST_GAP, PRIOR_POSITIONS, WRONG
-from scrubin.labels.suspects.sequence import Floats, LabelSequence, gaps_of
+from scrubin.labels.suspects.sequence import Floats, LabelSequence, gaps_of, weights_of_labels
 
 USUAL_RATE = 0.3
 """By which rate per usual step a class is left that was hardly ever seen."""
@@ -67,8 +67,9 @@ def posteriors(sequence: LabelSequence, of_phases: Floats, others: Presence) -> 
     # A label that is wrong is half of the time any class, half of the time a frequent one.
     false = np.clip(WRONG * (0.5 * per_position / len(overall) + 0.5 * overall), 1e-6, 0.5)
     rate = (others.ends + 3 * USUAL_RATE) / (others.time + 3) / (1 - np.clip(overall, 0, 0.9))
-    is_there = np.where(given, 1 - WRONG, WRONG)
-    is_not = np.where(given, false, 1 - false)
+    weights = weights_of_labels(given)
+    is_there = np.where(given, 1 - WRONG, WRONG) ** weights
+    is_not = np.where(given, false, 1 - false) ** weights
     gaps = np.minimum(gaps_of(sequence.positions[sequence.is_looked_at]), LONGEST_GAP)
     return _smoothed(is_there, is_not, usual, np.exp(-np.outer(gaps, rate)))
 
@@ -85,19 +86,16 @@ def _smoothed(is_there: Floats, is_not: Floats, usual: Floats, kept: Floats) -> 
     kept
         How probable it is that nothing changed since the position before; otherwise it is there as often as usual.
     """
-    count = len(is_there)
-    forward, backward = np.empty((2, *is_there.shape)), np.ones((2, *is_there.shape))
-    state = np.stack([usual[:1], 1 - usual[:1]])[:, 0] if count else np.empty((2, 0))
+    count, unusual, lost = len(is_there), 1 - usual, 1 - kept
+    forward, backward = np.empty(is_there.shape), np.full(is_there.shape, 0.5)
     for at in range(count):
-        if at:
-            state = kept[at] * state + (1 - kept[at]) * np.stack([usual[at], 1 - usual[at]])
-        state = state * np.stack([is_there[at], is_not[at]])
-        state = state / state.sum(axis=0)
-        forward[:, at] = state
+        before = usual[at] if at == 0 else kept[at] * forward[at - 1] + lost[at] * usual[at]
+        there = before * is_there[at]
+        forward[at] = there / (there + (1 - before) * is_not[at])
     for at in range(count - 2, -1, -1):
-        later = backward[:, at + 1] * np.stack([is_there[at + 1], is_not[at + 1]])
-        changed = later[0] * usual[at + 1] + later[1] * (1 - usual[at + 1])
-        before = kept[at + 1] * later + (1 - kept[at + 1]) * changed
-        backward[:, at] = before / before.sum(axis=0)
+        there, gone = backward[at + 1] * is_there[at + 1], (1 - backward[at + 1]) * is_not[at + 1]
+        changed = lost[at + 1] * (there * usual[at + 1] + gone * unusual[at + 1])
+        there = kept[at + 1] * there + changed
+        backward[at] = there / (there + kept[at + 1] * gone + changed)
     both = forward * backward
-    return np.asarray(both[0] / both.sum(axis=0)) if count else np.empty(is_there.shape)
+    return np.asarray(both / (both + (1 - forward) * (1 - backward)))

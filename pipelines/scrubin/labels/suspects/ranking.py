@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from scrubin.labels.model import Labels
+from scrubin.labels.model import ClassesOf, Labels
+from scrubin.labels.rows import detected_classes
 from scrubin.labels.suspects import of_predictions, other_recordings, rules, suspect
-from scrubin.labels.suspects.sequence import of_labels
+from scrubin.labels.suspects.sequence import LabelSequence, of_labels
 from scrubin.labels.suspects.suspect import Suspect
-
-MOST = 100
-"""So many are listed where nobody says how many."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ def rank(
     source_fps: Fraction | None = None,
     predictions: Sequence[Labels] | None = None,
     more: Iterable[Suspect] = (),
+    first: int = 0,
 ) -> Ranking:
     """Return what is probably wrong in labels; nothing is changed.
 
@@ -58,25 +58,40 @@ def rank(
     predictions
         Of a model that has not seen the labels of the recording that it predicts; None for none.
     more
-        Suspects of other evidence, such as people who differ.
+        Suspects of other evidence, such as people who differ; their times stay.
+    first
+        The number of the first frame, at time 0.
     """
     recordings = sorted(recordings, key=lambda one: one.recording)
     found, notes = [one for labels in recordings for one in rules.suspects(labels, source_fps)], []
-    by_kind: dict[tuple[str, str], list[Labels]] = {}
-    sequences = {labels.recording: of_labels(labels, source_fps) for labels in recordings}
-    for labels in recordings:
-        by_kind.setdefault((labels.vocabulary.name, sequences[labels.recording].classes_of), []).append(labels)
     by_name = {one.recording: one for one in predictions or ()}
-    for (vocabulary, _), of_kind in sorted(by_kind.items()):
-        of_them = [sequences[labels.recording] for labels in of_kind]
-        found += other_recordings.suspects(of_them, of_kind[0].vocabulary)
+    sequences: dict[str, LabelSequence] = {}
+    for of_kind, classes_of in _kinds(recordings):
+        names = of_kind[0].vocabulary
+        of_them = [of_labels(labels, source_fps, classes_of) for labels in of_kind]
+        sequences |= {one.recording: one for one in of_them}
+        found += other_recordings.suspects(of_them, names)
         if len(of_kind) < other_recordings.FEWEST:
-            notes.append(f"{of_kind[0].recording} is the only recording of '{vocabulary}': no other one can say what is unusual in it")
-        known = {name: one for name, one in by_name.items() if one.vocabulary.name == vocabulary}
-        found += of_predictions.suspects(of_them, known, of_kind[0].vocabulary)
+            notes.append(f"{of_kind[0].recording} is the only recording of '{names.name}': no other one can say what is unusual in it")
+        known = {name: one for name, one in by_name.items() if one.vocabulary.name == names.name}
+        found += of_predictions.suspects(of_them, known, names)
     if predictions is not None:
         notes += _unused(by_name, recordings)
-    return Ranking(tuple(suspect.ranked([*found, *more])), tuple(notes))
+    timed = (replace(one, time_s=sequences[one.recording].time_s(one.first - first)) for one in found)
+    return Ranking(tuple(suspect.ranked([*timed, *more])), tuple(notes))
+
+
+def _kinds(recordings: Sequence[Labels]) -> Iterator[tuple[list[Labels], ClassesOf]]:
+    """Yield the recordings that can be compared: of one vocabulary and kind of classes; those without any go with the most."""
+    by_vocabulary: dict[tuple[str, str], list[Labels]] = {}
+    for labels in recordings:
+        by_vocabulary.setdefault((labels.vocabulary.name, labels.vocabulary.sha256), []).append(labels)
+    for _, of_one in sorted(by_vocabulary.items()):
+        has_any = [labels.instances is not None and len(labels.instances.rows) > 0 for labels in of_one]
+        kinds = Counter(detected_classes(labels) for labels, has in zip(of_one, has_any, strict=True) if has)
+        most: ClassesOf = "ivt" if kinds["ivt"] and kinds["ivt"] >= kinds["i"] else "i"
+        for kind in sorted(kinds) or [most]:
+            yield [one for one, has in zip(of_one, has_any, strict=True) if (detected_classes(one) if has else most) == kind], kind
 
 
 def _unused(by_name: Mapping[str, Labels], recordings: Sequence[Labels]) -> list[str]:

@@ -52,8 +52,7 @@ def suspects(labels: Labels, source_fps: Fraction | None) -> list[Suspect]:
     def suspect(
         layer: OfLayer, places: tuple[int, int], label: str, probable: str, rule: str, says: str, score: float | None = None
     ) -> Suspect:
-        time_s = None if period_s is None else float(places[0] * period_s)
-        return Suspect(labels.recording, layer, *places, label, probable, score or SCORES[rule], (rule,), says, time_s)
+        return Suspect(labels.recording, layer, *places, label, probable, score or SCORES[rule], (rule,), says)
 
     found = [suspect("phases", *one) for one in _of_phases(labels, period_s)]
     if labels.instances is not None:

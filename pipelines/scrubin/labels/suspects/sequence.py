@@ -19,6 +19,9 @@ UNKNOWN = -1
 MOST_POSITIONS = 5000
 """Phases of every source frame are taken at so many positions at most, and where one begins."""
 
+GOES_ON = 0.5
+"""Share of an independent observation that a label is which goes on."""
+
 
 @dataclass(frozen=True, eq=False)
 class LabelSequence:
@@ -63,7 +66,7 @@ class LabelSequence:
         return None if self.period_s is None else float(position * self.period_s)
 
 
-def of_labels(labels: Labels, source_fps: Fraction | None) -> LabelSequence:
+def of_labels(labels: Labels, source_fps: Fraction | None, classes_of: ClassesOf | None = None) -> LabelSequence:
     """Return the labels of a recording in order of time.
 
     Parameters
@@ -72,8 +75,10 @@ def of_labels(labels: Labels, source_fps: Fraction | None) -> LabelSequence:
         Phases and instances by frame, any of them or none.
     source_fps
         Frames per second of the source, where labels are numbered by its frames.
+    classes_of
+        Which classes are looked at; None: those that the labels have.
     """
-    classes_of = detected_classes(labels)
+    classes_of = classes_of or detected_classes(labels)
     looked_at = np.empty(0, np.int64) if labels.instances is None else labels.instances.positions
     of_phases, phase_ids = np.empty(0, np.int64), np.empty(0, np.int64)
     if labels.phases is not None:
@@ -105,6 +110,19 @@ def gaps_of(positions: IntArray) -> Floats:
     distances = np.diff(positions, prepend=positions[:1] - 1)
     usual = float(np.median(distances[1:])) if len(distances) > 1 else 1.0
     return np.asarray(np.maximum(distances / max(usual, 1.0), 1.0))
+
+
+def weights_of_labels(labels: IntArray | Bools) -> Floats:
+    """Return how much each label counts as an observation of its own: 1 where it changes, less where it goes on, of the same shape.
+
+    People label spans: when a label is wrong, the next one is probably wrong, too.
+
+    >>> weights_of_labels(np.array([4, 4, 5])).tolist()
+    [1.0, 0.5, 1.0]
+    """
+    goes_on = np.zeros(labels.shape, np.bool_)
+    goes_on[1:] = labels[1:] == labels[:-1]
+    return np.where(goes_on, GOES_ON, 1.0)
 
 
 def _some(positions: IntArray, ids: IntArray, looked_at: int) -> IntArray:

@@ -35,6 +35,8 @@ class Suspect:
         Seconds from the start of the source; None where no file states a rate.
     camera
         Whose picture it is, where labels are of one camera; "" for all.
+    open
+        Where it can be looked at: a link into a video, or a page and the place in it; "" where no video is known.
     """
 
     recording: str
@@ -48,6 +50,7 @@ class Suspect:
     says: str
     time_s: float | None = None
     camera: str = ""
+    open: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON value; ``last`` is the last position."""
@@ -62,7 +65,8 @@ class Suspect:
         time = "" if self.time_s is None else f" ({_clock(self.time_s)})"
         camera = f", {self.camera}" if self.camera else ""
         says = f"{self.label or 'nothing'}, probably {self.probable or 'nothing'}" if self.label != self.probable else self.label
-        return f"{self.score:.2f} {self.recording}{camera}, {frames}{time}, {self.layer}: {says}; {self.says}"
+        link = f"; {self.open}" if self.open else ""
+        return f"{self.score:.2f} {self.recording}{camera}, {frames}{time}, {self.layer}: {says}; {self.says}{link}"
 
 
 def ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
