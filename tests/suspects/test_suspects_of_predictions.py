@@ -9,7 +9,7 @@ import pytest
 
 import drawn_course
 from drawn_course import T50
-from scrubin.labels.model import Layer, Recognition, phase_rows
+from scrubin.labels.model import Recognition
 from scrubin.labels.suspects import confident, ranking
 
 
@@ -84,14 +84,3 @@ def test_predictions_that_say_nothing_of_the_labels_are_named():
         "predictions of 1 recordings without labels, such as VID99, are not used",
         "2 recordings, such as VID01, have no predictions",
     )
-
-
-def test_how_sure_a_predicted_phase_is_counts():
-    study = drawn_course.study(4)
-    at = np.arange(len(study[0].phases.positions))
-    ids = study[0].phases.rows["phase_id"].to_numpy().copy()
-    ids[[5, 6]], ids[[60, 61]] = 3, 0
-    rows = phase_rows(at.tolist(), ids.tolist()).assign(score=np.where(at < 10, 0.3, 0.95))
-    sure = replace(study[0], instances=None, phases=Layer("p", at, rows))
-    found = [one for one in ranking.rank(study, predictions=[sure]).suspects if "predictions" in one.evidence]
-    assert [(one.first, one.end) for one in found] == [(60, 62)]

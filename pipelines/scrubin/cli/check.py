@@ -149,8 +149,9 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predictions",
         type=Path,
+        action="append",
         metavar="PATH",
-        help="with --suspects: predictions of models that have not seen the recording they predict",
+        help="with --suspects: predictions of models that have not seen the recording they predict; may be given again",
     )
     parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by the files)")
     parser.add_argument(
@@ -213,8 +214,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
         msg = f"--videos {args.videos}: there is no such folder"
         raise AnnotationError(msg)
     form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
-    predictions = None if args.predictions is None else (args.predictions, of_predictions)
-    return at_path.suspects(Path(args.path), form, options, predictions, args.videos)
+    return at_path.suspects(Path(args.path), form, options, args.predictions or (), of_predictions, args.videos)
 
 
 def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -27,7 +28,8 @@ def suspects(
     path: Path,
     form: AnyFormat | None,
     options: Options,
-    predictions: tuple[Path, AnyFormat | None] | None = None,
+    predictions: Sequence[Path] = (),
+    of_predictions: AnyFormat | None = None,
     videos: Path | None = None,
     more: Iterable[Suspect] = (),
 ) -> Ranking:
@@ -38,7 +40,9 @@ def suspects(
     path, form, options
         As of `reader.read_path`.
     predictions
-        Where predictions lie that no label of their own recording was seen for, and their format; None for none.
+        Where predictions lie of models that have not seen the recording which they predict; phases and triplets may lie apart.
+    of_predictions
+        Their format; None: as the files look.
     videos
         Folder with videos that are called as the recordings; None: those of a release.
     more
@@ -54,10 +58,9 @@ def suspects(
     if not recordings:
         what = "there is no recording with labels of frames, so that nothing in it can be suspect"
         raise AnnotationError([Fault(str(path), "no-recording", what, "name label files of phases, instruments, triplets or marks")])
-    predicted = (
-        None if predictions is None else _predicted(*predictions, replace(options, classes=recordings[0].vocabulary, vocabulary=None))
-    )
-    found = ranking.rank(recordings, reading.form.by_hand.fps, predicted, more, options.first)
+    asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None)
+    predicted = [_predicted(one, of_predictions, asked) for one in predictions]
+    found = ranking.rank(recordings, reading.form.by_hand.fps, _joined(predicted) if predicted else None, more, options.first)
     folder = videos or (path / RELEASED_VIDEOS if (path / RELEASED_VIDEOS).is_dir() else None)
     return found if folder is None else replace(found, suspects=tuple(_linked(found.suspects, folder)))
 
@@ -73,6 +76,21 @@ def _predicted(path: Path, form: AnyFormat | None, options: Options) -> list[Lab
     reading = reader.read_path(path, form, options)
     enforce("score", reading.faults)
     return _by_frame(reading)
+
+
+def _joined(every: Iterable[Iterable[Labels]]) -> list[Labels]:
+    """Return predictions with the layers of all places by recording; of two that say the same, the first counts."""
+    joined: dict[str, Labels] = {}
+    for labels in itertools.chain.from_iterable(every):
+        before = joined.setdefault(labels.recording, labels)
+        if before.vocabulary.name == labels.vocabulary.name:
+            joined[labels.recording] = replace(
+                before,
+                phases=before.phases or labels.phases,
+                instances=before.instances or labels.instances,
+                recognition=before.recognition or labels.recognition,
+            )
+    return list(joined.values())
 
 
 def _linked(suspects: Iterable[Suspect], folder: Path) -> list[Suspect]:

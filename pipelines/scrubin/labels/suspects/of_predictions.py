@@ -65,7 +65,7 @@ def _classes(sequences: Sequence[LabelSequence], predicted: Mapping[str, Labels]
 def _phase_confidence(sequence: LabelSequence, predicted: Labels, phases: int) -> Floats | None:
     """Return the confidence in each phase at each position, NaN where none is predicted; None for no predictions of phases.
 
-    A file that says a phase without how sure it is, is sure. What is left is shared by the other phases.
+    No format of phases says how sure a prediction is, so each is sure: how often it agrees with the labels then says how much it counts.
     """
     if predicted.phases is None or not len(predicted.phases.rows):
         return None
@@ -73,10 +73,8 @@ def _phase_confidence(sequence: LabelSequence, predicted: Labels, phases: int) -
     rows = _rows(sequence, sequence.positions, positions, predicted)
     found = np.full((len(sequence.positions), phases), np.nan)
     there = rows != UNKNOWN
-    sure = predicted.phases.rows.sort_values("position", kind="stable").get("score")
-    score = np.ones(len(ids)) if sure is None else sure.fillna(1.0).to_numpy(np.float64)
-    found[there] = ((1 - score[rows[there]]) / max(phases - 1, 1))[:, None]
-    found[there, ids[rows[there]]] = score[rows[there]]
+    found[there] = 0.0
+    found[there, ids[rows[there]]] = 1.0
     return found
 
 
