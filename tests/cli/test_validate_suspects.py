@@ -136,9 +136,10 @@ def test_a_path_without_labels_of_frames_is_refused(validate, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["parquet", "cholec80"])
-def test_the_same_place_is_first_in_other_formats(validate, given, tmp_path, form):
-    assert cli.main(["convert", str(given), str(tmp_path / form), "--to", form]) == 0
+def test_the_same_place_is_first_in_other_formats(validate, given, tmp_path, form, capsys):
+    assert cli.main(["convert", str(given), "--out", str(tmp_path / form), "--to", form]) == 0
+    capsys.readouterr()
     _, out, _ = validate(tmp_path / form, "--suspects", "1", "--json")
-    document = json.loads(out[out.index("{") :])
+    document = json.loads(out)
     first = document["suspects"]["listed"][0]
     assert (first["recording"], first["layer"], first["time_s"]) == ("VID02", "phases", AT)
