@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrubin.data.verify.verification import Progress
     from scrubin.labels.files.reader import Options
     from scrubin.labels.suspects.ranking import Ranking
+    from scrubin.labels.suspects.suspect import Suspect
 
 MOST_SUSPECTS, MOST_LISTED = 100, 10**6
 
@@ -153,6 +154,9 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="with --suspects: predictions of models that have not seen the recording they predict; may be given again",
     )
+    parser.add_argument(
+        "--disputes", action="store_true", help="with --suspects: also where people of `scrubin label` differ, in the study of this folder"
+    )
     parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by the files)")
     parser.add_argument(
         "--videos",
@@ -183,8 +187,8 @@ def run_validate(args: argparse.Namespace) -> int:
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
-    for option in ("predictions", "predictions_from", "videos"):
-        if getattr(args, option) is not None and args.suspects is None:
+    for option in ("predictions", "predictions_from", "videos", "disputes"):
+        if getattr(args, option) and args.suspects is None:
             msg = f"--{option.replace('_', '-')} is only for --suspects; add it"
             raise AnnotationError(msg)
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
@@ -213,8 +217,14 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     if args.videos is not None and not args.videos.is_dir():
         msg = f"--videos {args.videos}: there is no such folder"
         raise AnnotationError(msg)
+    more: list[Suspect] = []
+    if args.disputes:
+        from scrubin.curate.label import disputed
+        from scrubin.curate.label.workbench import Workbench
+
+        more = disputed.suspects(Workbench.open())
     form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
-    return at_path.suspects(Path(args.path), form, options, args.predictions or (), of_predictions, args.videos)
+    return at_path.suspects(Path(args.path), form, options, args.predictions or (), of_predictions, args.videos, more)
 
 
 def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:
