@@ -25,7 +25,11 @@ FRAMES = "instrument,instance,start_frame,end_frame,verb,target"
 def known(make):
     """A source of 20 s at 25 fps of which [6 s, 16 s) is released."""
     areas = HiddenAreas((320, 240), (320, 240))
-    return {"case one": ReleasedRecording("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240), areas)}
+    return {
+        "case one": ReleasedRecording(
+            "mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240), frozenset(), areas
+        )
+    }
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -103,3 +105,10 @@ def test_a_wrong_parameter_is_named_with_what_it_may_be(said, study, old, new, s
     path.write_text(before, encoding="utf-8")
     assert code == 1
     assert says in text
+
+
+def test_the_page_opens_without_what_only_statistics_need():
+    needs = (
+        "import sys, scrubin.curate.label.app, scrubin.cli.label; print(sorted({'sklearn', 'pingouin', 'matplotlib'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", needs], capture_output=True, check=True, text=True).stdout == "[]\n"

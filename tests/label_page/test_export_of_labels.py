@@ -66,7 +66,9 @@ def test_every_label_comes_out_on_its_source_frames(labelled, folder):
     smoke = labels.marks.rows
     assert smoke.loc[smoke["value"] == 1, "position"].tolist() == [FIRST + 10, FIRST + 11]
     assert len(smoke) == FIRST + sampled_release.SINGLE_FRAMES
-    assert labels.about[label_files.NAME]["made"] == {"annotators": 2, "blind": True, "settled": 0, "proposed_share": 0.0}
+    said = label_files.provenance_of(labels)
+    assert (len(said.annotators), said.blind, said.settled, said.proposed) == (2, True, 0, 0)
+    assert said.annotators == labelled.standing().assigned["single"]
 
 
 def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench, folder):
@@ -78,7 +80,7 @@ def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench,
     bench.settle(person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))
     done, waiting = progress.export(bench)
     assert len(done.changed) == 1
-    assert read(folder).about[label_files.NAME]["made"]["settled"] == 1
+    assert label_files.provenance_of(read(folder)).settled == 1
 
 
 def test_sheets_read_as_those_that_somebody_typed(labelled, folder):
@@ -147,13 +149,15 @@ DAMAGES = {
     "nameless": ("'label' is null", {"steps": spans((0, 5))}),
     "half": ("there is no target", {"actions": spans((0, 5, "grasper", "grasp"))}),
     "triplet": ("is no triplet of 'cholect50'", {"actions": spans((0, 5, "clipper", "clip", "liver"))}),
+    "nobody": ("expected annotators by number", {"provenance": {"annotators": ["Ada"], "blind": True}}),
+    "more": ("'proposed' is 3", {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 2, "proposed": 3}}),
     "nothing": ("it has none of phases, steps, actions and quality", {"phases": None}),
 }
 
 
 def test_a_damaged_file_is_refused_with_its_place():
     for name, (says, change) in DAMAGES.items():
-        document = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0", "frames": 100, "made": {}}
+        document = {"scrubin_labels": 1, "vocabulary": "cholect50", "camera": "mono", "source_sha256": "0", "frames": 100}
         document |= {"phases": [{"first": 0, "end": 30, "label": "preparation"}], **change}
         text = json.dumps({key: value for key, value in document.items() if value is not None})
         with pytest.raises(AnnotationError) as refused:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotated_tables import tables_of
+from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.files import reader
@@ -38,6 +40,34 @@ def documents(draw):
         names = draw(st.sampled_from(TRIPLETS))
         actions.append({"first": first, "end": end, "label": names[0], "verb": names[1], "target": names[2]})
     return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": FRAMES, "phases": phases, "actions": actions}
+
+
+PROVENANCE = label_files.Provenance((1, 2), blind=True, settled=1, labels=9, proposed=3)
+MADE_ON = {
+    "scrubin_labels": 1,
+    "vocabulary": "cholect50",
+    "frames": FRAMES,
+    "phases": [{"first": 0, "end": FRAMES, "label": "preparation"}],
+}
+
+
+def placed(document):
+    files = {"case one.labels.json": label_files.written(document)}
+    (labels,) = reader.read_contents(files, FORMATS[label_files.NAME], Options()).collection.recordings
+    tables = tables_of(offset_s=Fraction(2), seconds=10, source_s=SOURCE_S, fps=FPS)
+    return label_tables.tables([labels], label_tables.released(*tables), (), 1.0, Faults()), tables[0]
+
+
+def test_the_report_says_who_labelled_a_recording():
+    tables, recordings = placed({**MADE_ON, "provenance": PROVENANCE})
+    expected = {"annotators": (1, 2), "blind": True, "settled": 1, "labels": 9, "proposed": 3}
+    assert tables.report["ids"]["mabolu"]["provenance"] == expected
+    assert placed({**MADE_ON, "source_sha256": recordings["sha256"].iloc[0]})[0].report["ids"]["mabolu"].get("provenance") is None
+
+
+def test_labels_of_another_file_of_the_recording_are_refused():
+    with pytest.raises(AnnotationError, match=r"labelled on another file of the recording, with the SHA-256 abababababab"):
+        placed({**MADE_ON, "source_sha256": "ab" * 32})
 
 
 @given(document=documents(), trims=st.tuples(st.integers(0, 9), st.integers(0, 9)))

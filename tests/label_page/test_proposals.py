@@ -78,7 +78,7 @@ def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):
         again.say_done(who, SINGLE, next(NONCES), done=True)
     progress.export(again)
     document = json.loads((folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json").read_text(encoding="utf-8"))
-    assert document["made"]["proposed_share"] == 0.5
+    assert (document["provenance"]["labels"], document["provenance"]["proposed"]) == (4, 2)
 
 
 def test_predictions_that_cannot_be_used_are_named_when_the_study_is_opened(bench, folder):

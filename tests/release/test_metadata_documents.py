@@ -77,6 +77,25 @@ def test_facts_count_what_is_there(clean):
     assert found["left_out"] == {"withdrawn": 2}
 
 
+def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(clean):
+    ids = sorted(set(clean.tables["videos"]["id"]))
+    both = {"annotators": [1, 3], "blind": True, "settled": 2, "labels": 30, "proposed": 5}
+    alone = {"annotators": [3], "blind": False, "settled": 0, "labels": 10, "proposed": 0}
+    stated = {ids[0]: both, ids[1]: alone, "withdrawn": both}
+    found = facts.measured(tables_with(clean), facts.Study(provenance=stated))
+    hours = clean.tables["videos"].drop_duplicates("id").set_index("id")["duration_s"] / 3600
+    assert found["labels"]["annotators"] == [
+        {"annotator": 1, "released": 1, "hours": round(hours[ids[0]], 4)},
+        {"annotator": 3, "released": 2, "hours": round(hours[ids[0]] + hours[ids[1]], 4)},
+    ]
+    assert (found["labels"]["blind"], found["labels"]["settled"]) == ({"released": 2, "n": 1}, 2)
+    said = texts(PARAMS, found)["datasheet.md"]
+    assert "annotator 1 1 recording (0.00 hours) and annotator 3 2 recordings (0.00 hours)" in said
+    assert "1 of 2 recordings were labelled blind" in said
+    assert "In 2 places annotators differed and somebody else decided." in said
+    assert "A program had proposed 5 of 40 labels; a person took each of them." in said
+
+
 def test_what_does_not_exist_is_undefined_or_empty_and_never_zero(measured):
     assert measured["ratings"] == measured["errors"] == []
     assert measured["labels"] == {}

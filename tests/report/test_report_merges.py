@@ -1,4 +1,4 @@
-"""What label maps merged, and windows, on the page: there when labels were changed, and only then."""
+"""What label maps merged, windows, and who labelled, on the page: there where labels say so, and only there."""
 
 import dataclasses
 
@@ -40,3 +40,12 @@ def test_unchanged_labels_say_nothing_of_merges(study, tmp_path):
     html = reported_study.page_without_pictures(study, reported_study.write_frames(study, tmp_path))
     assert "Merged triplets" not in html
     assert "windows around contacts" not in html
+
+
+def test_who_labelled_what_is_on_the_page_by_number(study, tmp_path):
+    id_ = next(iter(study.names()))
+    said = {"annotators": [1, 3], "blind": True, "settled": 2, "labels": 30, "proposed": 5}
+    changed = dataclasses.replace(study, annotations={**study.annotations, "provenance": {id_: said}})
+    html = reported_study.page_without_pictures(changed, reported_study.write_frames(study, tmp_path))
+    row = '<td>1, 3</td><td>yes</td><td class="n">2</td><td class="n">30</td><td class="n">5</td>'
+    assert f"({id_})</th>{row}" in html

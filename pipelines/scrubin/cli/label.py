@@ -40,25 +40,9 @@ def run(args: argparse.Namespace) -> int:
         return _people(args)
     if args.verify:
         return _verify()
-    from scrubin.curate.label import progress
-    from scrubin.curate.label.workbench import Workbench
-
-    bench = Workbench.open()
     if args.assign:
-        drawn = bench.assign()
-        several = sum(len(one) > 1 for one in drawn.values())
-        print_lines([f"{len(drawn)} recordings assigned, {several} of them to several people"])
-        return 0
-    if args.progress:
-        document = progress.document(bench)
-        print_lines([json.dumps(document, indent=1)] if args.json else progress.lines(document))
-        return 0
-    if args.export:
-        written, waiting = progress.export(bench)
-        gone = f", {len(written.removed)} removed" if written.removed else ""
-        print_lines([f"{len(written.changed)} files written, {written.same} the same as before{gone}; {len(waiting)} recordings wait"])
-        return 0
-    return _serve(args)
+        return _assign()
+    return _summary(args) if args.progress or args.export else _serve(args)
 
 
 def _people(args: argparse.Namespace) -> int:
@@ -70,6 +54,32 @@ def _people(args: argparse.Namespace) -> int:
         return 0
     person, token = people.add(args.add, "adjudicator" if args.adjudicator else "annotator")
     print_lines([f"{person.role} {person.number}; their token, which is shown only now:", f"  {token}"])
+    return 0
+
+
+def _assign() -> int:
+    from scrubin.curate.label.workbench import Workbench
+
+    drawn = Workbench.open().assign()
+    several = sum(len(one) > 1 for one in drawn.values())
+    print_lines([f"{len(drawn)} recordings assigned, {several} of them to several people"])
+    return 0
+
+
+def _summary(args: argparse.Namespace) -> int:
+    """Tell how far the study is, or write what is finished."""
+    # Statistics are slow to import, and the page needs none of them.
+    from scrubin.curate.label import progress
+    from scrubin.curate.label.workbench import Workbench
+
+    bench = Workbench.open()
+    if args.progress:
+        document = progress.document(bench)
+        print_lines([json.dumps(document, indent=1)] if args.json else progress.lines(document))
+        return 0
+    written, waiting = progress.export(bench)
+    gone = f", {len(written.removed)} removed" if written.removed else ""
+    print_lines([f"{len(written.changed)} files written, {written.same} the same as before{gone}; {len(waiting)} recordings wait"])
     return 0
 
 

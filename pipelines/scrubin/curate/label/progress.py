@@ -90,8 +90,8 @@ def export(bench: Workbench) -> tuple[Written, list[str]]:
             waiting.append(one.id)
             continue
         if settlement.outcomes:
-            share = settled.proposed_share(one.pictures, standing, settlement.annotators)
-            data = written.label_file(settlement, bench.p.vocabulary, blind=True, proposed=share)
+            labels, proposed = settled.label_counts(one.pictures, standing, settlement.annotators)
+            data = written.label_file(settlement, bench.p.vocabulary, blind=True, labels=labels, proposed=proposed)
             files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = data
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet

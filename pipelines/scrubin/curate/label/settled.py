@@ -96,11 +96,11 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
     return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else ())
 
 
-def proposed_share(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> float | None:
-    """Return the share of the items of a recording that were taken from a proposal; None where there is no item."""
+def label_counts(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> tuple[int, int]:
+    """Return how many labels a recording has, of all annotators, and how many of them were taken from a proposal."""
     of_all = [standing.of(pictures.about, one) for one in annotators]
     every = [of.proposals.get((layer, key), "") for of in of_all for layer, items in of.items.items() for key in items]
-    return sum(bool(one) for one in every) / len(every) if every else None
+    return len(every), sum(map(bool, every))
 
 
 def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:

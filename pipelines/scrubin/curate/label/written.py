@@ -37,21 +37,24 @@ class Written:
     removed: tuple[str, ...]
 
 
-def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, proposed: float | None) -> bytes:
-    """Return the file of a recording that is complete."""
+def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: int, proposed: int) -> bytes:
+    """Return the file of a recording that is complete.
+
+    Parameters
+    ----------
+    blind, labels, proposed
+        See `label_files.Provenance`.
+    """
     about = settlement.pictures.about
     document: dict[str, Any] = {
         label_files.EDITION_KEY: label_files.EDITION,
         "vocabulary": vocabulary,
         "camera": about.camera,
-        "source_sha256": about.source_sha256,
+        label_files.SOURCE_SHA256: about.source_sha256,
         "frames": settlement.pictures.frame_count,
-        label_files.MADE: {
-            "annotators": len(settlement.annotators),
-            "blind": blind,
-            "settled": sum(len(one.settled) for one in settlement.outcomes.values()),
-            "proposed_share": None if proposed is None else round(proposed, 4),
-        },
+        label_files.PROVENANCE: label_files.Provenance(
+            tuple(sorted(settlement.annotators)), blind, sum(len(one.settled) for one in settlement.outcomes.values()), labels, proposed
+        ),
     }
     spans = {layer: as_spans(settlement.outcomes[layer].spans) for layer in SPAN_LAYERS if layer in settlement.outcomes}
     return label_files.written({**document, **spans})

@@ -15,6 +15,7 @@ from scrubin.base.faults import Faults, count_text
 from scrubin.base.tables import io
 from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS
 from scrubin.labels import instance_spans
+from scrubin.labels.formats.plain import label_files
 from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
@@ -27,7 +28,7 @@ from scrubin.stages.annotations.windows import Windows
 
 @dataclass(frozen=True)
 class ReleasedRecording:
-    """One released recording, seen by its reference camera (left, mono, else right)."""
+    """One released recording, seen by its reference camera (left, mono, else right); ``source_sha256s`` are of all its cameras."""
 
     id: str
     line: Timeline
@@ -35,6 +36,7 @@ class ReleasedRecording:
     source_frames: int
     source_s: float
     source_size: tuple[int, int]
+    source_sha256s: frozenset[str]
     areas: HiddenAreas
 
 
@@ -65,16 +67,20 @@ def released(
     sources = recordings[["recording", "camera", "frame_count", "duration_s"]]
     both = both.merge(sources, on=["recording", "camera"], suffixes=("", "_source"))
     both = both.sort_values("camera", key=lambda cameras: cameras.map(order), kind="stable").drop_duplicates("recording")
+    sha256s = recordings.dropna(subset=["sha256"]).groupby("recording")["sha256"].agg(frozenset)
     frames_of, hidden_in = (dict(list(rows.groupby(["id", "camera"]))) for rows in (frames, hidden))
     return {
         str(row.recording): _released(
-            row, frames_of.get((row.id, row.camera), frames.iloc[:0]), hidden_in.get((row.id, row.camera), hidden.iloc[:0])
+            row,
+            frames_of.get((row.id, row.camera), frames.iloc[:0]),
+            hidden_in.get((row.id, row.camera), hidden.iloc[:0]),
+            sha256s.get(row.recording, frozenset()),
         )
         for row in both.sort_values("recording").itertuples()
     }
 
 
-def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame) -> ReleasedRecording:
+def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame, sha256s: frozenset[str]) -> ReleasedRecording:
     frames = frames.sort_values("frame")
     line = timeline(
         frames["frame"].to_numpy(np.int64),
@@ -88,7 +94,7 @@ def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame) -> ReleasedR
     black = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
     size = (int(row.source_width), int(row.source_height))
     areas = areas_of(hidden, size, (int(row.width), int(row.height)))
-    return ReleasedRecording(row.id, line, black, int(row.frame_count_source), float(row.duration_s_source), size, areas)
+    return ReleasedRecording(row.id, line, black, int(row.frame_count_source), float(row.duration_s_source), size, sha256s, areas)
 
 
 def tables(
@@ -127,6 +133,7 @@ def tables(
             faults.extend(outcome.faults)
     for one in labels:
         to = known[one.recording]
+        _refuse_other_source(one, to.source_sha256s, faults)
         lengths.check(
             one,
             source_frames=to.source_frames,
@@ -161,6 +168,14 @@ def tables(
     )
 
 
+def _refuse_other_source(labels: Labels, sha256s: Collection[str], faults: Faults) -> None:
+    stated = label_files.source_sha256_of(labels)
+    if stated is not None and stated not in sha256s:
+        file = next((one.file for one in (labels.phases, labels.instances, labels.marks) if one is not None), labels.recording)
+        what = f"it was labelled on another file of the recording, with the SHA-256 {stated[:12]}..."
+        faults.error(file, "source-differs", what, "bring back the file that was labelled, or label the new one and export again")
+
+
 @dataclass(frozen=True)
 class _Recording:
     """The labels of one recording that count, on its frames, and what the report says of them."""
@@ -186,7 +201,8 @@ def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Window
     if instances is not None:
         warnings += [f"{instances.format}: {sentence}" for sentence in details.sentences()]
     entry = _entry(to, phases, instances, [*phase_notes, *notes, *mark_notes], warnings)
-    return _Recording(to.id, phases, instances, marks, details, entry | report.beyond_boxes(details.counts(), marks, to.line, to.hidden))
+    entry |= report.beyond_boxes(details.counts(), marks, to.line, to.hidden) | report.provenance(sources)
+    return _Recording(to.id, phases, instances, marks, details, entry)
 
 
 def _placed_instances(labels: Labels, to: ReleasedRecording, windows: Windows | None) -> PlacedLayer | None:

@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.files import json_text
+from scrubin.labels.formats.plain import label_files
+from scrubin.labels.formats.plain.label_files import PROVENANCE
 from scrubin.labels.instance_spans import runs
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.label_map import table as label_map_table
@@ -61,6 +63,12 @@ def beyond_boxes(details: Mapping[str, int], marks: PlacedLayer | None, line: Ti
     """Return what became of masks, tracks and points, counted as ``details``, and of marks; nothing where there are none."""
     there: dict[str, Any] = {"details": dict(details)} if details else {}
     return there if marks is None else {**there, "marks": layer(marks, line, hidden)}
+
+
+def provenance(sources: Sequence[Labels]) -> dict[str, Any]:
+    """Return who labelled a recording, by number, where its files say so."""
+    stated = [said for one in sources if (said := label_files.provenance_of(one)) is not None]
+    return {PROVENANCE: asdict(stated[0])} if stated else {}
 
 
 def shift_warning(placed: PlacedLayer, line: Timeline) -> list[str]:
@@ -117,14 +125,16 @@ def beyond_tables(report: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``left_out_recordings``; by layer the number of labels ``before_cut`` and ``after_cut``; ``notes``, sentences by
-        released id; ``label_maps`` and ``windows`` where they changed a label.
+        released id; ``label_maps`` and ``windows`` where they changed a label; ``provenance`` by released id, where it is stated.
     """
+    stated = {id_: entry[PROVENANCE] for id_, entry in report["ids"].items() if PROVENANCE in entry}
     sums = report["totals"]
     return {
         "left_out_recordings": report["left_out_recordings"],
         "outside_cut": {layer: {side: sums[f"{layer}_labels_{side}"] for side in ("before_cut", "after_cut")} for layer in LAYERS},
         "notes": {id_: said for id_, entry in report["ids"].items() if (said := [*entry["warnings"], *entry["comparisons"]])},
         **{name: report[name] for name in CHANGED if name in report},
+        **({PROVENANCE: stated} if stated else {}),
     }
 
 

@@ -45,6 +45,7 @@ def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
             "triplets": extracted_frames.triplets(study),
             "without_triplet": extracted_frames.without_triplet(study),
             **extracted_frames.changed_labels(study),
+            **({"annotators": who} if (who := extracted_frames.annotators(study)) else {}),
         },
         "validation": {**validation_verdict(study), "broken": broken_rules(study)},
     }

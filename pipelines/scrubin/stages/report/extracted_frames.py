@@ -115,6 +115,12 @@ def changed_labels(study: ReportedStudy) -> dict[str, Any]:
     return {name: study.annotations[name] for name in ("label_maps", "windows") if name in study.annotations}
 
 
+def annotators(study: ReportedStudy) -> list[dict[str, Any]]:
+    """Return who labelled each recording, by number, and with which help, where the labels say so."""
+    stated = study.annotations.get("provenance", {})
+    return [{"id": id_, "recording": study.names()[id_], **said} for id_, said in sorted(stated.items())]
+
+
 def without_triplet(study: ReportedStudy) -> int:
     """Return how many instances are no triplet of their vocabulary."""
     return int(study.triplets["triplet"].isna().sum())

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -33,12 +34,35 @@ SUFFIX = ".labels.json"
 EDITION = 1
 EDITION_KEY = "scrubin_labels"
 DEFAULT = "cholect50"
-MADE = "made"
-"""How the labels were made, as the page wrote it."""
+PROVENANCE = "provenance"
+SOURCE_SHA256 = "source_sha256"
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
-KEYS = {EDITION_KEY, "vocabulary", "camera", "source_sha256", "frames", MADE, *LISTS, "actions", "quality"}
+KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *LISTS, "actions", "quality"}
 Numbered = tuple[int, int, int, Mapping[str, Any]]
 """First frame, end, place in the list, and what the span says."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Who labelled a recording, and with which help.
+
+    Parameters
+    ----------
+    annotators
+        Their numbers.
+    blind
+        Whether they saw neither names nor dates nor what others had labelled.
+    settled
+        Places of which they differed and somebody else decided.
+    labels, proposed
+        How many labels they gave, and how many of these a program had proposed.
+    """
+
+    annotators: tuple[int, ...]
+    blind: bool
+    settled: int
+    labels: int
+    proposed: int
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -84,6 +108,7 @@ def read(source: LabelFiles) -> Labels:
     frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
     if not {*LISTS, "actions", "quality"} & document.keys():
         where.error("no-labels", "it has none of phases, steps, actions and quality", "export the labels again")
+    provenance = _provenance(where, document) if PROVENANCE in document else None
     AnnotationError.raise_any(where.faults)
     assert frames is not None
     spans = {key: _spans(where, document, key, frames) for key in (*LISTS, "actions", "quality") if key in document}
@@ -109,8 +134,38 @@ def read(source: LabelFiles) -> Labels:
         detail=instance_spans.detail_of(actions) if actions is not None else "triplet",
         marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
         faults=where.faults.all(),
-        about={NAME: {key: document.get(key) for key in ("camera", "source_sha256", "frames", MADE)}},
+        about={NAME: {key: document.get(key) for key in ("camera", SOURCE_SHA256, "frames")} | {PROVENANCE: provenance}},
     )
+
+
+def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
+    said = document[PROVENANCE]
+    numbers = said.get("annotators") if isinstance(said, dict) else None
+    if (
+        not isinstance(numbers, list)
+        or not all(fields.is_whole(one) and one >= 1 for one in numbers)
+        or type(said.get("blind")) is not bool
+    ):
+        what = f"'{PROVENANCE}' is {documents.shown(said)}, expected annotators by number, blind, settled, labels and proposed"
+        where.error("layout", what, "export the labels again")
+        return None
+    settled, labels = (fields.whole(where, said, key) for key in ("settled", "labels"))
+    proposed = fields.whole(where, said, "proposed", high=labels)
+    if settled is None or labels is None or proposed is None:
+        return None
+    return Provenance(tuple(numbers), said["blind"], settled, labels, proposed)
+
+
+def provenance_of(labels: Labels) -> Provenance | None:
+    """Return who made labels; None where their file does not say so."""
+    said: Provenance | None = labels.about.get(NAME, {}).get(PROVENANCE)
+    return said
+
+
+def source_sha256_of(labels: Labels) -> str | None:
+    """Return the SHA-256 of the video file that labels were made on; None where their file does not say so."""
+    said: str | None = labels.about.get(NAME, {}).get(SOURCE_SHA256)
+    return said
 
 
 def _spans(where: Where, document: Mapping[str, Any], key: str, frames: int) -> list[Numbered]:
@@ -173,7 +228,7 @@ def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:
 def written(document: Mapping[str, Any]) -> bytes:
     """Return a file as the page exports it: one span per line, so that differences can be read."""
     lists = {key: document[key] for key in (*LISTS, "actions", "quality") if key in document}
-    head = {key: value for key, value in document.items() if key not in lists}
+    head = {key: asdict(value) if isinstance(value, Provenance) else value for key, value in document.items() if key not in lists}
     parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]
     for key, spans in lists.items():
         rows = ",\n".join(f"    {json.dumps(span, ensure_ascii=False)}" for span in spans)

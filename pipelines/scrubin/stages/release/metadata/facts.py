@@ -8,6 +8,7 @@ keys are ours, and the audit holds them against words that identify.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,8 @@ DIGITS = 4
 KEYS = """
 by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
 frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
-extracted_share labelled vocabulary instances boxes masks points tracks marks instruments phases spans n raters rated ratings_each
+extracted_share labelled vocabulary instances boxes masks points tracks marks instruments phases spans annotators annotator blind
+settled given proposed n raters rated ratings_each
 failed_share with_score strong_disagreement
 ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
 worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
@@ -45,6 +47,8 @@ class Study:
         The certificate's public form: what was hidden, and what was seen.
     scores, splits, validation
         The documents ``scores.json``, ``splits.json`` and ``validation.json`` of the stages of these names.
+    provenance
+        Who labelled which recording, by released id, as the stage annotations says it.
     left_out
         Counts of recordings that are not released, by reason; see ``left_out``.
     people
@@ -57,6 +61,7 @@ class Study:
     scores: Mapping[str, Any] = field(default_factory=dict)
     splits: Mapping[str, Any] = field(default_factory=dict)
     validation: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     people: int | None = None
     synthetic: bool = False
@@ -77,7 +82,7 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
         "left_out": dict(study.left_out),
         "hidden": _hidden(study.certificate, tables["videos"], tables["frames"]),
         "seen": dict(study.certificate.get("review", {})),
-        "labels": _labels(tables),
+        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance),
         "ratings": _ratings(tables, study.scores),
         "errors": _errors(tables),
         "splits": _splits(tables, study.splits),
@@ -178,6 +183,30 @@ def _labels(tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     if len(tables.get("points", ())):
         rows["points"] = int((tables["points"]["visibility"] > 0).sum())
     return found | rows
+
+
+def _provenance(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who labelled how much on the page for it, by number, and with which help; nothing where no label was given there."""
+    hours = videos.groupby("id")["duration_s"].max() / 3600
+    by_id = {id_: said for id_, said in stated.items() if id_ in hours}
+    if not by_id:
+        return {}
+    of = {
+        number: [id_ for id_, said in by_id.items() if number in said["annotators"]]
+        for said in by_id.values()
+        for number in said["annotators"]
+    }
+    return {
+        "annotators": [
+            {"annotator": number, "released": len(ids), "hours": _rounded(math.fsum(hours[id_] for id_ in ids))}
+            for number, ids in sorted(of.items())
+        ],
+        "blind": {"released": len(by_id), "n": sum(said["blind"] for said in by_id.values())},
+        **{
+            name: sum(said[key] for said in by_id.values())
+            for name, key in (("settled", "settled"), ("given", "labels"), ("proposed", "proposed"))
+        },
+    }
 
 
 def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -284,6 +313,7 @@ def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synt
         scores=_document(folder / "scores.json"),
         splits=_document(folder / "splits.json"),
         validation=_document(folder / "validation.json"),
+        provenance=_document(folder / "annotations.json").get("provenance", {}),
         left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
         people=int(released["participant"].nunique()),
         synthetic=synthetic,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scrubin.stages.release.certificate import attention
@@ -14,6 +14,8 @@ proven no split is better by more than the allowed gap
 rated raters each to ratings agreement interval absolute of one rater of the mean disagree strongly failed no number errors occurred in
 by task labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
 masks key points with a place the number of track marks annotators
+annotator by frame was were blind without names days what others had places place in differed somebody else decided
+a program person took each of them label
 programs proposed to hide undecided ICC alpha Krippendorff
 """
 """Words that the sentences use, beside those of the facts themselves."""
@@ -183,7 +185,23 @@ def labels(facts: Mapping[str, Any]) -> list[str]:
     lines += [f"{of[name]} {said}." for name, said in kinds.items() if of.get(name)]
     if of.get("marks"):
         lines.append(f"{of['marks']} marks of annotators.")
-    return lines
+    return [*lines, *_provenance(of)]
+
+
+def _provenance(of: Mapping[str, Any]) -> Iterator[str]:
+    if "annotators" not in of:
+        return
+    each = [
+        f"annotator {one['annotator']} {count(one['released'], 'recording', 'recordings')} ({number(one['hours'])} hours)"
+        for one in of["annotators"]
+    ]
+    yield f"Labelled frame by frame: {listed(each)}."
+    yield (
+        f"{of['blind']['n']} of {count(of['blind']['released'], 'recording was', 'recordings were')} labelled blind: "
+        "without names, days and what others had labelled."
+    )
+    yield f"In {count(of['settled'], 'place', 'places')} annotators differed and somebody else decided."
+    yield f"A program had proposed {of['proposed']} of {count(of['given'], 'label', 'labels')}; a person took each of them."
 
 
 def errors(facts: Mapping[str, Any]) -> list[str]:
