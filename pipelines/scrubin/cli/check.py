@@ -16,6 +16,11 @@ from scrubin.data import verify
 
 if TYPE_CHECKING:
     from scrubin.data.verify.verification import Progress
+    from scrubin.labels.files.reader import Options
+    from scrubin.labels.suspects.ranking import Ranking
+    from scrubin.labels.suspects.suspect import Suspect
+
+MOST_SUSPECTS, MOST_LISTED = 100, 10**6
 
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +139,40 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
         help="a params.yaml whose section `validate` has severities, declared totals and limits (default: the library's own)",
     )
     parser.add_argument("--all", action="store_true", help="list every warning, and what is not applicable or not validated")
+    parser.add_argument(
+        "--suspects",
+        nargs="?",
+        const=MOST_SUSPECTS,
+        type=_count,
+        metavar="N",
+        help="also rank what is probably wrong in labels of frames, and list the first N (default: %(const)s); nothing is changed",
+    )
+    parser.add_argument(
+        "--predictions",
+        type=Path,
+        action="append",
+        metavar="PATH",
+        help="with --suspects: predictions of models that have not seen the recording they predict; may be given again",
+    )
+    parser.add_argument(
+        "--disputes", action="store_true", help="with --suspects: also where people of `scrubin label` differ, in the study of this folder"
+    )
+    parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by the files)")
+    parser.add_argument(
+        "--videos",
+        type=Path,
+        metavar="DIR",
+        help="with --suspects: folder of videos called as the recordings; each suspect links into its own",
+    )
     parser.add_argument("--json", action="store_true", help="write everything as JSON to stdout (default: sentences)")
+
+
+def _count(text: str) -> int:
+    """Return how many are listed."""
+    if not text.isdecimal() or not 0 < int(text) <= MOST_LISTED:
+        msg = f"'{text}' is no whole number from 1 to {MOST_LISTED}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 def run_validate(args: argparse.Namespace) -> int:
@@ -149,16 +187,44 @@ def run_validate(args: argparse.Namespace) -> int:
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
+    for option in ("predictions", "predictions_from", "videos", "disputes"):
+        if getattr(args, option) and args.suspects is None:
+            msg = f"--{option.replace('_', '-')} is only for --suspects; add it"
+            raise AnnotationError(msg)
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
     options = Options(chosen, first=args.first_frame, instant=args.instant, image_size=size_or_none(args.image_size))
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     if not machine.is_installed(JUDGE):
         how = f"{machine.install_command('curate')} to have Great Expectations judge, as the pipeline does"
         sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
-    text = json_of(validated_path.as_json(validation)) if args.json else validated_path.as_text(validation, everything=args.all)
+    found = None if args.suspects is None else _suspects(args, options)
+    if args.json:
+        document = validated_path.as_json(validation)
+        text = json_of(document if found is None else {**document, "suspects": found.as_json(args.suspects)})
+    else:
+        lines = [] if found is None else found.lines(args.suspects)
+        text = validated_path.as_text(validation, everything=args.all) + "".join(f"{line}\n" for line in lines)
     # The name of a file may be no UTF-8.
     sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))
     return 0 if validation.passed else 1
+
+
+def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
+    """Return what is probably wrong in the labels."""
+    from scrubin.labels.registry import format_of
+    from scrubin.labels.suspects import at_path
+
+    if args.videos is not None and not args.videos.is_dir():
+        msg = f"--videos {args.videos}: there is no such folder"
+        raise AnnotationError(msg)
+    more: list[Suspect] = []
+    if args.disputes:
+        from scrubin.curate.label import disputed
+        from scrubin.curate.label.workbench import Workbench
+
+        more = disputed.suspects(Workbench.open())
+    form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
+    return at_path.suspects(Path(args.path), form, options, args.predictions or (), of_predictions, args.videos, more)
 
 
 def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,45 @@
+"""Suspects of people: spans of recordings that several people finished, where they differ and nobody has settled it yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import cast
+
+from scrubin.curate.label.disputes import Dispute
+from scrubin.curate.label.workbench import Recording, Workbench
+from scrubin.labels.suspects.suspect import NOTHING, OfLayer, Suspect
+
+EVIDENCE = "people"
+
+
+def suspects(bench: Workbench) -> list[Suspect]:
+    """Return what is in dispute in a study, in frames of the sources; who said what is not told."""
+    return [
+        suspect
+        for _, one in sorted(bench.recordings.items())
+        for dispute in bench.settlement(one).open
+        for suspect in _of_dispute(one, dispute)
+    ]
+
+
+def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
+    said = Counter(" and ".join(sorted({",".join(filter(None, span.names)) for span in spans})) for spans in dispute.said.values())
+    ordered = sorted(said, key=lambda label: (-said[label], label))
+    most, people = said[ordered[0]], len(dispute.said)
+    probable = ordered[0] if 2 * most > people else NOTHING
+    label = " or ".join(name or "nothing" for name in sorted(said) if not probable or name != probable)
+    shown = max(dispute.first - one.pictures.first, 0)
+    yield Suspect(
+        one.name,
+        cast(OfLayer, dispute.layer),
+        dispute.first,
+        dispute.end,
+        label,
+        probable,
+        1 - most / people,
+        (EVIDENCE,),
+        f"{people} people labelled it, and {most} at most say the same",
+        camera=one.about.camera,
+        open=f"scrubin label: {one.id}, frame {shown}",
+    )

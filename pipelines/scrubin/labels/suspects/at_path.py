@@ -1,0 +1,105 @@
+"""Suspects of what lies at a path, in any format: labels, predictions of them, and the videos in which each can be looked at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
+from scrubin.labels import instance_spans
+from scrubin.labels.files import reader
+from scrubin.labels.files.reader import Options, Reading
+from scrubin.labels.model import Labels
+from scrubin.labels.policy import enforce
+from scrubin.labels.registry import AnyFormat
+from scrubin.labels.suspects import ranking
+from scrubin.labels.suspects.ranking import Ranking
+from scrubin.labels.suspects.suspect import Suspect
+
+VIDEO_SUFFIXES = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".webm")
+RELEASED_VIDEOS = "videos"
+
+
+def suspects(
+    path: Path,
+    form: AnyFormat | None,
+    options: Options,
+    predictions: Sequence[Path] = (),
+    of_predictions: AnyFormat | None = None,
+    videos: Path | None = None,
+    more: Iterable[Suspect] = (),
+) -> Ranking:
+    """Return what is probably wrong in the labels at a path; of files with errors, in what could be read.
+
+    Parameters
+    ----------
+    path, form, options
+        As of `reader.read_path`.
+    predictions
+        Where predictions lie of models that have not seen the recording which they predict; phases and triplets may lie apart.
+    of_predictions
+        Their format; None: as the files look.
+    videos
+        Folder with videos that are called as the recordings; None: those of a release.
+    more
+        Suspects of other evidence.
+
+    Raises
+    ------
+    AnnotationError
+        When nothing can be read, predictions have an error, or there are no recordings with labels of frames.
+    """
+    reading = reader.read_path(path, form, options)
+    recordings = _by_frame(reading)
+    if not recordings:
+        what = "there is no recording with labels of frames, so that nothing in it can be suspect"
+        raise AnnotationError([Fault(str(path), "no-recording", what, "name label files of phases, instruments, triplets or marks")])
+    asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None)
+    predicted = [_predicted(one, of_predictions, asked) for one in predictions]
+    found = ranking.rank(recordings, reading.form.by_hand.fps, _joined(predicted) if predicted else None, more, options.first)
+    folder = videos or (path / RELEASED_VIDEOS if (path / RELEASED_VIDEOS).is_dir() else None)
+    return found if folder is None else replace(found, suspects=tuple(_linked(found.suspects, folder)))
+
+
+def _by_frame(reading: Reading) -> list[Labels]:
+    form = reading.form
+    every = [instance_spans.by_frame(labels, form.by_hand.fps) for labels in reading.collection.recordings]
+    by_frame = [reader.without_segments(labels, form, None) for labels in every]
+    return [one for one in by_frame if any(layer is not None for layer in (one.phases, one.instances, one.recognition, one.marks))]
+
+
+def _predicted(path: Path, form: AnyFormat | None, options: Options) -> list[Labels]:
+    reading = reader.read_path(path, form, options)
+    enforce("score", reading.faults)
+    return _by_frame(reading)
+
+
+def _joined(every: Iterable[Iterable[Labels]]) -> list[Labels]:
+    """Return predictions with the layers of all places by recording; of two that say the same, the first counts."""
+    joined: dict[str, Labels] = {}
+    for labels in itertools.chain.from_iterable(every):
+        before = joined.setdefault(labels.recording, labels)
+        if before.vocabulary.name == labels.vocabulary.name:
+            joined[labels.recording] = replace(
+                before,
+                phases=before.phases or labels.phases,
+                instances=before.instances or labels.instances,
+                recognition=before.recognition or labels.recognition,
+            )
+    return list(joined.values())
+
+
+def _linked(suspects: Iterable[Suspect], folder: Path) -> list[Suspect]:
+    """Return suspects with a link into a video of their recording, as browsers and players open it: ``#t=`` and the second."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in VIDEO_SUFFIXES)
+    first = {path.stem: path for path in reversed(files)}
+    return [
+        one
+        if one.time_s is None or one.recording not in first
+        else replace(one, open=f"{quote(first[one.recording].as_posix())}#t={one.time_s:.3f}")
+        for one in suspects
+    ]

@@ -1,0 +1,41 @@
+"""What people differ in is suspect until somebody settles it, and says nothing of who said what."""
+
+from __future__ import annotations
+
+import pytest
+
+import labelled_study
+import sampled_release
+from scrubin.curate.label import disputed
+from scrubin.labels.suspects.suspect import ranked
+
+NONCES = (f"nonce-{number:06d}" for number in range(10**6))
+
+
+@pytest.fixture
+def bench(tmp_path):
+    folder = labelled_study.project(tmp_path / "study")
+    labelled_study.staffed(folder)
+    bench = labelled_study.opened(folder)
+    bench.assign()
+    return bench
+
+
+def test_a_dispute_is_a_suspect_once_all_are_done_and_none_after_it_is_settled(bench):
+    id_ = sampled_release.IDS["single"]
+    one = bench.recordings[id_]
+    annotators = bench.settlement(one).annotators
+    for number, end in zip(annotators, (60, 90), strict=True):
+        assert disputed.suspects(bench) == []
+        who = labelled_study.person(bench.folder, number)
+        bench.label(who, id_, [labelled_study.put("a", 0, end, "preparation")], next(NONCES))
+        bench.say_done(who, id_, next(NONCES), done=True)
+    (found,) = disputed.suspects(bench)
+    shift = one.pictures.first
+    assert (found.recording, found.layer, found.first, found.end) == (one.name, "phases", 60 + shift, 90 + shift)
+    assert (found.label, found.probable, found.score, found.evidence) == ("nothing or preparation", "", 0.5, ("people",))
+    assert found.open == f"scrubin label: {id_}, frame 60"
+    assert ranked([found]) == [found]
+    chief = labelled_study.person(bench.folder, 4)
+    bench.settle(chief, id_, "phases", (60, 90), [], next(NONCES))
+    assert disputed.suspects(bench) == []
