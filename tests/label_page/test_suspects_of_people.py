@@ -6,9 +6,12 @@ import pytest
 
 import labelled_study
 import sampled_release
-from scrubin.curate.label import disputed
+from scrubin.curate.label.events import Change
+from scrubin.curate.label.several import disputed
+from scrubin.labels.keyframes import KeyFrame
 from scrubin.labels.suspects.suspect import ranked
 
+BOXES = {"same": (0.1, 0.1, 0.2, 0.2), "elsewhere": (0.6, 0.6, 0.2, 0.2)}
 NONCES = (f"nonce-{number:06d}" for number in range(10**6))
 
 
@@ -39,3 +42,21 @@ def test_a_dispute_is_a_suspect_once_all_are_done_and_none_after_it_is_settled(b
     chief = labelled_study.person(bench.folder, 4)
     bench.settle(chief, id_, "phases", (60, 90), [], next(NONCES))
     assert disputed.suspects(bench) == []
+
+
+@pytest.mark.parametrize(("label", "says"), [("grasper", "in different places"), ("hook", "and 1 at most say the same")])
+def test_boxes_that_differ_are_suspects_with_what_each_says(tmp_path, label, says):
+    folder = labelled_study.project(tmp_path / "boxes", labelled_study.SECTION.replace("[phases, actions, quality, ratings]", "[boxes]"))
+    labelled_study.staffed(folder)
+    bench = labelled_study.opened(folder)
+    bench.assign()
+    id_ = sampled_release.IDS["single"]
+    annotators = bench.settlement(bench.recordings[id_]).annotators
+    for number, named, box in zip(annotators, ("grasper", label), BOXES.values(), strict=True):
+        who = labelled_study.person(folder, number)
+        keys = [Change("boxes", f"a:{frame}", KeyFrame(frame, named, box)) for frame in (5, 9)]
+        bench.label(who, id_, keys, next(NONCES))
+        bench.say_done(who, id_, next(NONCES), done=True)
+    found = disputed.suspects(bench)
+    assert {(one.layer, one.first - bench.recordings[id_].pictures.first, one.probable) for one in found} == {("boxes", 5, "")}
+    assert all(one.says == f"2 people labelled it, {says}" for one in found)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-OfLayer = Literal["phases", "triplets", "instruments", "boxes", "marks", "steps", "actions", "quality"]
+OfLayer = Literal["phases", "triplets", "instruments", "boxes", "marks", "steps", "actions", "quality", "points"]
 NOTHING = ""
 """Instead of a label: there is none."""
 

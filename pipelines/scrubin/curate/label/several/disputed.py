@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import cast
 
-from scrubin.curate.label.disputes import Dispute
+from scrubin.curate.label.several.disputes import Dispute
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.labels.suspects.suspect import NOTHING, OfLayer, Suspect
 
@@ -24,9 +24,13 @@ def suspects(bench: Workbench) -> list[Suspect]:
 
 
 def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
-    said = Counter(" and ".join(sorted({",".join(filter(None, span.names)) for span in spans})) for spans in dispute.said.values())
+    names = [{",".join(filter(None, span.names)) for span in spans} for spans in dispute.said.values()]
+    names += [{track.label for track in tracks} for tracks in dispute.tracks.values()]
+    said = Counter(" and ".join(sorted(each)) for each in names)
     ordered = sorted(said, key=lambda label: (-said[label], label))
-    most, people = said[ordered[0]], len(dispute.said)
+    # People who say the same of a track have it in different places.
+    is_elsewhere = len(said) == 1
+    most, people = 1 if is_elsewhere else said[ordered[0]], len(names)
     probable = ordered[0] if 2 * most > people else NOTHING
     label = " or ".join(name or "nothing" for name in sorted(said) if not probable or name != probable)
     shown = max(dispute.first - one.pictures.first, 0)
@@ -39,7 +43,7 @@ def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
         probable,
         1 - most / people,
         (EVIDENCE,),
-        f"{people} people labelled it, and {most} at most say the same",
+        f"{people} people labelled it, " + ("in different places" if is_elsewhere else f"and {most} at most say the same"),
         camera=one.about.camera,
         open=f"scrubin label: {one.id}, frame {shown}",
     )
