@@ -8,6 +8,7 @@ that it is outside of the picture. Before the first key frame and after the last
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,6 +107,12 @@ def expanded(track: Track) -> Places:
 
 def cut(track: Track, first: int, end: int) -> Track | None:
     """Return a track in frames ``[first, end)`` alone: where it is cut, the places are computed; None where it has none there."""
+    frames = [key.frame for key in track.keys]
+    # Only the key frames around count, so that a short part of a long track is cut at once.
+    around = track.keys[max(bisect_right(frames, first) - 1, 0) : bisect_left(frames, end) + 1]
+    if not around:
+        return None
+    track = Track(around, track.name)
     places = expanded(track)
     said = {key.frame: key for key in track.keys}
     inside = (places.frames >= first) & (places.frames < end)

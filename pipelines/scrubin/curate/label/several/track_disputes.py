@@ -146,5 +146,8 @@ def _keys(parts: Sequence[_Part]) -> list[KeyFrame]:
 
 def _within(said: Mapping[int, Sequence[Track]], first: int, end: int) -> dict[int, tuple[Track, ...]]:
     """Return what each person says of frames, cut to them."""
-    inside = {person: [cut(track, first, end) for track in tracks] for person, tracks in said.items()}
+    meeting = {
+        person: [one for one in tracks if one.keys[0].frame < end and first <= one.keys[-1].frame] for person, tracks in said.items()
+    }
+    inside = {person: [cut(track, first, end) for track in tracks] for person, tracks in meeting.items()}
     return {person: tuple(track for track in tracks if track is not None) for person, tracks in inside.items()}
