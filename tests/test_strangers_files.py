@@ -30,6 +30,7 @@ OURS = {
     "base/unpacking.py": "the door itself",
     "base/vocabulary": "lists in the wheel",
     "cli/__init__.py": "the null device",
+    "cli/check.py": "the study of a label page",
     "cli/evaluate/scores.py": "what an earlier run wrote into the folder that it is told to write into",
     "cli/label.py": "a page on the network",
     "cli/review.py": "a page in the browser",

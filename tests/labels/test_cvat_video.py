@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, faults_of, read_files, write_files
@@ -181,6 +181,7 @@ def tracks(draw):
     return shapes
 
 
+@settings(max_examples=25)
 @given(st.lists(tracks(), min_size=1, max_size=4))
 def test_what_is_written_is_read_back_to_the_digit(drawn):
     lines = []

@@ -50,7 +50,7 @@ TRIED: Mapping[str, Tried | str] = {
     "boris": Tried(
         5,
         "tests of BORIS, olivierfriard/BORIS 73bdf077",
-        "none is of surgery: each is read whole, and refused as nothing in it is a phase, a step or an instrument",
+        "none is of surgery: each is refused, as it has no phase, step or instrument, no video, or no observation",
     ),
     "box-lists": PLAIN,
     "cataract101": Tried(3, "as in matinmoqadas/Cataract-101 334af2d and 3a38c61", "101 videos; annotations.csv written back is the same"),
@@ -132,7 +132,7 @@ TRIED: Mapping[str, Tried | str] = {
     "via3": Tried(
         48,
         "echocardiography, vital-ultrasound/ai-echocardiography-for-low-resource-countries baedbe2",
-        "read whole, and refused: its attributes are views of the heart",
+        "refused: its attributes are views of the heart; 3 have a value that is no option",
     ),
     "vidat": Tried(1, "the example of Vidat, anucvml/vidat 61b6ecb", "it has boxes and no action, and is refused for that"),
     "yolo": NONE,

@@ -137,8 +137,9 @@ def read(source: LabelFiles) -> Collection:
     found: dict[str, Labels] = {}
     for file, data in sorted(source.files.items()):
         of_file = Faults()
-        tasks = documents.opened(documents.json_value, file, data, of_file)
-        if tasks is not None and not (isinstance(tasks, list) and tasks):
+        # In a list, so that "null" in the file is not taken for a file that cannot be read.
+        (tasks,) = documents.opened(lambda *of: (documents.json_value(*of),), file, data, of_file) or ((),)
+        if tasks != () and not (isinstance(tasks, list) and tasks):
             Where(of_file, file).error("value-type", f"expected a list of tasks, but got {documents.shown(tasks)}", "export it as JSON")
         for at, task in enumerate(tasks if isinstance(tasks, list) else []):
             of_task = Where(Faults(), file, f"task {at}")

@@ -44,6 +44,7 @@ from scrubin.labels.model import (
 )
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.rates import NS
 from scrubin.labels.registry import ByHand, dataset_format
 
 TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases", "marks": "marks"}
@@ -124,6 +125,11 @@ def check_triplets(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults
         _where(faults, file, row).error("box-form", "a box lacks some of x, y, w, h", "give all four, or none")
 
 
+def _counts_time(per_second: str) -> bool:
+    """Return whether it is a rate of frames, or the nanoseconds of files that state times."""
+    return rate(per_second) is not None or per_second == str(NS)
+
+
 def check_segments(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults: Faults) -> None:
     """Note the first span of time whose label disagrees with its id, that ends before it starts, or that is counted otherwise."""
     for row in io.records(rows):
@@ -134,7 +140,7 @@ def check_segments(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults
             where.error("name-of-id", f"label_id {row['label_id']}: {wrong}", "correct one of them")
         elif row["end"] <= row["start"]:
             where.error("span-order", f"it ends at {row['end']}, but starts at {row['start']}", "give the end after the start")
-        elif row["per_second"] != rows["per_second"].iloc[0] or rate(row["per_second"]) is None:
+        elif row["per_second"] != rows["per_second"].iloc[0] or not _counts_time(row["per_second"]):
             what = f"per_second is '{row['per_second']}'"
             where.error("rate", what, 'give the spans of a recording one rate, such as "1000" or "30000/1001"')
         else:
