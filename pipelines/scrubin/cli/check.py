@@ -219,7 +219,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
         raise AnnotationError(msg)
     more: list[Suspect] = []
     if args.disputes:
-        from scrubin.curate.label.several import disputed
+        from scrubin.curate.label import disputed
         from scrubin.curate.label.workbench import Workbench
 
         more = disputed.suspects(Workbench.open())
