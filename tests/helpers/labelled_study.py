@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import sampled_release
+from scrubin.base.tables import io
+from scrubin.base.tables.private import CUTS
+from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.label import people
 from scrubin.curate.label.events import Change, Sheet, Span
 from scrubin.curate.label.params import LabelParams
@@ -106,3 +109,14 @@ def opened(folder: Path, **options: Any) -> Workbench:
     for name, value in options.items():
         setattr(bench, name, value)
     return bench
+
+
+def trim(folder: Path, frames: int) -> None:
+    """Let the released video of the single recording begin so many frames later."""
+    for table, path in ((CUTS, "data/interim/cuts.parquet"), (VIDEOS, "data/tables/videos.parquet")):
+        rows = io.read(table, folder / path)
+        single = rows["id"] == sampled_release.IDS["single"]
+        rows.loc[single, "frame_count"] -= frames
+        if "first_source_frame" in rows:
+            rows.loc[single, "first_source_frame"] += frames
+        io.write(table, rows, folder / path)

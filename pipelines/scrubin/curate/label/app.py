@@ -23,7 +23,7 @@ from starlette.routing import Route
 from scrubin.base import pages
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
-from scrubin.curate.label.params import LAYERS, TRACKS
+from scrubin.curate.label.params import LAYERS, TRACKS, TRIPLETS
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
 from scrubin.curate.page import requests
@@ -31,7 +31,6 @@ from scrubin.curate.page.answers import MEDIA_TYPES, Handler, answered, json_of,
 from scrubin.curate.page.requests import BadRequestError, Fields
 from scrubin.curate.page.server import Guard, Session, token_of
 from scrubin.curate.page.stills import Stills
-from scrubin.labels.keyframes import Track
 from scrubin.media.source import Source
 from scrubin.stages.release.released_clips import RELEASE
 from scrubin.stages.review import Line
@@ -103,6 +102,7 @@ class LabelApp:
             "/api/changes": self.changes,
             "/api/recordings/{id}": self.recording,
             "/api/recordings/{id}/{camera}/times": self.times,
+            "/api/recordings/{id}/sampled": self.sampled,
             "/pictures/{id}/{camera}": self.pictures,
         }
         posts: dict[str, Handler] = {
@@ -162,6 +162,10 @@ class LabelApp:
     async def recording(self, request: Request) -> Response:
         """Return a recording with what this person said of it."""
         return await self._at_bench(request, lambda person: self.bench.view(person, request.path_params["id"]))
+
+    async def sampled(self, request: Request) -> Response:
+        """Return which frames of a recording are labelled one by one."""
+        return await self._at_bench(request, lambda person: {"frames": self.bench.sampled(person, request.path_params["id"])})
 
     async def times(self, request: Request) -> Response:
         """Return the time of every released frame and the end of the last, as little-endian float64 seconds."""
@@ -293,8 +297,10 @@ def _value(layer: str, stated: Any) -> events.Value:
         return events.value_of(layer, stated)
 
 
-def _answer(layer: str, stated: Any) -> events.Span | Track:
+def _answer(layer: str, stated: Any) -> events.Answer:
     with _as_sent(layer):
+        if layer == TRIPLETS:
+            return events.instant_of(stated)
         return events.track_of(layer, stated) if layer in TRACKS else events.span_of(stated)
 
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.curate.label.events import Sheet, Span
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
+from scrubin.curate.label.events import Instant, Sheet, Span
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.settled import Pictures
 from scrubin.curate.label.several.disputes import runs
 from scrubin.curate.label.standing import OfPerson
@@ -52,6 +52,8 @@ def of_person(mine: OfPerson, pictures: Pictures, p: LabelParams, scores: Scores
             found += _transitions(layer, spans, p) if layer == "phases" else []
         if layer == "actions":
             found += _unknown(spans, p.classes)
+        if layer == TRIPLETS:
+            found += _of_instants(mine.instants(layer), pictures, p.classes)
         if layer in TRACKS:
             for track in mine.tracks(layer):
                 found += _of_track(layer, track, pictures, p.classes)
@@ -103,6 +105,32 @@ def _unknown(spans: Sequence[Span], classes: Vocabulary) -> Iterator[Finding]:
                 yield Finding(
                     "actions", other.first, min(one.end, other.end), "twice", f"{', '.join(filter(None, names))} is labelled twice here"
                 )
+
+
+def _of_instants(instants: Sequence[Instant], pictures: Pictures, classes: Vocabulary) -> Iterator[Finding]:
+    labelled, sampled = {one.frame for one in instants}, set(pictures.sampled)
+    for first, end in runs(np.array([frame not in labelled for frame in pictures.sampled], np.bool_)):
+        frames = pictures.sampled[first:end]
+        many = "1 sampled frame is" if len(frames) == 1 else f"{len(frames)} sampled frames are"
+        # Between labelled ones it was more likely passed over.
+        where = " between labelled ones" if first and end < len(pictures.sampled) else ""
+        yield Finding(TRIPLETS, frames[0], frames[-1] + 1, "gap" if where else "unlabelled", f"{many} not labelled{where}")
+    does = {(classes.instruments[instrument], classes.verbs[verb]) for instrument, verb, _ in classes.triplets}
+    for one in instants:
+        at = one.frame, one.frame + 1
+        if pictures.first <= one.frame < pictures.end and one.frame not in sampled:
+            yield Finding(TRIPLETS, *at, "not sampled", "this frame is labelled, but is none of the sampled ones")
+        for label, verb, target in one.triplets:
+            if classes.find("instrument", label) is None:
+                yield Finding(TRIPLETS, *at, "name", f"'{label}' is no longer a name of this layer; label it anew")
+            elif not verb and classes.triplets:
+                yield Finding(TRIPLETS, *at, "incomplete", f"{label}: no verb and target")
+                if any(other[0] == label and other[1] for other in one.triplets):
+                    yield Finding(TRIPLETS, *at, "twice", f"{label} is there twice, once without what it does")
+            elif verb and (label, verb) not in does:
+                yield Finding(TRIPLETS, *at, "parts", f"{label} and {verb} go together in no triplet of {classes.name}")
+            elif verb and classes.find_triplet(f"{label},{verb},{target}") is None:
+                yield Finding(TRIPLETS, *at, "triplet", f"{label}, {verb}, {target} is no triplet of {classes.name}")
 
 
 def _of_track(layer: str, track: Track, pictures: Pictures, classes: Vocabulary) -> Iterator[Finding]:

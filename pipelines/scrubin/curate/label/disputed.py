@@ -26,6 +26,10 @@ def suspects(bench: Workbench) -> list[Suspect]:
 def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
     names = [{",".join(filter(None, span.names)) for span in spans} for spans in dispute.said.values()]
     names += [{track.label for track in tracks} for tracks in dispute.tracks.values()]
+    names += [
+        {" and ".join(",".join(filter(None, each)) for each in one.triplets) or "nothing in view" for one in instants} or {"not labelled"}
+        for instants in dispute.instants.values()
+    ]
     said = Counter(" and ".join(sorted(each)) for each in names)
     ordered = sorted(said, key=lambda label: (-said[label], label))
     # People who say the same of a track have it in different places.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base.errors import ReviewError
-from scrubin.curate.label.params import LAYERS, TRACKS
+from scrubin.curate.label.params import LAYERS, TRACKS, TRIPLETS
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
@@ -23,9 +23,13 @@ LEDGER_PATH = Path("data/private/label/ledger.jsonl")
 LONGEST_KEY = 80
 KEY = re.compile(rf"[A-Za-z0-9:_-]{{1,{LONGEST_KEY}}}")
 MOST_CHANGES = 500
+MOST_TRIPLETS = 50
 LATEST_FRAME = 10**9
 SHEET = "sheet"
 """Key of the one rating that a person gives a recording."""
+
+
+Triplet = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,23 @@ class Sheet:
     remark: str = ""
 
 
-Value = Span | Sheet | KeyFrame | None
+@dataclass(frozen=True, order=True)
+class Instant:
+    """All that a person sees in one frame: a set of triplets, sorted; an empty one says that nothing is in view.
+
+    Parameters
+    ----------
+    triplets
+        Instrument, verb and target of each; verb and target are "" where only the instrument is labelled.
+    """
+
+    frame: int
+    triplets: tuple[Triplet, ...]
+
+
+Answer = Span | Track | Instant
+"""What an adjudicator says, by what the layer has."""
+Value = Span | Sheet | KeyFrame | Instant | None
 
 
 @dataclass(frozen=True)
@@ -141,7 +161,10 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Settled:
-    """What an adjudicator says of the frames ``[first, end)`` of a layer, of which people differ; no span, no track: nothing is there."""
+    """What an adjudicator says of the frames ``[first, end)`` of a layer, of which people differ; no span, no track: nothing is there.
+
+    Frames of ``triplets`` that have no instant are not labelled.
+    """
 
     about: About
     vocabulary: str
@@ -150,6 +173,7 @@ class Settled:
     end: int
     spans: tuple[Span, ...]
     tracks: tuple[Track, ...] = ()
+    instants: tuple[Instant, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,7 +212,12 @@ NAMES: Mapping[str, type[Any]] = {
     "refused": Refused,
     "rewritten": Rewritten,
 }
-TAKES: Mapping[type[Any], str] = {Span: "spans of frames", Sheet: "scores", KeyFrame: "key frames of tracks"}
+TAKES: Mapping[type[Any], str] = {
+    Span: "spans of frames",
+    Sheet: "scores",
+    KeyFrame: "key frames of tracks",
+    Instant: "sets of triplets of frames",
+}
 OF_TYPE = {kind: name for name, kind in NAMES.items()}
 
 
@@ -230,11 +259,21 @@ def checked(change: Change, frame_count: int) -> Change:
     if isinstance(value, KeyFrame) and not (0 <= value.frame < frame_count and change.key == key_of(name_in(change.key), value.frame)):
         msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
         raise ReviewError(msg)
-    kind = Sheet if change.layer == "ratings" else KeyFrame if change.layer in TRACKS else Span
+    if isinstance(value, Instant) and not (0 <= value.frame < frame_count and change.key == str(value.frame)):
+        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
+        raise ReviewError(msg)
+    kind = type_of(change.layer)
     if value is not None and not isinstance(value, kind):
         msg = f"{change.layer}: it takes {TAKES[kind]}"
         raise ReviewError(msg)
     return change
+
+
+def type_of(layer: str) -> type[Any]:
+    """Return what values of a layer are."""
+    if layer in TRACKS:
+        return KeyFrame
+    return {"ratings": Sheet, TRIPLETS: Instant}.get(layer, Span)
 
 
 def key_of(track: str, frame: int) -> str:
@@ -266,10 +305,26 @@ def frame_in(key: str) -> int:
     return int(key.rpartition(":")[2])
 
 
-def value_of(layer: str, values: Mapping[str, Any]) -> Span | Sheet | KeyFrame:
+def instant_in(key: str) -> int:
+    """Return the frame of a key of the layer ``triplets``.
+
+    Raises
+    ------
+    ReviewError
+        When it is none.
+    """
+    if not key.isdecimal() or not key.isascii() or len(key) > LONGEST_KEY or str(int(key)) != key:
+        msg = f"'{key[:LONGEST_KEY]}' is no key of {TRIPLETS}; it is the number of the frame"
+        raise ReviewError(msg)
+    return int(key)
+
+
+def value_of(layer: str, values: Mapping[str, Any]) -> Span | Sheet | KeyFrame | Instant:
     """Return a value of plain values, as its layer takes it; ValueError, KeyError or TypeError for anything else."""
     if layer in TRACKS:
         return keyframe_of(layer, values)
+    if layer == TRIPLETS:
+        return instant_of(values)
     return sheet_of(values) if layer == "ratings" else span_of(values)
 
 
@@ -314,6 +369,26 @@ def span_of(values: Mapping[str, Any]) -> Span:
     return span
 
 
+def instant_of(values: Mapping[str, Any]) -> Instant:
+    """Return the set of a frame of plain values; ValueError, KeyError or TypeError for anything else, as one triplet twice."""
+    frame, stated = values["frame"], values["triplets"]
+    if type(frame) is not int or not 0 <= frame <= LATEST_FRAME or set(values) != {"frame", "triplets"}:
+        raise ValueError(values)
+    if not isinstance(stated, list | tuple) or len(stated) > MOST_TRIPLETS:
+        raise ValueError(values)
+    triplets = []
+    for one in stated:
+        if not isinstance(one, list | tuple) or not all(isinstance(part, str) for part in one):
+            raise ValueError(values)
+        label, verb, target = one
+        if not label or bool(verb) != bool(target):
+            raise ValueError(values)
+        triplets.append((label, verb, target))
+    if len(set(triplets)) < len(triplets):
+        raise ValueError(values)
+    return Instant(frame, tuple(sorted(triplets)))
+
+
 def sheet_of(values: Mapping[str, Any]) -> Sheet:
     """Return a rating of plain values; ValueError, KeyError or TypeError for anything else."""
     sheet = Sheet(**values)
@@ -331,8 +406,9 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
     if name == "settled":
         spans = tuple(map(span_of, values["spans"]))
         tracks = tuple(track_of(values["layer"], one) for one in values.get("tracks", ()))  # lines of earlier versions have none
+        instants = tuple(map(instant_of, values.get("instants", ())))
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
-        return Settled(About(**values["about"]), spans=spans, tracks=tracks, **own)
+        return Settled(About(**values["about"]), spans=spans, tracks=tracks, instants=instants, **own)
     if name == "refused":
         return Refused(About(**values["about"]), str(values["proposal"]), bool(values["refused"]))
     if name == "assigned":

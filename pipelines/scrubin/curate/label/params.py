@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -17,12 +17,15 @@ SECTION = "label"
 ALL = "all"
 SpanLayer = Literal["phases", "steps", "actions", "quality"]
 TrackLayer = Literal["boxes", "points"]
-LayerName = Literal["phases", "steps", "actions", "quality", "boxes", "points", "ratings"]
+LayerName = Literal["phases", "steps", "actions", "triplets", "quality", "boxes", "points", "ratings"]
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 EXCLUSIVE: tuple[SpanLayer, ...] = ("phases", "steps")
 """Layers of which a frame has at most one span."""
 TRACKS: tuple[TrackLayer, ...] = get_args(TrackLayer)
 """Layers of instruments through time, said at key frames."""
+TRIPLETS = "triplets"
+"""The layer of sampled frames, each with its set of triplets."""
+LONGEST_STEP_S = 3600.0
 NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
 
 
@@ -76,6 +79,9 @@ class LabelParams:
         What a program proposes; None: nothing.
     anchors
         By aspect of ``scores.aspects`` and point of the scale, what it means; shown beside the point.
+    every_s
+        Of the layer ``triplets``: so many seconds of the source are between two labelled frames; 0: every frame is labelled. None
+        where that is no layer.
     """
 
     vocabulary: str
@@ -92,6 +98,7 @@ class LabelParams:
     edge_s: float = ranged(low=0.0, high=60.0)
     score_points: float = ranged(low=0.0)
     shortest_s: float = ranged(low=0.0)
+    every_s: float | None = field(default=None, metadata={"added_later": True, "low": 0.0, "high": LONGEST_STEP_S})
 
     def __post_init__(self) -> None:
         if self.vocabulary not in vocabulary.available():
@@ -103,10 +110,17 @@ class LabelParams:
         for name in self.layers:
             if name in NAMING and not self.classes.names(NAMING[name]):
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no {name}")
-            if name in ("actions", *TRACKS) and not self.classes.instruments:
+            if name in ("actions", TRIPLETS, *TRACKS) and not self.classes.instruments:
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no instruments")
         if "quality" in self.layers and not self.quality:
             raise _wrong(quality="names nothing, but is a layer")
+        if TRIPLETS in self.layers:
+            beside = [name for name in ("actions", *TRACKS) if name in self.layers]
+            if beside:
+                what = f"'{TRIPLETS}' says of sampled frames what '{beside[0]}' says of all of them; choose one of the two"
+                raise _wrong(layers=what)
+            if self.every_s is None:
+                raise _wrong(every_s=f"is missing, but '{TRIPLETS}' is a layer; give the seconds between two labelled frames, or 0 for all")
 
     @property
     def classes(self) -> Vocabulary:

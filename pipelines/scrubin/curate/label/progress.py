@@ -15,17 +15,19 @@ from scrubin.base import params
 from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.label import settled, written
 from scrubin.curate.label.events import Sheet, Span
-from scrubin.curate.label.params import TRACKS
+from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settled import SPAN_LAYERS, Settlement
-from scrubin.curate.label.several import agreement, track_agreement
+from scrubin.curate.label.several import agreement, instant_agreement, track_agreement
 from scrubin.curate.label.several.agreement import Twice
+from scrubin.curate.label.several.instant_agreement import TwiceSampled
 from scrubin.curate.label.several.track_agreement import TwiceTracked
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.curate.label.written import Written
 from scrubin.labels.formats.plain.label_files import SUFFIX
 from scrubin.labels.keyframes import cut
 
-SHOWN = ("kappa", "f1_at_10", "f1_at_50", "edge_s", "f1", "iou", "apart")
+SHOWN = ("kappa", "f1_at_10", "f1_at_50", "edge_s", "f1", "iou", "apart", "jaccard", "both")
+COMPARED = (*SPAN_LAYERS, *TRACKS, TRIPLETS)
 
 
 def document(bench: Workbench) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def document(bench: Workbench) -> dict[str, Any]:
         "open": {id_: [[one.layer, one.first, one.end] for one in of.open] for id_, of in settlements.items() if of.open},
         "differ": {id_: list(of.differ) for id_, of in settlements.items() if of.differ},
         "apart": sorted(one.id for one in bench.recordings.values() if standing.apart(one.about)),
-        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in (*SPAN_LAYERS, *TRACKS)},
+        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in COMPARED},
         "ratings": agreement.of_sheets(_sheets(bench, settlements)) if "ratings" in bench.p.layers else None,
     }
 
@@ -112,6 +114,8 @@ def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: s
     standing = bench.standing()
     if layer in TRACKS:
         return track_agreement.of_tracks(layer, _twice_tracked(bench, settlements, layer))
+    if layer == TRIPLETS:
+        return instant_agreement.of_instants(_twice_sampled(bench, settlements, layer))
     pairs: dict[tuple[int, int], list[Twice]] = {}
     for id_, settlement in settlements.items():
         finished = [one for one in settlement.annotators if one not in settlement.missing]
@@ -140,6 +144,22 @@ def _twice_tracked(bench: Workbench, settlements: Mapping[str, Settlement], laye
         }
         for a, b in itertools.combinations(said, 2):
             pairs.setdefault((a, b), []).append(TwiceTracked(id_, said[a], said[b]))
+    return pairs
+
+
+def _twice_sampled(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[tuple[int, int], list[TwiceSampled]]:
+    """Return who labelled the same recordings, of the frames that the released video shows."""
+    standing = bench.standing()
+    pairs: dict[tuple[int, int], list[TwiceSampled]] = {}
+    for id_, settlement in settlements.items():
+        pictures = bench.recordings[id_].pictures
+        said = {
+            one: [of for of in standing.of(pictures.about, one).instants(layer) if pictures.first <= of.frame < pictures.end]
+            for one in settlement.annotators
+            if one not in settlement.missing
+        }
+        for a, b in itertools.combinations(said, 2):
+            pairs.setdefault((a, b), []).append(TwiceSampled(id_, said[a], said[b]))
     return pairs
 
 

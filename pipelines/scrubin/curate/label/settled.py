@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scrubin.curate.label.events import About, Sheet, Span
-from scrubin.curate.label.params import TRACKS, LabelParams
-from scrubin.curate.label.several import disputes, track_disputes
+from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import Standing
 
@@ -22,6 +22,8 @@ class Pictures:
     ----------
     first, end
         The frames that are shown: the others are not released.
+    sampled
+        Those of them whose triplets are labelled, increasing; none where that is no layer.
     """
 
     about: About
@@ -29,6 +31,7 @@ class Pictures:
     per_second: float
     first: int
     end: int
+    sampled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Settlement:
     missing
         Annotators who have not finished it.
     outcomes
-        By layer of spans or tracks, what stands and what is still to be settled; empty while somebody has not finished.
+        By layer of spans, tracks or sampled frames, what stands and what is still to be settled; empty while somebody has not finished.
     sheets
         Ratings by who gave them, also by adjudicators.
     differ
@@ -97,6 +100,14 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
                 pictures.frame_count,
                 [one for one in standing.settled.get(about, ()) if one.layer == track_layer],
                 majority=p.settle == "majority",
+            )
+        if TRIPLETS in p.layers:
+            outcomes[TRIPLETS] = instant_disputes.of_layer(
+                TRIPLETS,
+                {one: of.instants(TRIPLETS) for one, of in said.items()},
+                [one for one in standing.settled.get(about, ()) if one.layer == TRIPLETS],
+                majority=p.settle == "majority",
+                sampled=pictures.sampled,
             )
     by_annotators = {one: sheets[one] for one in annotators if one in sheets}
     is_settled = any(one in sheets for one in adjudicators)

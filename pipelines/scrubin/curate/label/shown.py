@@ -8,8 +8,8 @@ from typing import Any
 
 from scrubin.curate.label import events
 from scrubin.curate.label.checks import Finding
-from scrubin.curate.label.events import Span
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
+from scrubin.curate.label.events import Instant, Span
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.proposals import Proposal
 from scrubin.curate.label.settled import Settlement
 from scrubin.curate.label.several.disputes import Dispute
@@ -26,9 +26,9 @@ def layer(name: str, p: LabelParams, scores: ScoresParams | None) -> Plain:
     if name == "ratings" and scores is not None:
         points = [round(scores.lowest + at * scores.step, 6) for at in range(scores.points)]
         return {"name": name, "aspects": list(scores.aspects), "points": points, "anchors": p.anchors}
-    if name == "actions":
+    if name in ("actions", TRIPLETS):
         triplets = [classes.triplet_name(at).split(",") for at in range(len(classes.triplets))]
-        return {"name": name, "names": list(classes.instruments), "triplets": triplets}
+        return {"name": name, "names": list(classes.instruments), "triplets": triplets, "instants": name == TRIPLETS}
     if name in TRACKS:
         return {"name": name, "names": list(classes.instruments), "tracks": True}
     names = list(p.quality if name == "quality" else classes.names(NAMING[name]))
@@ -45,6 +45,8 @@ def items(mine: OfPerson, shift: int) -> dict[str, dict[str, Plain]]:
                 shown[of_layer][key] = _span(value, shift)
             elif isinstance(value, KeyFrame):
                 shown[of_layer][events.key_of(events.name_in(key), value.frame - shift)] = _keyframe(value, shift)
+            elif isinstance(value, Instant):
+                shown[of_layer][str(value.frame - shift)] = _instant(value, shift)
             elif value is not None:
                 shown[of_layer][key] = dataclasses.asdict(value)
     return shown
@@ -73,7 +75,11 @@ def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> 
     ]
     sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
     agreed = {
-        of_layer: [_track(track, shift) for track in of.tracks] if of_layer in TRACKS else [_span(span, shift) for span in of.spans]
+        of_layer: [
+            *(_span(span, shift) for span in of.spans),
+            *(_track(track, shift) for track in of.tracks),
+            *(_instant(one, shift) for one in of.instants),
+        ]
         for of_layer, of in settlement.outcomes.items()
     }
     return {
@@ -89,12 +95,17 @@ def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> 
 def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, *, is_open: bool) -> Plain:
     said = {letters[person]: [_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
     said |= {letters[person]: [_track(track, shift) for track in tracks] for person, tracks in dispute.tracks.items()}
+    said |= {letters[person]: [_instant(one, shift) for one in instants] for person, instants in dispute.instants.items()}
     frames = {"first": dispute.first - shift, "end": dispute.end - shift}
     return {"layer": dispute.layer, **frames, "open": is_open, "said": dict(sorted(said.items()))}
 
 
 def _span(span: Span, shift: int) -> Plain:
     return {**dataclasses.asdict(span), "first": span.first - shift, "end": span.end - shift}
+
+
+def _instant(instant: Instant, shift: int) -> Plain:
+    return {"frame": instant.frame - shift, "triplets": [list(one) for one in instant.triplets]}
 
 
 def _keyframe(key: KeyFrame, shift: int) -> Plain:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scrubin.curate.label import events
-from scrubin.curate.label.events import About, Assigned, Change, Done, Labelled, Refused, Settled, Sheet, Span, Value, Worked
+from scrubin.curate.label.events import About, Assigned, Change, Done, Instant, Labelled, Refused, Settled, Sheet, Span, Value, Worked
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
 
@@ -47,6 +47,10 @@ class OfPerson:
             if isinstance(value, KeyFrame):
                 by_name.setdefault(events.name_in(key), []).append(value)
         return sorted(Track(tuple(sorted(keys)), name) for name, keys in by_name.items())
+
+    def instants(self, layer: str) -> list[Instant]:
+        """Return the labelled frames of a layer of sampled frames, in order."""
+        return sorted(value for value in self.items.get(layer, {}).values() if isinstance(value, Instant))
 
     def sheet(self) -> Sheet | None:
         """Return the rating; None where there is none."""

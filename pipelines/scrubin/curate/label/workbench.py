@@ -28,10 +28,10 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, settled, shown
+from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, sampling, settled, shown
 from scrubin.curate.label import params as label_params
-from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Settled, Span, Value, Worked
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, LabelParams
+from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Instant, Labelled, Settled, Span, Value, Worked
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.proposals import Proposal
 from scrubin.curate.label.settled import Pictures, Settlement
@@ -39,7 +39,7 @@ from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
-from scrubin.media.source import sources
+from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo, load_released
 from scrubin.stages.review import FIRST, Line
@@ -136,6 +136,9 @@ class Workbench:
             msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
             raise ReviewError(msg)
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
+        if p.every_s is not None and TRIPLETS in p.layers:
+            raw = folder / params.raw_folder(path)
+            recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
         rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
@@ -228,6 +231,11 @@ class Workbench:
         """Return the same of the first camera of a recording, by its released id."""
         one = self.recordings[id_]
         return self.times_s(one, one.about.camera)
+
+    def sampled(self, person: Person, id_: str) -> list[int]:
+        """Return the frames of a recording whose triplets are labelled, as the page counts them."""
+        pictures = self.recording(person, id_).pictures
+        return [frame - pictures.first for frame in pictures.sampled]
 
     def work(self, person: Person) -> dict[str, Any]:
         """Return what a person has to do, as a JSON value."""
@@ -331,8 +339,8 @@ class Workbench:
             counted = min(seconds, int(passed_s) + SLACK_S)
             return self._append(Worked(name, counted), person.number, nonce) if counted > 0 else None
 
-    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[Span | Track], nonce: str) -> Line:
-        """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks these.
+    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[events.Answer], nonce: str) -> Line:
+        """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks or sampled frames these.
 
         Raises
         ------
@@ -355,6 +363,10 @@ class Workbench:
                 raise ReviewError(msg)
             spans = tuple(self._span(one, layer, span) for span in answer if isinstance(span, Span))
             tracks = tuple(self._track(one, layer, track) for track in answer if isinstance(track, Track))
+            instants = tuple(self._instant(one, layer, instant) for instant in answer if isinstance(instant, Instant))
+            if not all(first <= instant.frame < end for instant in instants) or len({of.frame for of in instants}) < len(instants):
+                msg = "a frame is none of those that are in dispute, or is there twice"
+                raise ReviewError(msg)
             if any(span.first < first or span.end > end for span in spans):
                 msg = "a span leaves the frames that are in dispute"
                 raise ReviewError(msg)
@@ -363,7 +375,8 @@ class Workbench:
                 raise ReviewError(msg)
             if layer in EXCLUSIVE:
                 _refuse_meeting(layer, spans)
-            return self._append(Settled(one.about, self.p.vocabulary, layer, first, end, spans, tracks), person.number, nonce)
+            event = Settled(one.about, self.p.vocabulary, layer, first, end, spans, tracks, instants)
+            return self._append(event, person.number, nonce)
 
     # Parts
 
@@ -381,6 +394,10 @@ class Workbench:
             frame = one.pictures.first + events.frame_in(change.key)
             change = dataclasses.replace(change, key=events.key_of(events.name_in(change.key), frame))
             value = self._keyframe(one, value) if isinstance(value, KeyFrame) else value
+        if change.layer == TRIPLETS:
+            change = dataclasses.replace(change, key=str(one.pictures.first + events.instant_in(change.key)))
+        if isinstance(value, Instant):
+            value = self._instant(one, change.layer, value)
         if change.layer not in self.p.layers:
             msg = f"'{change.layer}' is not labelled here"
             raise ReviewError(msg)
@@ -393,14 +410,14 @@ class Workbench:
         if not pictures.first <= shifted.first < shifted.end <= pictures.end:
             msg = f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts"
             raise ReviewError(msg)
-        if layer in TRACKS:
-            msg = f"{layer}: it takes key frames of tracks"
+        if events.type_of(layer) is not Span:
+            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
             raise ReviewError(msg)
         return self._named(layer, shifted)
 
     def _track(self, one: Recording, layer: str, track: Track) -> Track:
         if layer not in TRACKS:
-            msg = f"{layer}: it takes spans of frames"
+            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
             raise ReviewError(msg)
         keys = (dataclasses.replace(self._keyframe(one, key), computed=key.computed) for key in track.keys)
         return Track(tuple(keys), track.name)
@@ -413,6 +430,22 @@ class Workbench:
             raise ReviewError(msg)
         label = classes.instruments[classes.id_of("instrument", key.label)]
         return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
+
+    def _instant(self, one: Recording, layer: str, instant: Instant) -> Instant:
+        """Return the set of a frame of the page, by the frame of the source, with names as the vocabulary spells them."""
+        frame = instant.frame + one.pictures.first
+        if layer != TRIPLETS:
+            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
+            raise ReviewError(msg)
+        if frame not in one.pictures.sampled:
+            msg = f"frame {instant.frame} is none of those that are labelled, which are {self.p.every_s:g} s apart; go to one of them"
+            raise ReviewError(msg)
+        spans = [self._named(layer, Span(frame, frame + 1, *names)) for names in instant.triplets]
+        triplets = {(span.label, span.verb, span.target) for span in spans}
+        if len(triplets) < len(instant.triplets):
+            msg = "one triplet is there twice in a frame; say it once"
+            raise ReviewError(msg)
+        return Instant(frame, tuple(sorted(triplets)))
 
     def _named(self, layer: str, span: Span) -> Span:
         """Return a span with the names as the vocabulary spells them."""
@@ -469,6 +502,13 @@ def _recording(
     first = video.first_source_frame
     pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count)
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
+
+
+def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recording:
+    pictures = one.pictures
+    frames = sampling.sampled(boundaries_s(source.probe(raw)), every_s)
+    inside = frames[(frames >= pictures.first) & (frames < pictures.end)]
+    return dataclasses.replace(one, pictures=dataclasses.replace(pictures, sampled=tuple(inside.tolist())))
 
 
 def _refuse_overlaps(mine: OfPerson, changes: Sequence[Change]) -> None:

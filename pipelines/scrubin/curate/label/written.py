@@ -18,9 +18,9 @@ from typing import Any
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.curate.label.events import Sheet
-from scrubin.curate.label.params import TRACKS
+from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settled import SPAN_LAYERS, Settlement, as_spans
-from scrubin.labels.formats.plain import label_files, label_tracks
+from scrubin.labels.formats.plain import label_files, label_instants, label_tracks
 from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams
 
@@ -65,6 +65,8 @@ def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: 
     if tracks:
         shown = [settlement.pictures.first, settlement.pictures.end]
         document |= {label_tracks.SHOWN: shown, label_tracks.BETWEEN: label_tracks.LINEAR}
+    if TRIPLETS in settlement.outcomes:
+        document[label_instants.LIST] = [label_instants.as_item(one.frame, one.triplets) for one in settlement.outcomes[TRIPLETS].instants]
     return label_files.written({**document, **spans, **tracks})
 
 

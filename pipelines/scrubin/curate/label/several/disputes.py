@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.curate.label.events import Settled, Sheet, Span
+from scrubin.curate.label.events import Instant, Settled, Sheet, Span
 from scrubin.labels.keyframes import Track
 
 Names = tuple[str, ...]
@@ -31,6 +31,8 @@ class Dispute:
     said: Mapping[int, tuple[Span, ...]]
     tracks: Mapping[int, tuple[Track, ...]] = field(default_factory=dict)
     """The same, of a layer of tracks."""
+    instants: Mapping[int, tuple[Instant, ...]] = field(default_factory=dict)
+    """The same, of a layer of sampled frames; who has none of a frame did not label it."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Outcome:
     settled: tuple[Dispute, ...]
     tracks: tuple[Track, ...] = ()
     """What stands of a layer of tracks."""
+    instants: tuple[Instant, ...] = ()
+    """The labelled frames of a layer of sampled frames."""
 
 
 def of_layer(

@@ -3,11 +3,13 @@
 import { get, watchTrouble } from "./api.js";
 import { changeAt, merge, moveEdge, place, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
+import { saysSet } from "./instants.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
+import { Sampling } from "./sampling.js";
 import { newKey, spanOf, store } from "./store.js";
 import { Tracking } from "./tracking.js";
 
@@ -30,10 +32,13 @@ const say = (text, problem = false) => {
 const frame = () => player.target ?? player.frame;
 const layer = () => store.layer(page.layer);
 const isTracks = () => Boolean(layer()?.tracks);
-const isSpans = () => page.layer !== "ratings" && !isTracks();
+const isInstants = () => Boolean(layer()?.instants);
+const isSpans = () => page.layer !== "ratings" && !isTracks() && !isInstants();
+const hasSpans = (name) => !store.layer(name).tracks && !store.layer(name).instants;
 const selected = () => store.spans(page.layer).find((one) => one.key === page.selected);
 
 const tracking = new Tracking(page, player, say, () => show());
+const instants = new Sampling(page, player, say, () => show());
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -84,7 +89,7 @@ function show() {
   );
   showPanel();
   showFindings(view.findings, player.times, goTo);
-  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, store.layer(dispute.layer).tracks ? spans : spans.map(spanOf)));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
   showTracked();
 }
@@ -105,7 +110,10 @@ function showPanel() {
     showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
     if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
-  else if (isTracks()) {
+  else if (isInstants()) {
+    const inView = (instants.here?.triplets ?? []).map((one) => saysSet([one]));
+    showActions(layer(), instants.recent, (action) => instants.toggle(action), inView);
+  } else if (isTracks()) {
     const goToTrack = (track) => {
       page.selected = track.name;
       player.seek(track.keys[0].frame).then(show);
@@ -118,13 +126,19 @@ function showSelected() {
   const span = isSpans() ? selected() : null;
   byId("selected").classList.toggle("nothing", !span);
   for (const button of byId("selected-buttons").children) button.disabled = !span;
-  byId("selected-buttons").hidden = isTracks();
+  byId("selected-buttons").hidden = isTracks() || isInstants();
+  byId("instant-buttons").hidden = !isInstants();
   byId("track-buttons").hidden = !isTracks();
   if (isTracks()) {
     byId("selected").classList.toggle("nothing", !tracking.selected);
     byId("selected-text").textContent = tracking.text;
     for (const button of byId("track-buttons").children) button.disabled = !tracking.selected && button.dataset.do !== "begin";
     byId("track-buttons").querySelector('[data-do="hide"]').hidden = page.layer !== "points";
+    return;
+  }
+  if (isInstants()) {
+    byId("selected").classList.toggle("nothing", !instants.here);
+    byId("selected-text").textContent = instants.text;
     return;
   }
   byId("selected-text").textContent = span
@@ -135,6 +149,7 @@ function showSelected() {
 /** What this person labelled in frames of a dispute, cut to them. */
 function mine({ layer: name, first, end }) {
   if (store.layer(name).tracks) return tracking.within(name, first, end);
+  if (store.layer(name).instants) return instants.within(name, first, end);
   const meeting = store.spans(name).filter((one) => one.first < end && first < one.end);
   return meeting.map((one) => ({ ...one, first: Math.max(one.first, first), end: Math.min(one.end, end) }));
 }
@@ -185,6 +200,7 @@ function sayAction(action) {
 function byKey(place) {
   if (page.layer === "ratings") return undefined;
   if (isTracks()) return layer().names[place] && tracking.name(layer().names[place]);
+  if (isInstants()) return instants.recent[place] && instants.toggle(instants.recent[place]);
   if (page.layer === "actions") return page.recent[place] && sayAction(page.recent[place]);
   const name = layer().names[place];
   return name && sayName(name);
@@ -192,6 +208,7 @@ function byKey(place) {
 
 function edit(what) {
   if (isTracks()) return what === "remove" ? tracking.remove(false) : say("A track has key frames: K sets one here, O ends it.", true);
+  if (isInstants()) return what === "remove" ? instants.clear() : say("A sampled frame has no edges: say of each what is in view.", true);
   const span = isSpans() ? selected() : null;
   if (!span) return say("No label is selected.", true);
   page.acted = Date.now();
@@ -219,6 +236,7 @@ function goTo({ layer: name, first, end }) {
 /** To the next or previous change of the layer. */
 function toChange(by) {
   if (isTracks()) return tracking.go(by);
+  if (isInstants()) return instants.goOn(by);
   const edges = [...new Set(store.spans(page.layer).flatMap((one) => [one.first, one.end]))].filter((at) => at < player.count).sort((a, b) => a - b);
   const to = by > 0 ? edges.find((at) => at > frame()) : edges.findLast((at) => at < frame());
   if (to === undefined) return say("There is no further change.");
@@ -291,18 +309,22 @@ function nextRecording() {
 function arrow(event, x, y) {
   if (event.ctrlKey) return isTracks() ? tracking.nudge(x, y, event.shiftKey) : undefined;
   if (!x) return undefined;
-  return event.shiftKey ? player.jump(x) : player.step(x);
+  return event.shiftKey ? player.jump(x) : step(x);
 }
 
+/** A frame back or on; of triplets a sampled one. */
+const step = (by) => (isInstants() ? instants.go(by) : player.step(by));
+
 const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
-const again = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
+const again = () => (isInstants() ? instants.repeat() : sayAgain());
+const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
 const done = () => store.work.role === "annotator" && store.sayDone(!store.view.recording.done).then(show);
 const digits = [..."1234567890"];
 
 listen([
   { keys: [" "], shown: ["Space"], does: "play, or stop", group: "Player", run: () => player.toggle() },
-  { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back; with Shift a second", group: "Player", run: (event) => arrow(event, -1, 0) },
-  { keys: ["ArrowRight"], shown: ["→"], does: "a frame on; with Shift a second", group: "Player", run: (event) => arrow(event, 1, 0) },
+  { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, -1, 0) },
+  { keys: ["ArrowRight"], shown: ["→"], does: "a frame on, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, 1, 0) },
   { keys: ["ArrowUp"], shown: ["Ctrl", "arrows"], does: "move what is chosen; with Shift stretch it", group: "Boxes and points", run: (event) => arrow(event, 0, -1) },
   { keys: ["ArrowDown"], shown: [], does: "", group: "Boxes and points", run: (event) => arrow(event, 0, 1) },
   { keys: ["j"], shown: ["J"], does: "ten seconds back", group: "Player", run: () => player.jump(-10) },
@@ -312,9 +334,9 @@ listen([
   { keys: ["+", "="], shown: ["+"], does: "faster", group: "Player", run: () => faster(1) },
   { keys: ["-"], shown: ["-"], does: "slower", group: "Player", run: () => faster(-1) },
   { keys: ["PageUp"], shown: ["PageUp"], does: "to the change before", group: "Player", run: () => toChange(-1) },
-  { keys: ["PageDown"], shown: ["PageDown"], does: "to the next change", group: "Player", run: () => toChange(1) },
+  { keys: ["PageDown"], shown: ["PageDown"], does: "to the next change; of triplets, to the next not labelled", group: "Player", run: () => toChange(1) },
   ...digits.map((digit, place) => ({ keys: [digit], shown: ["1", "…", "0"], does: place ? "" : "the label of this number, here", group: "Labels", run: () => byKey(place) })),
-  { keys: ["r"], shown: ["R"], does: "the last label again, here", group: "Labels", run: again },
+  { keys: ["r"], shown: ["R"], does: "the last label again, here; of triplets, as before", group: "Labels", run: again },
   { keys: ["a"], shown: ["A"], does: "another action, by typing", group: "Labels", run: () => byId("action")?.focus() },
   { keys: ["["], shown: ["["], does: "the selected label starts here", group: "Labels", run: () => edit("start") },
   { keys: ["]"], shown: ["]"], does: "the selected label ends with this frame", group: "Labels", run: () => edit("end") },
@@ -330,15 +352,16 @@ listen([
   { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
   { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => store.undo() },
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
-  { keys: ["n"], shown: ["N"], does: "to the next that looks wrong", group: "Page", run: nextFinding },
+  { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
+  { keys: [], shown: ["Shift", "N"], does: "of triplets, to the next that looks wrong", group: "Page", run: nextFinding },
   { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", run: done },
   { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? tracking.outside() : nextRecording()) },
   { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
 ]);
 
 byId("play").onclick = () => player.toggle();
-byId("back").onclick = () => player.step(-1);
-byId("forth").onclick = () => player.step(1);
+byId("back").onclick = () => step(-1);
+byId("forth").onclick = () => step(1);
 byId("earlier").onclick = () => toChange(-1);
 byId("later").onclick = () => toChange(1);
 byId("undo").onclick = () => store.undo();
@@ -359,13 +382,15 @@ const ofTrack = {
   remove: () => tracking.remove(false),
   all: () => tracking.remove(true),
 };
+for (const button of byId("instant-buttons").children) button.onclick = () => instants[button.dataset.do]();
 for (const button of byId("track-buttons").children) button.onclick = () => ofTrack[button.dataset.do]();
 
 player.addEventListener("frame", () => {
   byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
   page.acted = player.playing ? Date.now() : page.acted;
   if (page.opened.size && !player.playing) show();
-  else if (isTracks()) showSelected();
+  else if (isTracks() || isInstants()) showSelected();
+  if (isInstants() && !player.playing) showPanel();
 });
 player.addEventListener("state", () => {
   byId("play").setAttribute("aria-pressed", String(player.playing));
@@ -387,7 +412,7 @@ overlay.addEventListener("choose", ({ detail }) => {
 });
 overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
 lanes.addEventListener("edge", ({ detail }) => {
-  if (store.layer(detail.layer).tracks) return;
+  if (!hasSpans(detail.layer)) return;
   const spans = store.spans(detail.layer);
   const span = spans.find((one) => one.key === detail.key);
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));

@@ -35,14 +35,14 @@ export class Lanes extends EventTarget {
           const mark = element("button", {
             type: "button",
             tabindex: "-1",
-            class: `span${span.key === layer.selected ? " selected" : ""}${span.open ? " open" : ""}`,
+            class: `span${span.key === layer.selected ? " selected" : ""}${span.open ? " open" : ""}${span.isEmpty ? " empty" : ""}`,
             "data-key": span.key,
             "aria-label": `${textOf(span)}, ${clock(this.player.times[span.first])} to ${clock(this.player.times[span.end])}`,
             title: textOf(span),
           });
           mark.style.left = `${(100 * span.first) / count}%`;
           mark.style.width = `${(100 * (span.end - span.first)) / count}%`;
-          mark.style.background = hueOf(place);
+          if (!span.isEmpty) mark.style.background = hueOf(place);
           mark.append(element("span", {}, textOf(span)));
           track.append(mark);
         }
@@ -101,4 +101,4 @@ export class Lanes extends EventTarget {
 }
 
 /** What a span says. */
-export const textOf = (span) => [span.label, span.verb, span.target].filter(Boolean).join(", ");
+export const textOf = (span) => span.text ?? [span.label, span.verb, span.target].filter(Boolean).join(", ");

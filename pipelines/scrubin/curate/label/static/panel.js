@@ -1,6 +1,7 @@
 // What can be said of the present layer: names with their keys, actions by search, or the sheet of ratings; and what looks wrong.
 
 import { byId, counted, element, fill, key } from "./elements.js";
+import { saysSet } from "./instants.js";
 import { hueOf, textOf } from "./lanes.js";
 import { clock } from "./player.js";
 
@@ -60,8 +61,8 @@ export function showTracks(layer, tracks, { selected, label, times }, say, go) {
   );
 }
 
-/** Actions: the last ones with keys, all others by typing. */
-export function showActions(layer, recent, say) {
+/** Actions: the last ones with keys, all others by typing; of triplets those in view are pressed. */
+export function showActions(layer, recent, say, inView) {
   const list = element("datalist", { id: "triplets" }, ...layer.triplets.map((parts) => element("option", { value: parts.join(", ") })));
   const input = element("input", { id: "action", type: "text", list: "triplets", autocomplete: "off", "aria-label": "Action: instrument, verb, target" });
   const form = element("form", {}, element("label", { for: "action" }, key("A"), " instrument, verb, target"), input, list);
@@ -74,6 +75,7 @@ export function showActions(layer, recent, say) {
   });
   const buttons = recent.map((action, place) => {
     const button = element("button", { type: "button", class: "label-name", onclick: () => say(action) }, textOf(action));
+    if (inView) button.setAttribute("aria-pressed", String(inView.includes(textOf(action))));
     if (place < KEYS.length) button.prepend(key(KEYS[place]));
     return element("li", {}, button);
   });
@@ -136,9 +138,10 @@ export function showDisputes(view, times, mine, go, settle) {
   if (section.hidden) return;
   const items = view.disputes.map((one) => {
     const own = mine(one);
-    const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), ["nothing", []]];
+    const none = one.layer === "triplets" ? "not labelled" : "nothing";
+    const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), [none, []]];
     const answers = every.map(([letter, spans]) => {
-      const says = spans.map((span) => (span.keys ? saysTrack(span, times) : `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`)).join("; ") || "nothing";
+      const says = spans.length ? saysAnswer(spans, times) : none;
       return element("button", { type: "button", onclick: () => settle(one, spans) }, letter === says ? says : `${letter}: ${says}`);
     });
     const head = element(
@@ -162,6 +165,12 @@ export function showDisputes(view, times, mine, go, settle) {
     sheets.length ? element("h2", {}, view.differ.length ? `ratings differ in ${view.differ.map((name) => name.replaceAll("_", " ")).join(", ")}` : "ratings") : null,
     element("ol", {}, ...sheets),
   );
+}
+
+/** What somebody says; of sampled frames the set, which is the same in all frames of an answer that is offered. */
+function saysAnswer(spans, times) {
+  if (spans[0].triplets) return [...new Set(spans.map((one) => saysSet(one.triplets)))].join("; ");
+  return spans.map((span) => (span.keys ? saysTrack(span, times) : `${textOf(span)} ${clock(times[span.first])} to ${clock(times[span.end])}`)).join("; ");
 }
 
 const saysTrack = ({ keys }, times) => `${keys[0].label} ${clock(times[keys[0].frame])} to ${clock(times[keys.at(-1).frame + 1])}`;

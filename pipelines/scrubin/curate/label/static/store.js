@@ -1,12 +1,14 @@
 // What this person has to label and has labelled: changes go to the server at once, and what it answers is what stands.
 
 import { get, nonce, post } from "./api.js";
+import { spansOfInstants } from "./instants.js";
 import { spanOfTrack, tracksOf } from "./tracks.js";
 
 export const store = new (class extends EventTarget {
   work = null;
   view = null;
   last = {};
+  sampled = [];
 
   async open() {
     this.work = await get("/api/work");
@@ -14,7 +16,11 @@ export const store = new (class extends EventTarget {
   }
 
   async choose(id) {
-    this.take(await get(`/api/recordings/${id}`));
+    const needed = this.id !== id && this.work.layers.some((one) => one.instants);
+    const { frames } = needed ? await get(`/api/recordings/${id}/sampled`) : { frames: null };
+    const view = await get(`/api/recordings/${id}`);
+    if (frames) this.sampled = frames;
+    this.take(view);
   }
 
   get id() {
@@ -33,6 +39,7 @@ export const store = new (class extends EventTarget {
   /** Spans of a layer with their keys, in order of time; of tracks, from the first to the last key frame. */
   spans(layer) {
     if (this.layer(layer)?.tracks) return this.tracks(layer).map(spanOfTrack).sort((one, other) => one.first - other.first || one.end - other.end);
+    if (this.layer(layer)?.instants) return spansOfInstants(this.view?.items[layer], this.sampled, this.view?.frames);
     const items = Object.entries(this.view?.items[layer] ?? {});
     return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
   }

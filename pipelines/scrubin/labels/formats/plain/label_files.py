@@ -3,8 +3,8 @@
 Each file says which file of the recording it was made on (``source_sha256``, ``frames``), by how many people, whether they were blind,
 how much was settled, and how much a program had proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
 instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture; ``boxes`` and ``points`` are
-key frames of tracks, as `label_tracks` says. A list that is not there was not labelled; frames that no span of a list covers have no such
-label.
+key frames of tracks, as `label_tracks` says; ``triplets`` are sets of sampled frames, as `label_instants` says.
+A list that is not there was not labelled; frames that no span of a list covers have no such label.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
-from scrubin.labels.formats.plain import label_tracks
+from scrubin.labels.formats.plain import label_instants, label_tracks
 from scrubin.labels.instance_spans import Row
 from scrubin.labels.model import SOURCE_FRAMES, Detail, LabelFiles, Labels, Layer, mark_rows, phase_rows, segment_rows, span_rows
 from scrubin.labels.parse import documents, fields
@@ -41,8 +41,8 @@ PROVENANCE = "provenance"
 SOURCE_SHA256 = "source_sha256"
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
 SPANS = (*LISTS, "actions", "quality")
-WRITTEN = (*SPANS, *label_tracks.LISTS)
-KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *SPANS, *label_tracks.KEYS}
+WRITTEN = (*SPANS, *label_tracks.LISTS, label_instants.LIST)
+KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *SPANS, *label_tracks.KEYS, label_instants.LIST}
 Numbered = tuple[int, int, int, Mapping[str, Any]]
 """First frame, end, place in the list, and what the span says."""
 
@@ -112,7 +112,7 @@ def read(source: LabelFiles) -> Labels:
         where.error("vocabularies-differ", what, "read it with the vocabulary that it names")
     frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
     if not {*WRITTEN} & document.keys():
-        where.error("no-labels", "it has none of phases, steps, actions, quality, boxes and points", "export the labels again")
+        where.error("no-labels", "it has none of phases, steps, actions, quality, boxes, points and triplets", "export the labels again")
     provenance = _provenance(where, document) if PROVENANCE in document else None
     AnnotationError.raise_any(where.faults)
     assert frames is not None
@@ -130,6 +130,8 @@ def read(source: LabelFiles) -> Labels:
     if any(key in document for key in label_tracks.LISTS):
         instances = label_tracks.instances(where, document, frames, source.vocabulary, source.box_tolerance, actions)
         actions = None
+    if label_instants.LIST in document:
+        instances = label_instants.instances(where, document, frames, source.vocabulary)
     where.faults.extend(fields.unkept(file, [f"'{key}' of the file" for key in document.keys() - KEYS]))
     AnnotationError.raise_any(where.faults)
     return Labels(
@@ -141,16 +143,17 @@ def read(source: LabelFiles) -> Labels:
         instances=instances,
         segments=segment_rows([one for one in segments if one[0] != "phase"]) if "steps" in spans else None,
         spans=actions,
-        detail=_detail(actions, instances),
+        detail=_detail(actions, instances, is_sampled=label_instants.LIST in document),
         marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
         faults=where.faults.all(),
         about={NAME: {key: document.get(key) for key in ("camera", SOURCE_SHA256, "frames")} | {PROVENANCE: provenance}},
     )
 
 
-def _detail(actions: pd.DataFrame | None, instances: Layer | None) -> Detail:
+def _detail(actions: pd.DataFrame | None, instances: Layer | None, *, is_sampled: bool) -> Detail:
     if instances is not None:
-        return "triplet" if instances.rows["verb_id"].notna().any() else "instrument"
+        is_unsaid = is_sampled and instances.rows.empty
+        return "triplet" if is_unsaid or instances.rows["verb_id"].notna().any() else "instrument"
     return "triplet" if actions is None else instance_spans.detail_of(actions)
 
 
@@ -242,7 +245,7 @@ def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:
 
 
 def written(document: Mapping[str, Any]) -> bytes:
-    """Return a file as the page exports it: one span or key frame per line, so that differences can be read."""
+    """Return a file as the page exports it: one span, key frame or sampled frame per line, so that differences can be read."""
     lists = {key: document[key] for key in WRITTEN if key in document}
     head = {key: asdict(value) if isinstance(value, Provenance) else value for key, value in document.items() if key not in lists}
     parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]

@@ -1,0 +1,183 @@
+"""Triplets of sampled frames as an annotator labels them, in a real browser: five seconds by keys, and five by mouse."""
+
+from __future__ import annotations
+
+import pytest
+
+import axe
+import browser
+import label_server
+import labelled_study
+import sampled_release
+from label_annotator import Annotator
+from scrubin.curate.label.events import Change, Instant
+
+pytestmark = pytest.mark.slow
+SINGLE = sampled_release.IDS["single"]
+FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
+GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def folder(folder):
+    path = folder / "params.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("layers: [phases, actions, quality, ratings]", "layers: [triplets, phases]\n  every_s: 1"), encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture
+def server(bench, folder):
+    with label_server.running(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def token(bench, tokens):
+    return tokens[bench.standing().assigned["single"][0]]
+
+
+def sets_in(folder):
+    """Return what stands in the ledger, by second of the released video."""
+    bench = labelled_study.opened(folder)
+    ((about, person),) = bench.standing().labels
+    return {(one.frame - FIRST) / FPS: one.triplets for one in bench.standing().of(about, person).instants("triplets")}
+
+
+def type_triplet(ann, text):
+    ann.press("a")
+    ann.page.keyboard.type(text)
+    ann.press("Enter")
+
+
+def says(ann, text):
+    ann.page.locator("#selected-text", has_text=text).wait_for()
+
+
+def on(ann, second):
+    ann.press("ArrowRight")
+    ann.at(second * FPS)
+
+
+def test_five_seconds_are_labelled_by_keys(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    says(ann, "Not labelled yet; 16 sampled frames not labelled")
+    type_triplet(ann, "grasper, grasp, gallbladder")
+    says(ann, "grasper, grasp, gallbladder; 15")
+    on(ann, 1)
+    ann.press("r")
+    says(ann, "grasper, grasp, gallbladder; 14")
+    on(ann, 2)
+    type_triplet(ann, "clipper, clip, cystic_duct")
+    says(ann, "clipper, clip, cystic_duct; 13")
+    ann.press("1")
+    says(ann, "clipper, clip, cystic_duct + grasper, grasp, gallbladder")
+    on(ann, 3)
+    ann.press("n")
+    says(ann, "nothing in view; 12")
+    on(ann, 4)
+    ann.press("2")
+    says(ann, "clipper, clip, cystic_duct; 11")
+    ann.press("ArrowLeft", "ArrowLeft")
+    ann.at(2 * FPS)
+    ann.press("1")
+    says(ann, "clipper, clip, cystic_duct; 11")
+    ann.press("2")
+    says(ann, "Not labelled yet; 12")
+    ann.press("u")
+    says(ann, "clipper, clip, cystic_duct; 11")
+    ann.press("PageDown")
+    ann.at(5 * FPS)
+    expected = {0: (GRASP,), 1: (GRASP,), 2: (CLIP,), 3: (), 4: (CLIP,)}
+    assert sets_in(folder) == expected
+    lane = ann.page.locator('.lane[data-layer="triplets"] .span')
+    assert [lane.nth(at).get_attribute("title") for at in range(lane.count())] == [
+        "grasper, grasp, gallbladder",
+        "clipper, clip, cystic_duct",
+        "nothing in view",
+        "clipper, clip, cystic_duct",
+    ]
+    assert "11 sampled frames are not labelled" in ann.page.inner_text("#findings")
+    # Between two of them nothing can be said.
+    ann.press("Delete")
+    ann.page.locator("#status", has_text="not labelled").wait_for()
+    assert sets_in(folder) == expected
+    assert ann.troubles == []
+
+
+def test_five_seconds_are_labelled_by_mouse(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.page.click("#action")
+    ann.page.keyboard.type("grasper, grasp, gallbladder\n")
+    says(ann, "grasper, grasp, gallbladder; 15")
+    click = ann.page.click
+    for second, button in ((1, '[data-do="repeat"]'), (2, '[data-do="nothing"]'), (3, '[data-do="nothing"]')):
+        click("#forth")
+        ann.at(second * FPS)
+        click(f"#instant-buttons {button}")
+        says(ann, f"; {15 - second} sampled")
+    click('#instant-buttons [data-do="clear"]')
+    says(ann, "Not labelled yet; 13")
+    click("#later")
+    ann.page.wait_for_timeout(200)
+    click("#back")
+    ann.at(3 * FPS)
+    ann.page.locator("#panel .label-name", has_text="grasper").click()
+    says(ann, "grasper, grasp, gallbladder; 12")
+    assert ann.page.locator("#panel .label-name").get_attribute("aria-pressed") == "true"
+    click("#later")
+    ann.at(4 * FPS)
+    click('#instant-buttons [data-do="repeat"]')
+    says(ann, "; 11 sampled")
+    click("#undo")
+    says(ann, "Not labelled yet; 12")
+    click('#instant-buttons [data-do="repeat"]')
+    says(ann, "; 11 sampled")
+    assert sets_in(folder) == {0: (GRASP,), 1: (GRASP,), 2: (), 3: (GRASP,), 4: (GRASP,)}
+    assert ann.troubles == []
+
+
+def test_quick_keys_label_the_frame_that_is_seen(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    type_triplet(ann, "grasper, grasp, gallbladder")
+    says(ann, "; 15 sampled")
+    for second in range(1, 16):
+        ann.press("ArrowRight", "r")
+        ann.at(second * FPS)
+        says(ann, f"grasper, grasp, gallbladder; {15 - second} sampled" if second < 15 else "all sampled frames are labelled")
+    assert sets_in(folder) == dict.fromkeys(range(16), (GRASP,))
+    assert ann.troubles == []
+
+
+def test_an_adjudicator_takes_a_set(chromium, server, bench, folder, tokens):
+    for number, triplet in zip(bench.standing().assigned["single"], (GRASP, CLIP), strict=True):
+        person = labelled_study.person(folder, number)
+        changes = [Change("triplets", str(frame), Instant(frame, (triplet,))) for frame in (0, 20)]
+        bench.label(person, SINGLE, changes, f"nonce-label-{number}")
+        bench.say_done(person, SINGLE, f"nonce-done-{number}", done=True)
+    chief = Annotator(chromium, server, tokens[4])
+    chief.page.locator(".answers button", has_text=": grasper, grasp, gallbladder").click()
+    chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
+    stands = bench.settlement(bench.recordings[SINGLE]).outcomes["triplets"].instants
+    assert stands == (Instant(FIRST, (GRASP,)), Instant(FIRST + 20, (GRASP,)))
+    assert chief.troubles == []
+
+
+@pytest.mark.parametrize("scheme", axe.SCHEMES)
+def test_nobody_is_shut_out_of_sampled_frames(chromium, server, token, scheme):
+    ann = Annotator(chromium, server, token, color_scheme=scheme)
+    script = axe.source()
+    type_triplet(ann, "grasper, grasp, gallbladder")
+    says(ann, "; 15 sampled")
+    on(ann, 1)
+    ann.press("n")
+    says(ann, "nothing in view")
+    assert axe.findings(ann.page, script) == []
