@@ -133,6 +133,20 @@ def test_an_edge_is_drawn_in_the_lanes_and_a_click_on_a_label_only_chooses_it(ch
     assert ann.troubles == []
 
 
+def test_after_a_click_on_a_rating_the_keys_are_the_players_again(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.page.locator("#layers button", has_text="ratings").click()
+    ann.page.locator("#panel input[name=efficiency][value='3']").click()
+    ann.page.wait_for_selector("#panel input[name=efficiency][value='3']:checked")
+    ann.page.locator("#panel label", has_text="4").first.click()
+    ann.press("ArrowRight", "ArrowRight")
+    ann.at(2)
+    bench = labelled_study.opened(folder)
+    (about,) = {about for about, _ in bench.standing().labels}
+    assert bench.standing().of(about, bench.standing().assigned["single"][0]).sheet().scores == {"efficiency": 3, "depth_perception": 4}
+    assert ann.troubles == []
+
+
 def test_playing_shows_every_picture_of_the_film_in_its_order(chromium, server, token):
     ann = Annotator(chromium, server, token)
     ann.page.evaluate(

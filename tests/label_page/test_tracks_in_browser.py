@@ -113,7 +113,7 @@ def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromi
     ann.page.wait_for_timeout(200)
     ann.press("Control+Shift+ArrowDown")
     ann.page.wait_for_timeout(200)
-    ann.press("2")
+    ann.press("2", "c")
     ann.page.wait_for_timeout(300)
     ((one,),) = keys_in(folder)
     assert one[2] == pytest.approx((0.405, 0.4, 0.2, 0.205), abs=1e-6)
@@ -137,6 +137,30 @@ def test_a_corner_stretches_a_box_and_another_place_begins_another_track(chromiu
     places = sorted(track[0][2] for track in keys_in(folder))
     assert places[0] == pytest.approx((0.1, 0.1, 0.4, 0.3), abs=2 * NEAR)
     assert places[1] == pytest.approx((0.7, 0.7, 0.2, 0.2), abs=2 * NEAR)
+    assert ann.troubles == []
+
+
+def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_begins_the_next_also_over_it(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("1")
+    draw(ann, (0.1, 0.1), (0.4, 0.4))
+    marks(ann, ".selected").wait_for()
+    ann.press("Shift+ArrowRight")
+    ann.at(20)
+    draw(ann, (0.6, 0.6), (0.8, 0.9))
+    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.press("3")
+    draw(ann, (0.65, 0.65), (0.75, 0.95))
+    ann.page.locator("#panel h2", has_text="2 tracks").wait_for()
+    first, second = sorted(keys_in(folder), key=len, reverse=True)
+    assert [(frame, label) for frame, label, *_ in first] == [(0, first[0][1]), (20, first[0][1])]
+    assert first[1][2] == pytest.approx((0.6, 0.6, 0.2, 0.3), abs=2 * NEAR)
+    assert second[0][1] != first[0][1]
+    assert second[0][2] == pytest.approx((0.65, 0.65, 0.1, 0.3), abs=2 * NEAR)
+    # A click chooses the one below it, and moves nothing.
+    ann.page.mouse.click(*place(ann, 0.62, 0.62))
+    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    assert sorted(map(len, keys_in(folder))) == [1, 2]
     assert ann.troubles == []
 
 

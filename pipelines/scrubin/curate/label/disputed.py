@@ -50,4 +50,5 @@ def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
         f"{people} people labelled it, " + ("in different places" if is_elsewhere else f"and {most} at most say the same"),
         camera=one.about.camera,
         open=f"scrubin label: {one.id}, frame {shown}",
+        is_expected=2 * most > people,
     )

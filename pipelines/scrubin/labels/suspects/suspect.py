@@ -51,6 +51,8 @@ class Suspect:
     time_s: float | None = None
     camera: str = ""
     open: str = ""
+    is_expected: bool = True
+    """Whether something else is probable; where people differ evenly, nothing is."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON value; ``last`` is the last position."""
@@ -64,7 +66,8 @@ class Suspect:
         frames = f"frame {self.first}" if self.end - self.first == 1 else f"frames {self.first}..{self.end - 1}"
         time = "" if self.time_s is None else f" ({_clock(self.time_s)})"
         camera = f", {self.camera}" if self.camera else ""
-        says = f"{self.label or 'nothing'}, probably {self.probable or 'nothing'}" if self.label != self.probable else self.label
+        expected = f", probably {self.probable or 'nothing'}" if self.label != self.probable and self.is_expected else ""
+        says = f"{self.label or 'nothing'}{expected}"
         link = f"; {self.open}" if self.open else ""
         return f"{self.score:.2f} {self.recording}{camera}, {frames}{time}, {self.layer}: {says}; {self.says}{link}"
 

@@ -99,7 +99,7 @@ function showTracked() {
   if (!isTracks()) return overlay.show(null);
   const disputes = (store.view.disputes ?? []).filter((one) => one.layer === page.layer && one.open);
   const others = disputes.flatMap((one) => Object.entries(one.said).flatMap(([letter, tracks]) => tracks.map((track) => ({ letter, track }))));
-  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, others });
+  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others });
 }
 
 function showPanel() {
@@ -344,6 +344,7 @@ listen([
   { keys: ["m"], shown: ["M"], does: "merge the selected label with the next", group: "Labels", run: () => edit("merge") },
   { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: (event) => (isTracks() ? tracking.remove(event.shiftKey) : edit("remove")) },
   { keys: ["b"], shown: ["B"], does: "a new one in the middle; or draw it by mouse", group: "Boxes and points", run: tracksOnly(() => tracking.begin()) },
+  { keys: ["c"], shown: ["C"], does: "the chosen one has the label chosen last", group: "Boxes and points", run: tracksOnly(() => tracking.rename()) },
   { keys: ["t"], shown: ["T"], does: "choose the next one of this frame", group: "Boxes and points", run: tracksOnly(() => tracking.next()) },
   { keys: ["h"], shown: ["H"], does: "the point is hidden here, or seen", group: "Boxes and points", run: tracksOnly(() => tracking.hide()) },
   { keys: ["Escape"], shown: ["Esc"], does: "choose none, so that the next one is new", group: "Boxes and points", run: () => (Object.assign(page, { selected: null }), show()) },
@@ -406,8 +407,7 @@ lanes.addEventListener("choose", ({ detail }) => {
   show();
 });
 overlay.addEventListener("choose", ({ detail }) => {
-  page.selected = detail;
-  page.acted = Date.now();
+  Object.assign(page, { selected: detail, beginsNew: false, acted: Date.now() });
   show();
 });
 overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
@@ -418,6 +418,10 @@ lanes.addEventListener("edge", ({ detail }) => {
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));
 });
 addEventListener("pointerdown", () => (page.acted = Date.now()));
+// Keys belong to the player again after a point or a mark was clicked; whoever came there by keys stays there.
+byId("panel").addEventListener("click", (event) => {
+  if (event.detail && event.target.matches("input[type=radio], input[type=checkbox], label, label *")) setTimeout(() => document.activeElement?.matches("#panel input:not([type=text])") && document.activeElement.blur());
+});
 addEventListener("keydown", () => (page.acted = Date.now()));
 
 // Only time in which somebody did something, or watched the film, is work.

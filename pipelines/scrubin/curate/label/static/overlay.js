@@ -123,23 +123,24 @@ export class Overlay extends EventTarget {
     const name = event.target.closest("[data-track]")?.dataset.track;
     const corner = event.target.dataset.corner ?? null;
     const start = this.at(event);
-    if (name && name !== this.shown.selected) this.dispatchEvent(new CustomEvent("choose", { detail: name }));
-    if (!name && this.isPoints) return this.end(null, start);
-    const track = this.shown.tracks.find((one) => one.name === name);
+    // Only the chosen one is moved: over others a new box is drawn as anywhere, and a click chooses them.
+    const isOwn = name === this.shown.selected && !this.shown.beginsNew;
+    if (this.isPoints && (!name || this.shown.beginsNew)) return this.end(null, start);
+    const track = isOwn && this.shown.tracks.find((one) => one.name === name);
     const from = track && (placeAt(track, this.player.frame) ?? nearest(track, this.player.frame)).place;
-    if (!name) this.dispatchEvent(new CustomEvent("choose", { detail: null }));
     const isDrawn = (move) => Math.hypot(move.clientX - event.clientX, move.clientY - event.clientY) > 2;
     const placed = (move) => this.dragged(from, corner, start, this.at(move));
     const draw = (move) => {
+      if (!from) return this.isPoints ? undefined : this.drawNew(placed(move));
       this.draft = placed(move);
-      if (!name) this.drawNew(this.draft);
-      else this.draw();
+      return this.draw();
     };
     const drop = (up) => {
       removeEventListener("pointermove", draw);
       this.draft = null;
-      if (isDrawn(up)) this.end(name ?? null, placed(up));
-      else this.draw();
+      if (isDrawn(up) && (from || !this.isPoints)) return this.end(from ? name : null, placed(up));
+      if (!isOwn) this.dispatchEvent(new CustomEvent("choose", { detail: name ?? null }));
+      return this.draw();
     };
     addEventListener("pointermove", draw);
     addEventListener("pointerup", drop, { once: true });

@@ -9,7 +9,7 @@ const NEW_POINT = [0.5, 0.5];
 const STEP = 0.005;
 
 export class Tracking {
-  /** page: {layer, selected, trackLabel}; say: a sentence; show: draw anew. */
+  /** page: {layer, selected, trackLabel, beginsNew}; say: a sentence; show: draw anew. */
   constructor(page, player, say, show) {
     Object.assign(this, { page, player, say, show });
   }
@@ -22,16 +22,21 @@ export class Tracking {
     return this.tracks.find((one) => one.name === this.page.selected);
   }
 
+  get isSaidHere() {
+    return Boolean(this.selected?.keys.some((one) => one.frame === this.player.frame && one.place.length));
+  }
+
   get label() {
     return this.page.trackLabel ?? store.layer(this.page.layer).names[0];
   }
 
-  /** A key frame here, of the track or a new one. */
+  /** A key frame here, of the named track, else of the chosen one; of a new one where a label was just chosen, or a box is drawn beside its own. */
   place(name, place, state = "seen") {
     const { page, player } = this;
-    const own = name ?? (page.layer === "points" && page.selected) ?? null;
-    const track = own && this.tracks.find((one) => one.name === own);
+    const chosen = page.beginsNew || (page.layer === "boxes" && this.isSaidHere) ? null : this.selected;
+    const track = name ? this.tracks.find((one) => one.name === name) : chosen;
     page.selected = track ? track.name : newKey();
+    page.beginsNew = false;
     page.acted = Date.now();
     this.say(`${track?.label ?? this.label}: key frame at frame ${player.frame}.`);
     return store.change(putKey(page.layer, page.selected, track?.label ?? this.label, player.frame, inside(place), state));
@@ -78,13 +83,20 @@ export class Tracking {
     return store.change(whole || isLast ? dropTrack(this.page.layer, track) : dropKey(this.page.layer, track.name, frame));
   }
 
-  /** The label of the chosen track, else of the next new one. */
+  /** The label of the next new track: what is drawn from here on is a new one. */
   name(label) {
-    this.page.trackLabel = label;
-    const track = this.selected;
-    this.say(track ? `The track is ${label}.` : `The next one is ${label}.`);
-    if (track && track.label !== label) return store.change(relabel(this.page.layer, track, label));
+    Object.assign(this.page, { trackLabel: label, beginsNew: true });
+    this.say(`The next one is ${label}: draw it.${this.selected ? ` C says that the chosen one, ${this.selected.label}, is ${label}.` : ""}`);
     return this.show();
+  }
+
+  /** The chosen track has the label that was chosen last. */
+  rename() {
+    const { selected: track, label } = this;
+    if (!track) return this.say("No track is chosen.", true);
+    this.page.beginsNew = false;
+    this.say(`The track is ${label}.`);
+    return track.label === label ? this.show() : store.change(relabel(this.page.layer, track, label));
   }
 
   /** Move or stretch what is chosen by a step of the picture. */
