@@ -254,6 +254,7 @@ OF_BASE = [
 ]
 BY_OPTION = {
     "convert": {"av"},
+    "validate": {"av"},
     "verify": {"tqdm", "yaml"},
     "score": {"jinja2", "markupsafe"},
     "rank": {"jinja2", "markupsafe"},

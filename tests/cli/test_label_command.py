@@ -43,7 +43,10 @@ def test_from_the_first_person_to_an_export(said, study):
     assert said("--add", "Dora", "--adjudicator")[1].startswith("adjudicator 3;")
     assert said("--assign") == (0, "2 recordings assigned, 2 of them to several people\n")
     assert said("--assign") == (0, "0 recordings assigned, 0 of them to several people\n")
-    assert said("--export") == (0, "0 files written, 0 the same as before; 2 recordings wait\n")
+    code, text = said("--export")
+    assert (code, text.splitlines()[0]) == (0, "0 files written, 0 the same as before; 2 recordings wait")
+    assert all(line.endswith(": annotators 1, 2 are not done") for line in text.splitlines()[1:])
+    assert len(text.splitlines()) == 3
     assert json.loads(said("--progress", "--json")[1])["recordings"]["assigned"] == 2
     assert "0 finished by everybody who labels them, 0 complete" in said("--progress")[1]
     assert said("--verify") == (0, f"{events.LEDGER_PATH}: 1 lines, the chain is whole\n")

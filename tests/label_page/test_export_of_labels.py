@@ -55,7 +55,7 @@ def read(folder, name="single"):
 
 def test_every_label_comes_out_on_its_source_frames(labelled, folder):
     _, waiting = progress.export(labelled)
-    assert waiting == [PAIR]
+    assert list(waiting) == [PAIR]
     labels = read(folder)
     phases = phase_of(labels.phases)
     ids = [CHOLECT50.phases.index(name) for name in ("preparation", "clipping-and-cutting")]
@@ -74,7 +74,8 @@ def test_every_label_comes_out_on_its_source_frames(labelled, folder):
 def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench, folder):
     finish(bench, folder, "single", SINGLE, [put("a", 0, 30, "preparation")], [put("a", 0, 30, "clipping-and-cutting")])
     done, waiting = progress.export(bench)
-    assert (done.changed, waiting) == ((), [PAIR, SINGLE])
+    numbers = ", ".join(map(str, bench.standing().assigned["pair"]))
+    assert (done.changed, waiting) == ((), {PAIR: f"annotators {numbers} are not done", SINGLE: "an adjudicator settles 1 place"})
     document = progress.document(bench)
     assert document["open"] == {SINGLE: [["phases", FIRST, FIRST + 30]]}
     bench.settle(person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))

@@ -66,7 +66,7 @@ def test_four_raters_at_the_page_give_the_tables_of_their_typed_sheets_byte_for_
         bench.label(person, id_, [Change("ratings", "sheet", by_recording[id_][rater])], f"nonce-{place:06d}")
         bench.say_done(person, id_, f"done-{place:06d}", done=True)
     _, waiting = progress.export(bench)
-    assert waiting == []
+    assert waiting == {}
     exported = read_folder(tmp_path / "raw/ratings", sorted(set(task_of.values())))
     of_raters = [{(one.task, one.rater, row.cells["id"]): row.cells for one in some for row in one.rows} for some in (sheets, exported)]
     assert of_raters[0] == of_raters[1]

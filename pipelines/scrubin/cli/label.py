@@ -80,6 +80,7 @@ def _summary(args: argparse.Namespace) -> int:
     written, waiting = progress.export(bench)
     gone = f", {len(written.removed)} removed" if written.removed else ""
     print_lines([f"{len(written.changed)} files written, {written.same} the same as before{gone}; {len(waiting)} recordings wait"])
+    print_lines(f"{id_}: {why}" for id_, why in waiting.items())
     return 0
 
 

@@ -82,20 +82,20 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"agreement on {aspect}, {one['icc']['n']} recordings: ICC(2,1) {_value(icc)}, alpha {_number(one['alpha']['alpha'])}"
 
 
-def export(bench: Workbench) -> tuple[Written, list[str]]:
-    """Write the labels of complete recordings and the sheets of finished ratings; return what was written, and ids that wait.
+def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
+    """Write the labels of complete recordings and the sheets of finished ratings; return what was written, and by id what others wait for.
 
     Raises
     ------
     ReviewError
         When a file of somebody else is in the way.
     """
-    standing, files, waiting = bench.standing(), dict[str, bytes](), []
+    standing, files, waiting = bench.standing(), dict[str, bytes](), dict[str, str]()
     sheets: dict[str, dict[int, dict[str, Sheet]]] = {}
     for one in bench.recordings.values():
         settlement = bench.settlement(one)
         if not settlement.annotators or not settlement.is_complete:
-            waiting.append(one.id)
+            waiting[one.id] = settlement.waits_for
             continue
         if settlement.outcomes:
             labels, proposed = settled.label_counts(one.pictures, standing, settlement.annotators)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
@@ -61,6 +62,18 @@ class Settlement:
     def is_complete(self) -> bool:
         """Whether all of it can be exported."""
         return not self.missing and not any(one.open for one in self.outcomes.values()) and not self.differ
+
+    @property
+    def waits_for(self) -> str:
+        """What is missing before it can be exported; "" for nothing."""
+        if not self.annotators:
+            return "nobody labels it"
+        if self.missing:
+            one = len(self.missing) == 1
+            return f"{'annotator' if one else 'annotators'} {', '.join(map(str, self.missing))} {'is' if one else 'are'} not done"
+        places = f"an adjudicator settles {count_text(len(self.open), 'place')}" if self.open else ""
+        ratings = f"an adjudicator rates it, as ratings differ: {', '.join(self.differ)}" if self.differ else ""
+        return "; ".join(filter(None, (places, ratings)))
 
     @property
     def open(self) -> list[Dispute]:

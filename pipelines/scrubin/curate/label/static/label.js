@@ -315,6 +315,10 @@ function arrow(event, x, y) {
 /** A frame back or on; of triplets a sampled one. */
 const step = (by) => (isInstants() ? instants.go(by) : player.step(by));
 
+async function undo() {
+  if (await store.undo()) say("The last change is taken back.");
+}
+
 const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
 const again = () => (isInstants() ? instants.repeat() : sayAgain());
 const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
@@ -351,7 +355,7 @@ listen([
   { keys: ["p"], shown: ["P"], does: "take what is proposed here, or next", group: "Proposals", run: takeGhost },
   { keys: ["x"], shown: ["X"], does: "do not take it", group: "Proposals", run: refuseGhost },
   { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
-  { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => store.undo() },
+  { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => undo() },
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
   { keys: [], shown: ["Shift", "N"], does: "of triplets, to the next that looks wrong", group: "Page", run: nextFinding },
@@ -365,7 +369,7 @@ byId("back").onclick = () => step(-1);
 byId("forth").onclick = () => step(1);
 byId("earlier").onclick = () => toChange(-1);
 byId("later").onclick = () => toChange(1);
-byId("undo").onclick = () => store.undo();
+byId("undo").onclick = undo;
 byId("done").onclick = done;
 byId("help-button").onclick = () => byId("help-dialog").showModal();
 byId("camera").onchange = () => player.open(store.id, byId("camera").value, player.frame).then(show);

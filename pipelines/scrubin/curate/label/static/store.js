@@ -85,16 +85,19 @@ export const store = new (class extends EventTarget {
     if (this.id) post("/api/worked", { id: this.id, seconds, nonce: nonce() }, { keepalive: true }).catch(() => {});
   }
 
+  /** Resolves to whether it was taken. */
   async say(path, body) {
     const { id } = this;
     this.queue = (this.queue ?? Promise.resolve()).then(async () => {
       try {
         const answer = await post(path, { ...body, nonce: nonce() });
         if (this.id === id) this.take(answer);
+        return true;
       } catch (error) {
         // What was refused is not kept: what stands is shown again.
         if (this.id === id) await this.choose(id);
         this.dispatchEvent(new CustomEvent("refused", { detail: error.message }));
+        return false;
       }
     });
     return this.queue;
