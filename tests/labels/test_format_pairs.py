@@ -18,7 +18,10 @@ from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.model import SOURCE_FRAMES
 from scrubin.labels.registry import WRITERS, format_of
 
-WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")
+WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans", "boris", "elan", "via3", "vidat")
+
+OF_TIME = ("boris", "elan", "via3", "vidat")
+"""Formats of spans of time: they are compared at the rate that they come from."""
 
 
 def named(collection, fps):
@@ -50,9 +53,11 @@ def through(name, target, seed):
     again = read_files({"tables-csv": "tables"}.get(target, target), {f"out/{file}": data for file, data in out.files.items()}, **words)
     form = format_of("tables" if target == "tables-csv" else target).by_hand
     # Where no file states the rate, it is told by hand.
-    fps = 1 / kept.recordings[0].clock.period_s if form.fps_unstated else form.fps or 1
+    fps = 1 / kept.recordings[0].clock.period_s if form.fps_unstated or target in OF_TIME else form.fps or 1
     if target == "spans":
         again = replace(again, recordings=tuple(in_frames(labels, fps) for labels in again.recordings))
+    elif target in OF_TIME:
+        again, _ = loss.fitted(again, writer_of("tables"), Fit(target, source_fps=fps, to_fps=fps))
     elif form.fps_unstated:
         again = replace(again, recordings=tuple(replace(labels, clock=SOURCE_FRAMES) for labels in again.recordings))
     return first, again, losses + out.losses, fps
