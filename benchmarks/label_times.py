@@ -49,7 +49,7 @@ def main() -> int:
     from scrubin.curate.label import people
     from scrubin.curate.label.workbench import Workbench
 
-    _, token = people.add("somebody who is timed", "annotator")
+    person, token = people.add("somebody who is timed", "annotator")
     bench = Workbench.open()
     bench.assign()
     recording = bench.recordings[wanted]
@@ -66,16 +66,21 @@ def main() -> int:
             chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
             page = chromium.new_page(viewport={"width": 1280, "height": 720})
             page.set_default_timeout(60_000)
-            measure(page, found[0], token, wanted)
+            changes = measure(page, found[0], token, wanted)
             chromium.close()
+        spans = Workbench.open().standing().of(recording.about, person.number).spans("phases")
+        edges = {span.first - recording.pictures.first for span in spans} - {0}
+        print(
+            f"of {len(changes)} changes {len(edges & set(changes))} are in the ledger on their frame, {len(edges - set(changes))} elsewhere"
+        )
     finally:
         server.terminate()
         server.wait()
     return 0
 
 
-def measure(page: Page, address: str, token: str, wanted: str) -> None:
-    """Come in, and time everything."""
+def measure(page: Page, address: str, token: str, wanted: str) -> list[int]:
+    """Come in, and time everything; return the frames where phases were to change."""
     started_s = time.monotonic()
     page.goto(address)
     page.fill("#token", token)
@@ -91,7 +96,7 @@ def measure(page: Page, address: str, token: str, wanted: str) -> None:
     print("click to picture, anywhere:", spread([clicked(page, chance.random()) for _ in range(SEEKS)]))
     for speed in SPEEDS:
         play(page, speed)
-    label(page)
+    return label(page)
 
 
 def spread(times_s: Sequence[float]) -> str:
@@ -139,8 +144,8 @@ def play(page: Page, speed: float) -> None:
     print(f"play at {speed:g}: {len(frames)} pictures in {wall_s:.1f} s, {rate:.1f} frames a second, steps of {gaps}")
 
 
-def label(page: Page) -> None:
-    """Label the phases of the recording, and print keys and seconds."""
+def label(page: Page) -> list[int]:
+    """Label the phases of the recording, print keys and seconds, and return where they change."""
     count = int(re.findall(r"of (\d+)", page.get_attribute("#picture", "aria-label") or "")[0])
     page.keyboard.press("Home")
     page.locator("#where", has_text=re.compile("frame 0$")).wait_for()
@@ -157,8 +162,8 @@ def label(page: Page) -> None:
         keys += 1
 
     say("1")
-    for number, share in enumerate(PHASES, start=2):
-        change = round(share * count)
+    changes = [round(share * count) for share in PHASES]
+    for number, change in enumerate(changes, start=2):
         say("Space")
         # What is seen of the change is seen a reaction later.
         while frame_of(page) < change:
@@ -172,7 +177,8 @@ def label(page: Page) -> None:
             press("ArrowLeft" if behind > 0 else "ArrowRight")
         say(str(number % 10))
     took_s = time.monotonic() - started_s
-    print(f"{len(PHASES) + 1} phases: {keys} keys, {took_s:.0f} s of {count} frames, every change on its frame")
+    print(f"{len(PHASES) + 1} phases: {keys} keys, {took_s:.0f} s of {count} frames")
+    return changes
 
 
 def frame_of(page: Page) -> int:

@@ -68,15 +68,10 @@ def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]
     """
     every = [one for of_pair in pairs.values() for one in of_pair]
     names = sorted({span.names for one in every for span in (*one.one, *one.other)})
-    by_pair = {pair: [(one.recording, _counts(one, names)) for one in of_pair] for pair, of_pair in sorted(pairs.items())}
+    by_pair = {pair: [(one.recording, _counts(one, names)) for one in of_pair] for pair, of_pair in pairs.items()}
     counts = [one for of_pair in by_pair.values() for one in of_pair]
     classes = {", ".join(filter(None, name)): [(of, _of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
-    return {
-        "recordings": len({one.recording for one in every}),
-        "pairs": {f"{a}-{b}": summary(of_pair, _values) for (a, b), of_pair in by_pair.items()},
-        "all": summary(counts, _values),
-        "classes": {name: summary(of_class, _values) for name, of_class in classes.items()},
-    }
+    return {"recordings": len({one.recording for one in every}), **by_pair_and_class(by_pair, classes, _values)}
 
 
 def of_sheets(sheets: Mapping[tuple[str, int], Sheet]) -> dict[str, Any]:
@@ -172,6 +167,28 @@ def _of_class(counts: _Counts, at: int) -> _Counts:
     one, other = counts.frames[at].sum() - own, counts.frames[:, at].sum() - own
     rest = counts.frames.sum() - own - one - other
     return _Counts(np.array([[own, one], [other, rest]]), counts.segments[:, at : at + 1], ())
+
+
+def by_pair_and_class(
+    pairs: Mapping[tuple[int, int], Sequence[tuple[str, T]]],
+    classes: Mapping[str, Sequence[tuple[str, T]]],
+    values: Callable[[Sequence[T]], dict[str, float]],
+    of_class: Callable[[Sequence[T]], dict[str, float]] | None = None,
+) -> dict[str, Any]:
+    """Return ``pairs``, ``all`` of them together, and ``classes``, each as `summary` does.
+
+    Parameters
+    ----------
+    pairs, classes
+        What is counted, by two annotators and by label.
+    of_class
+        Makes values of a class, where they are other ones.
+    """
+    return {
+        "pairs": {f"{a}-{b}": summary(of_pair, values) for (a, b), of_pair in sorted(pairs.items())},
+        "all": summary([one for _, of_pair in sorted(pairs.items()) for one in of_pair], values),
+        "classes": {name: summary(counts, of_class or values) for name, counts in classes.items()},
+    }
 
 
 def summary(counts: Sequence[tuple[str, T]], values: Callable[[Sequence[T]], dict[str, float]]) -> dict[str, Any]:

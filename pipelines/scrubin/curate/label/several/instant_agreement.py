@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrubin.curate.label.events import Instant, Triplet
-from scrubin.curate.label.several.agreement import summary
+from scrubin.curate.label.several.agreement import by_pair_and_class
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,11 @@ def of_instants(pairs: Mapping[tuple[int, int], Sequence[TwiceSampled]]) -> dict
         ``recordings``; per pair ``a-b`` and of ``all`` together ``f1``, ``jaccard`` and ``both``; ``classes``: ``f1`` per triplet of all
         pairs together. Each value has ``value``, ``low`` and ``high``; null where undefined.
     """
-    counted = {pair: [(one.recording, _counts(one)) for one in of_pair] for pair, of_pair in sorted(pairs.items())}
+    counted = {pair: [(one.recording, _counts(one)) for one in of_pair] for pair, of_pair in pairs.items()}
     every = [twice for of_pair in pairs.values() for twice in of_pair]
     names = sorted({triplet for twice in every for instant in (*twice.one, *twice.other) for triplet in instant.triplets})
-    return {
-        "recordings": len({one.recording for one in every}),
-        "pairs": {f"{a}-{b}": summary(of, _values) for (a, b), of in counted.items()},
-        "all": summary([one for of in counted.values() for one in of], _values),
-        "classes": {
-            ", ".join(filter(None, name)): summary([(one.recording, _of_class(one, name)) for one in every], _of_one) for name in names
-        },
-    }
+    classes = {", ".join(filter(None, name)): [(one.recording, _of_class(one, name)) for one in every] for name in names}
+    return {"recordings": len({one.recording for one in every}), **by_pair_and_class(counted, classes, _values, _of_one)}
 
 
 def _both(twice: TwiceSampled) -> list[tuple[set[Triplet], set[Triplet]]]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.curate.label.several import matching
-from scrubin.curate.label.several.agreement import summary
+from scrubin.curate.label.several.agreement import by_pair_and_class
 from scrubin.labels.keyframes import Track
 
 
@@ -56,18 +56,13 @@ def of_tracks(layer: str, pairs: Mapping[tuple[int, int], Sequence[TwiceTracked]
     every = [one for of_pair in counted.values() for one in of_pair]
     labels = sorted({label for _, of_label in every for label in of_label})
 
-    def told(counts: Sequence[tuple[str, _Counts]]) -> dict[str, Any]:
-        return summary(counts, _boxes if layer == "boxes" else _points)
-
     def together(of: Sequence[tuple[str, dict[str, _Counts]]]) -> list[tuple[str, _Counts]]:
         return [(recording, one) for recording, by_label in of for one in (*by_label.values(), _Counts())]
 
-    return {
-        "recordings": len({one.recording for of_pair in pairs.values() for one in of_pair}),
-        "pairs": {f"{a}-{b}": told(together(of)) for (a, b), of in counted.items()},
-        "all": told(together(every)),
-        "classes": {label: told([(recording, of[label]) for recording, of in every if label in of]) for label in labels},
-    }
+    classes = {label: [(recording, of[label]) for recording, of in every if label in of] for label in labels}
+    by_pair = {pair: together(of) for pair, of in counted.items()}
+    recordings = len({one.recording for of_pair in pairs.values() for one in of_pair})
+    return {"recordings": recordings, **by_pair_and_class(by_pair, classes, _boxes if layer == "boxes" else _points)}
 
 
 def _counts(layer: str, twice: TwiceTracked) -> dict[str, _Counts]:
