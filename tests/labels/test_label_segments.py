@@ -1,3 +1,5 @@
+import itertools
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -5,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.labels.model import segment_rows
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels import timing
+from scrubin.labels.files.output import writer_of
+from scrubin.labels.model import Clock, Labels, segment_rows
 from scrubin.labels.timing import of_phases, to_phases
 
 MS = Fraction(1, 1000)
@@ -64,3 +69,15 @@ def test_phases_to_spans_and_back_are_the_same(phases):
     assert rows["phase_id"].tolist() == ids.tolist()
     assert contested == 0
     assert (spans["start"] < spans["end"]).all()
+
+
+@given(
+    edges=st.lists(st.integers(0, 10**6), min_size=2, max_size=8, unique=True).map(sorted),
+    rate=st.sampled_from([Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60000, 1001)]),
+)
+def test_spans_of_frames_come_back_from_milliseconds_as_they_were(edges, rate):
+    spans = [("phase", first, end, 0) for first, end in itertools.pairwise(edges)]
+    labels = Labels("a", "spans", vocabulary.load("cholec80"), Clock(1 / rate), segments=segment_rows(spans))
+    in_ms = timing.retimed(labels, writer_of("elan"), None, Fraction(1000), Counter())
+    again = timing.retimed(in_ms, writer_of("elan"), None, rate, Counter())
+    assert [tuple(row) for row in again.segments.itertuples(index=False)] == spans
