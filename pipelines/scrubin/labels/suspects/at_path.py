@@ -61,6 +61,7 @@ def suspects(
     asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None)
     predicted = [_predicted(one, of_predictions, asked) for one in predictions]
     found = ranking.rank(recordings, reading.form.by_hand.fps, _joined(predicted) if predicted else None, more, options.first)
+    found = replace(found, notes=(*_unread(reading), *found.notes))
     folder = videos or (path / RELEASED_VIDEOS if (path / RELEASED_VIDEOS).is_dir() else None)
     return found if folder is None else replace(found, suspects=tuple(_linked(found.suspects, folder)))
 
@@ -70,6 +71,15 @@ def _by_frame(reading: Reading) -> list[Labels]:
     every = [instance_spans.by_frame(labels, form.by_hand.fps) for labels in reading.collection.recordings]
     by_frame = [reader.without_segments(labels, form, None) for labels in every]
     return [one for one in by_frame if any(layer is not None for layer in (one.phases, one.instances, one.recognition, one.marks))]
+
+
+def _unread(reading: Reading) -> list[str]:
+    """Return in a sentence that something was not looked at, as it could not be read."""
+    errors = [one for one in reading.faults if one.severity == "error"]
+    if not errors:
+        return []
+    first = ", ".join(filter(None, (errors[0].file, errors[0].place)))
+    return [f"what has errors is not looked at: {len(errors)}, such as {first}: {errors[0].what}"]
 
 
 def _predicted(path: Path, form: AnyFormat | None, options: Options) -> list[Labels]:
