@@ -100,9 +100,9 @@ def test_another_trim_asks_for_the_same_source_frames(bench, both, folder):
 PARAMS = [
     (
         {"layers": ("actions", "triplets"), "every_s": 1.0},
-        "'triplets' says of sampled frames what 'actions' says of all of them; choose one",
+        "'triplets' cannot stand beside 'actions': both say what is done.*; choose one",
     ),
-    ({"layers": ("triplets", "boxes"), "every_s": 1.0}, "what 'boxes' says of all of them; choose one"),
+    ({"layers": ("triplets", "boxes"), "every_s": 1.0}, "beside 'boxes': nobody would have said which triplet is of which box"),
     ({"layers": ("triplets",)}, "'label.every_s' is missing, but 'triplets' is a layer; give the seconds between"),
 ]
 

@@ -96,6 +96,15 @@ def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(cle
     assert "A program had proposed 5 of 40 labels; a person took each of them." in said
 
 
+def test_of_how_many_places_nobody_said_where_they_are_is_told(clean):
+    ids = sorted(set(clean.tables["videos"]["id"]))
+    stated = {ids[0]: {"n": 30, "of": 40}, ids[1]: {"n": 0, "of": 2}}
+    found = facts.measured(tables_with(clean), facts.Study(interpolated=stated))
+    assert found["labels"]["interpolated"] == {"n": 30, "of": 42}
+    said = texts(PARAMS, found)["datasheet.md"]
+    assert "30 of 42 boxes and points lie between key frames or are means: nobody said where they are." in said
+
+
 def test_what_does_not_exist_is_undefined_or_empty_and_never_zero(measured):
     assert measured["ratings"] == measured["errors"] == []
     assert measured["labels"] == {}

@@ -25,6 +25,13 @@ TRACKS: tuple[TrackLayer, ...] = get_args(TrackLayer)
 """Layers of instruments through time, said at key frames."""
 TRIPLETS = "triplets"
 """The layer of sampled frames, each with its set of triplets."""
+_NO_PLACE = "nobody would have said which triplet is of which {}, and frames between the sampled ones would have {} without any"
+BESIDE_NO_TRIPLETS: dict[str, str] = {
+    "actions": "both say what is done, of sampled frames or of all, and where they differ nothing says which counts",
+    "boxes": _NO_PLACE.format("box", "boxes"),
+    "points": _NO_PLACE.format("point", "points"),
+}
+"""Layers that cannot stand beside triplets, and why."""
 LONGEST_STEP_S = 3600.0
 NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
 
@@ -115,10 +122,11 @@ class LabelParams:
         if "quality" in self.layers and not self.quality:
             raise _wrong(quality="names nothing, but is a layer")
         if TRIPLETS in self.layers:
-            beside = [name for name in ("actions", *TRACKS) if name in self.layers]
+            beside = [name for name in BESIDE_NO_TRIPLETS if name in self.layers]
             if beside:
-                what = f"'{TRIPLETS}' says of sampled frames what '{beside[0]}' says of all of them; choose one of the two"
-                raise _wrong(layers=what)
+                raise _wrong(
+                    layers=f"'{TRIPLETS}' cannot stand beside '{beside[0]}': {BESIDE_NO_TRIPLETS[beside[0]]}; choose one of the two"
+                )
             if self.every_s is None:
                 raise _wrong(every_s=f"is missing, but '{TRIPLETS}' is a layer; give the seconds between two labelled frames, or 0 for all")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import Standing
 
@@ -25,6 +28,8 @@ class Pictures:
         The frames that are shown: the others are not released.
     sampled
         Those of them whose triplets are labelled, increasing; none where that is no layer.
+    fps
+        Frames per second of the source; None where the time between them varies.
     """
 
     about: About
@@ -33,6 +38,7 @@ class Pictures:
     first: int
     end: int
     sampled: tuple[int, ...] = ()
+    fps: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,12 @@ class Settlement:
     def open(self) -> list[Dispute]:
         """What is to be settled, in order of time."""
         return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
+
+    @cached_property
+    def settled(self) -> list[tuple[Dispute, Answer]]:
+        """What is settled, in order of time, each with what stands there."""
+        both = [(one, answers.of_settled(of, one)) for of in self.outcomes.values() for one in of.settled]
+        return sorted(both, key=lambda one: (one[0].first, one[0].layer))
 
 
 def missing(about: About, standing: Standing) -> tuple[int, ...]:

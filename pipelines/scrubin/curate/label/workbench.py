@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,9 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, sampling, settled, shown
+from scrubin.curate.label import assignment, blackened, checks, events, people, proposals, rewriting, sampling, settled, shown
 from scrubin.curate.label import params as label_params
+from scrubin.curate.label.blackened import Blackened
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Instant, Labelled, Settled, Span, Value, Worked
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
@@ -92,6 +94,8 @@ class Workbench:
         By released id.
     proposed
         What a program proposes, by released id.
+    black
+        Where the released videos hide something, by released id and camera.
     """
 
     folder: Path
@@ -99,6 +103,7 @@ class Workbench:
     scores: ScoresParams | None
     recordings: Mapping[str, Recording]
     proposed: Mapping[str, Sequence[Proposal]] = field(default_factory=dict)
+    black: Mapping[tuple[str, str], Sequence[Blackened]] = field(default_factory=dict)
     now_s: Callable[[], float] = time.monotonic
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -141,7 +146,7 @@ class Workbench:
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
         rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
-        bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
+        bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
             bench.proposed = proposals.load(folder, p.proposals, p, list(bench.recordings), bench.released_times_s)
         return bench
@@ -253,15 +258,20 @@ class Workbench:
         one, standing = self.recording(person, id_), self.standing()
         mine = standing.of(one.about, person.number)
         shift = one.pictures.first
+        settlement = self.settlement(one) if person.role == "adjudicator" else None
         findings = [
             *checks.of_person(mine, one.pictures, self.p, self.scores, one.task),
             *checks.names_unknown({layer: mine.spans(layer) for layer in self.p.layers}, self.p),
         ]
+        if settlement is not None:
+            # Who settles labels only what they choose to, and rates where ratings differ.
+            findings = [of for of in findings if of.rule not in checks.LEFT or (of.layer == "ratings" and settlement.differ)]
         view: dict[str, Any] = {
             "head": self.ledger.head,
             "recording": self._summary(person, one, standing),
             "cameras": list(one.videos),
             "frames": one.pictures.end - shift,
+            "hidden": {camera: [dataclasses.asdict(of) for of in self.black.get((one.id, camera), ())] for camera in one.videos},
             "items": shown.items(mine, shift),
             "findings": [shown.finding(one, shift) for one in findings],
             "apart": len(standing.apart(one.about)),
@@ -269,8 +279,7 @@ class Workbench:
             "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
             "undo": standing.last(person.number, one.name) is not None,
         }
-        if person.role == "adjudicator":
-            settlement = self.settlement(one)
+        if settlement is not None:
             view |= shown.disputed(settlement, assignment.letters(settlement.annotators, one.name, self.p), shift)
         return view
 
@@ -500,7 +509,8 @@ def _recording(
     per_second = row["frame_count"] / row["duration_s"]
     about = About(name, camera, of_parts[name, camera].sha256)
     first = video.first_source_frame
-    pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count)
+    fps = None if row["variable_rate"] or not row["fps"] else Fraction(row["fps"])
+    pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count, fps=fps)
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
 
 

@@ -54,6 +54,7 @@ def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: 
         "camera": about.camera,
         label_files.SOURCE_SHA256: about.source_sha256,
         "frames": settlement.pictures.frame_count,
+        **({} if settlement.pictures.fps is None else {label_files.FPS: str(settlement.pictures.fps)}),
         label_files.PROVENANCE: label_files.Provenance(
             tuple(sorted(settlement.annotators)), blind, sum(len(one.settled) for one in settlement.outcomes.values()), labels, proposed
         ),

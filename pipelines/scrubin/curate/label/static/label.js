@@ -1,8 +1,10 @@
 // The page: what each key and button does, and how it keeps up with other pages of the same person.
 
+import { Adjudicating } from "./adjudicating.js";
 import { get, watchTrouble } from "./api.js";
 import { changeAt, merge, moveEdge, place, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
+import { showHidden } from "./hiding.js";
 import { saysSet } from "./instants.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
@@ -12,6 +14,7 @@ import { Player, SPEEDS, clock } from "./player.js";
 import { Sampling } from "./sampling.js";
 import { newKey, spanOf, store } from "./store.js";
 import { Tracking } from "./tracking.js";
+import { movedEnd } from "./tracks.js";
 
 const POLL_MS = 3000;
 const WORK_MS = 30000;
@@ -39,6 +42,9 @@ const selected = () => store.spans(page.layer).find((one) => one.key === page.se
 
 const tracking = new Tracking(page, player, say, () => show());
 const instants = new Sampling(page, player, say, () => show());
+const adjudicating = new Adjudicating(player, say, (dispute) => goTo(dispute));
+const settles = () => store.work.role === "adjudicator";
+const hiddenHere = () => store.view?.hidden[player.camera] ?? [];
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -70,8 +76,8 @@ function show() {
   byId("name").textContent = recording.id;
   const done = work.recordings.filter((one) => one.done).length;
   const apart = view.apart ? " Labels of another file of this recording are kept apart." : "";
-  byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} done. You are number ${work.you}.${apart}`;
-  byId("done").hidden = work.role === "adjudicator";
+  byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} ${settles() ? "settled" : "done"}. You are number ${work.you}.${apart}`;
+  byId("done").hidden = settles();
   byId("done").setAttribute("aria-pressed", String(recording.done));
   byId("done").querySelector("span").textContent = recording.done ? "Done; go on" : "I am done";
   byId("undo").disabled = !view.undo;
@@ -86,19 +92,20 @@ function show() {
       selected: page.selected,
     })),
     page.layer,
+    hiddenHere().filter((one) => one.is_whole),
   );
   showPanel();
   showFindings(view.findings, player.times, goTo);
-  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
   showTracked();
+  showHidden(hiddenHere(), player);
 }
 
-/** Boxes or points over the picture; to an adjudicator also what others say of frames in dispute. */
+/** Boxes or points over the picture; to an adjudicator also what others say of frames in dispute, and what stands elsewhere. */
 function showTracked() {
   if (!isTracks()) return overlay.show(null);
-  const disputes = (store.view.disputes ?? []).filter((one) => one.layer === page.layer && one.open);
-  const others = disputes.flatMap((one) => Object.entries(one.said).flatMap(([letter, tracks]) => tracks.map((track) => ({ letter, track }))));
+  const others = adjudicating.others(page.layer);
   return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others });
 }
 
@@ -230,7 +237,7 @@ function goTo({ layer: name, first, end }) {
   if (store.layer(name)) page.layer = name;
   const span = page.layer === "ratings" ? null : store.spans(page.layer).find((one) => one.first < end && first < one.end);
   page.selected = span?.key ?? null;
-  player.seek(Math.max(0, first)).then(show);
+  return player.seek(Math.max(0, first)).then(show);
 }
 
 /** To the next or previous change of the layer. */
@@ -322,10 +329,43 @@ async function undo() {
 const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
 const again = () => (isInstants() ? instants.repeat() : sayAgain());
 const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
-const done = () => store.work.role === "annotator" && store.sayDone(!store.view.recording.done).then(show);
+
+/** Done, or not any more; where ratings are missing, that is said and shown first, and only the second time it is done all the same. */
+async function done() {
+  if (settles()) return;
+  const { findings, recording } = store.view;
+  const missing = recording.done ? null : findings.find((one) => one.layer === "ratings" && one.rule === "missing");
+  const warned = missing && `${recording.id}: ${missing.says}`;
+  if (missing && page.warned !== warned) {
+    page.warned = warned;
+    say(`Not done yet: ${missing.says}. Rate it here; D again says that you are done all the same.`, true);
+    goTo(missing);
+    return;
+  }
+  page.warned = null;
+  await store.sayDone(!recording.done);
+  show();
+  const left = store.view.findings.length;
+  if (!store.view.recording.done) say("You go on with this recording.");
+  else say(left ? `You are done with it; ${counted(left, "thing")} still ${left === 1 ? "looks" : "look"} wrong, N shows ${left === 1 ? "it" : "them"}.` : "You are done with it.");
+}
+
+/** The chosen track has left the picture from here on; an end that it had before moves here. */
+function outside() {
+  const track = tracking.selected;
+  const moved = track && movedEnd(page.layer, track, player.frame);
+  if (!moved) return tracking.outside();
+  page.acted = Date.now();
+  say(`${track.label}: its end is moved from frame ${moved.from} to frame ${player.frame}; until then it stays where it was last.`);
+  return store.change(moved.changes);
+}
+
 const digits = [..."1234567890"];
 
-listen([
+const bindings = [
+  { keys: ["d"], shown: ["D"], does: "to the next place that is to be settled; with Shift to the one before", group: "To be settled", role: "adjudicator", run: (event) => adjudicating.go(event.shiftKey ? -1 : 1) },
+  { keys: [], shown: ["Tab"], does: "to the next answer", group: "To be settled", role: "adjudicator" },
+  { keys: [], shown: ["Enter"], does: "take this answer", group: "To be settled", role: "adjudicator" },
   { keys: [" "], shown: ["Space"], does: "play, or stop", group: "Player", run: () => player.toggle() },
   { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, -1, 0) },
   { keys: ["ArrowRight"], shown: ["→"], does: "a frame on, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, 1, 0) },
@@ -359,10 +399,10 @@ listen([
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
   { keys: [], shown: ["Shift", "N"], does: "of triplets, to the next that looks wrong", group: "Page", run: nextFinding },
-  { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", run: done },
-  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? tracking.outside() : nextRecording()) },
+  { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", role: "annotator", run: done },
+  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? outside() : nextRecording()) },
   { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
-]);
+];
 
 byId("play").onclick = () => player.toggle();
 byId("back").onclick = () => step(-1);
@@ -382,7 +422,7 @@ for (const button of byId("selected-buttons").children) button.onclick = () => e
 const ofTrack = {
   begin: () => tracking.begin(),
   key: () => tracking.key(),
-  outside: () => tracking.outside(),
+  outside,
   hide: () => tracking.hide(),
   remove: () => tracking.remove(false),
   all: () => tracking.remove(true),
@@ -391,6 +431,7 @@ for (const button of byId("instant-buttons").children) button.onclick = () => in
 for (const button of byId("track-buttons").children) button.onclick = () => ofTrack[button.dataset.do]();
 
 player.addEventListener("frame", () => {
+  showHidden(hiddenHere(), player);
   byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
   page.acted = player.playing ? Date.now() : page.acted;
   if (page.opened.size && !player.playing) show();
@@ -441,6 +482,9 @@ setInterval(async () => {
 }, POLL_MS);
 
 await store.open();
+listen(bindings.filter(({ role }) => !role || role === store.work.role));
+byId("help-annotator").hidden = settles();
+byId("help-adjudicator").hidden = !settles();
 page.layer = store.work.layers[0].name;
 const first = store.work.recordings.find((one) => !one.done) ?? store.work.recordings[0];
 if (first) await open(first.id);

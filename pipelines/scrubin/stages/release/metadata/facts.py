@@ -49,6 +49,8 @@ class Study:
         The documents ``scores.json``, ``splits.json`` and ``validation.json`` of the stages of these names.
     provenance
         Who labelled which recording, by released id, as the stage annotations says it.
+    interpolated
+        Of how many boxes and points nobody said where they are, by released id, where labels tell.
     left_out
         Counts of recordings that are not released, by reason; see ``left_out``.
     people
@@ -62,6 +64,7 @@ class Study:
     splits: Mapping[str, Any] = field(default_factory=dict)
     validation: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    interpolated: Mapping[str, Any] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     people: int | None = None
     synthetic: bool = False
@@ -82,7 +85,7 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
         "left_out": dict(study.left_out),
         "hidden": _hidden(study.certificate, tables["videos"], tables["frames"]),
         "seen": dict(study.certificate.get("review", {})),
-        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance),
+        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance) | _interpolated(study.interpolated),
         "ratings": _ratings(tables, study.scores),
         "errors": _errors(tables),
         "splits": _splits(tables, study.splits),
@@ -209,6 +212,11 @@ def _provenance(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, An
     }
 
 
+def _interpolated(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of how many boxes and points nobody said where they are; nothing where no label tells."""
+    return {"interpolated": {key: sum(said[key] for said in stated.values()) for key in ("n", "of")}} if stated else {}
+
+
 def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not len(tables.get("ratings", ())):
         return []
@@ -314,6 +322,7 @@ def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synt
         splits=_document(folder / "splits.json"),
         validation=_document(folder / "validation.json"),
         provenance=_document(folder / "annotations.json").get("provenance", {}),
+        interpolated=_document(folder / "annotations.json").get("interpolated", {}),
         left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
         people=int(released["participant"].nunique()),
         synthetic=synthetic,

@@ -185,6 +185,9 @@ def labels(facts: Mapping[str, Any]) -> list[str]:
     lines += [f"{of[name]} {said}." for name, said in kinds.items() if of.get(name)]
     if of.get("marks"):
         lines.append(f"{of['marks']} marks of annotators.")
+    if "interpolated" in of:
+        n, every = of["interpolated"]["n"], count(of["interpolated"]["of"], "box or point", "boxes and points")
+        lines.append(f"{n} of {every} lie between key frames or are means: nobody said where they are.")
     return [*lines, *_provenance(of)]
 
 
