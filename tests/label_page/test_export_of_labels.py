@@ -152,6 +152,10 @@ DAMAGES = {
     "triplet": ("is no triplet of 'cholect50'", {"actions": spans((0, 5, "clipper", "clip", "liver"))}),
     "nobody": ("expected annotators by number", {"provenance": {"annotators": ["Ada"], "blind": True}}),
     "more": ("'proposed' is 3", {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 2, "proposed": 3}}),
+    "changed": (
+        "'changed' is 3",
+        {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 9, "proposed": 2, "changed": 3}},
+    ),
     "nothing": ("it has none of phases, steps, actions, quality, boxes, points and triplets", {"phases": None}),
 }
 

@@ -132,7 +132,13 @@ def test_a_set_is_kept_by_the_frame_of_the_source_and_an_empty_one_is_a_label(be
     assert said_by(bench, both[0]) == {20: {GRASP, HOOK}, 40: set()}
     line = json.loads((folder / events.LEDGER_PATH).read_text(encoding="utf-8").splitlines()[-1])
     value = {"frame": FIRST + 20, "triplets": [list(GRASP), list(HOOK)]}
-    assert line["facts"]["changes"][0] == {"key": str(FIRST + 20), "layer": "triplets", "proposal": "", "value": value}
+    assert line["facts"]["changes"][0] == {
+        "changed": False,
+        "key": str(FIRST + 20),
+        "layer": "triplets",
+        "proposal": "",
+        "value": value,
+    }
     say(bench, both[0], Change("triplets", "40", None))
     assert set(said_by(labelled_study.opened(folder), both[0])) == {20}
 
