@@ -6,8 +6,8 @@ import pytest
 
 import labelled_study
 import sampled_release
-from scrubin.curate.label import disputed
 from scrubin.curate.label.events import Change
+from scrubin.curate.label.suspects import disputed
 from scrubin.labels.keyframes import KeyFrame
 from scrubin.labels.suspects.suspect import ranked
 

@@ -212,7 +212,7 @@ def run_validate(args: argparse.Namespace) -> int:
 def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     """Return what is probably wrong in the labels."""
     from scrubin.base import machine
-    from scrubin.curate.label import places
+    from scrubin.curate.label.suspects import places
     from scrubin.labels.registry import format_of
     from scrubin.labels.suspects import at_path
 
@@ -222,7 +222,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     more: list[Suspect] = []
     if args.disputes:
         machine.require_package("av", "--disputes")
-        from scrubin.curate.label import disputed
+        from scrubin.curate.label.suspects import disputed
         from scrubin.curate.label.workbench import Workbench
 
         more = disputed.suspects(Workbench.open())

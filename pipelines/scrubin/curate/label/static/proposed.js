@@ -50,7 +50,7 @@ export function beginsAt(one, items, refused) {
 export function ghostsOf(open, items, refused, sampled, count) {
   const nextOf = new Map(sampled.map((at, place) => [at, sampled[place + 1] ?? count]));
   const spans = open.flatMap((one) => {
-    if (one.keys) return [{ first: one.keys[0].frame, end: one.keys.at(-1).frame + 1, label: one.label, text: "boxes or points" }];
+    if (one.keys) return [{ first: one.keys[0].frame, end: one.keys.at(-1).frame + 1, label: "", text: one.layer }];
     if (!one.triplets) return [one];
     const set = { first: one.frame, end: nextOf.get(one.frame) ?? count, label: one.triplets[0]?.[0] ?? "", text: saysSet(one.triplets) };
     return partsAt(one, one.frame, items, refused).length ? [set] : [];
