@@ -190,6 +190,10 @@ DAMAGES = {
     "rate": ("'fps' is 25, expected frames per second as a text", {"fps": 25}),
     "no rate": ("""'fps' is "0", expected""", {"fps": "0"}),
     "more": ("'proposed' is 3", {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 2, "proposed": 3}}),
+    "changed": (
+        "'changed' is 3",
+        {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 9, "proposed": 2, "changed": 3}},
+    ),
     "nothing": ("it has none of phases, steps, actions, quality, boxes, points and triplets", {"phases": None}),
 }
 

@@ -42,7 +42,7 @@ def documents(draw):
     return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": FRAMES, "phases": phases, "actions": actions}
 
 
-PROVENANCE = label_files.Provenance((1, 2), blind=True, settled=1, labels=9, proposed=3)
+PROVENANCE = label_files.Provenance((1, 2), blind=True, settled=1, labels=9, proposed=3, changed=2, refused=4)
 MADE_ON = {
     "scrubin_labels": 1,
     "vocabulary": "cholect50",
@@ -60,7 +60,7 @@ def placed(document):
 
 def test_the_report_says_who_labelled_a_recording():
     tables, recordings = placed({**MADE_ON, "provenance": PROVENANCE})
-    expected = {"annotators": (1, 2), "blind": True, "settled": 1, "labels": 9, "proposed": 3}
+    expected = {"annotators": (1, 2), "blind": True, "settled": 1, "labels": 9, "proposed": 3, "changed": 2, "refused": 4}
     assert tables.report["ids"]["mabolu"]["provenance"] == expected
     assert placed({**MADE_ON, "source_sha256": recordings["sha256"].iloc[0]})[0].report["ids"]["mabolu"].get("provenance") is None
 

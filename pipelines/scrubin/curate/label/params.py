@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -12,8 +13,12 @@ from scrubin.base.faults import hint
 from scrubin.base.params import ranged
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
+from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.stages.annotations.params import RATE
 
 SECTION = "label"
+VIDEO = "video"
+"""Stands for the frames of the released video."""
 ALL = "all"
 SpanLayer = Literal["phases", "steps", "actions", "quality"]
 TrackLayer = Literal["boxes", "points"]
@@ -46,10 +51,27 @@ class ProposalsParams:
         A file or folder, relative to the project.
     format
         Of its files; None: as they look.
+    fps
+        Frames per second by which files number frames that do not state it, such as ``25`` or ``30000/1001``; ``video``: those of the
+        released video. None: as the format is used to.
     """
 
     path: str
     format: str | None
+    fps: str | None = field(default=None, metadata={"added_later": True})
+
+    def __post_init__(self) -> None:
+        if self.fps not in (None, VIDEO) and not RATE.fullmatch(str(self.fps)):
+            what = f'"{self.fps}" is no rate; write it as "25", "30000/1001" or "{VIDEO}"'
+            msg = f"params.yaml: '{SECTION}.proposals.fps': {what}"
+            raise ParamsError(msg)
+
+    @property
+    def clock(self) -> Clock | None:
+        """What the numbers of frames count; None: what the reader says."""
+        if self.fps is None:
+            return None
+        return SOURCE_FRAMES if self.fps == VIDEO else Clock(1 / Fraction(self.fps))
 
 
 @dataclass(frozen=True)

@@ -100,9 +100,9 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
             waiting[one.id] = settlement.waits_for
             continue
         if settlement.outcomes:
-            labels, proposed = settled.label_counts(one.pictures, standing, settlement.annotators)
-            data = written.label_file(settlement, bench.p.vocabulary, blind=True, labels=labels, proposed=proposed)
-            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = data
+            places = sum(len(of.settled) for of in settlement.outcomes.values())
+            made = settled.provenance(one.pictures, standing, settlement.annotators, places)
+            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = written.label_file(settlement, bench.p.vocabulary, made)
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet
     if bench.scores is not None:

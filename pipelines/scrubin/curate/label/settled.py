@@ -14,6 +14,7 @@ from scrubin.curate.label.several import answers, disputes, instant_disputes, tr
 from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import Standing
+from scrubin.labels.formats.plain.label_files import Provenance
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
 
@@ -140,11 +141,21 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
     return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else ())
 
 
-def label_counts(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> tuple[int, int]:
-    """Return how many labels a recording has, of all annotators, and how many of them were taken from a proposal."""
+def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int], settled: int) -> Provenance:
+    """Return who labelled a recording, how many labels it has of all of them, and how much of it a program had proposed.
+
+    Parameters
+    ----------
+    settled
+        Places that somebody else decided.
+    """
     of_all = [standing.of(pictures.about, one) for one in annotators]
-    every = [of.proposals.get((layer, key), "") for of in of_all for layer, items in of.items.items() for key in items]
-    return len(every), sum(map(bool, every))
+    every = [(of, (layer, key)) for of in of_all for layer, items in of.items.items() for key in items]
+    proposed = [(of, at) for of, at in every if of.proposals.get(at)]
+    changed = sum(at in of.changed for of, at in proposed)
+    refused = sum(len(of.refused) for of in of_all)
+    numbers = tuple(sorted(annotators))
+    return Provenance(numbers, blind=True, settled=settled, labels=len(every), proposed=len(proposed), changed=changed, refused=refused)
 
 
 def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from scrubin.curate.label import events
 from scrubin.curate.label.checks import Finding
 from scrubin.curate.label.events import Instant, Span
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.proposals import Proposal
+from scrubin.curate.label.proposed.reading import Proposal
 from scrubin.curate.label.settled import Settlement
 from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
@@ -58,13 +58,17 @@ def finding(one: Finding, shift: int) -> Plain:
     return {**dataclasses.asdict(one), "first": one.first - shift, "end": one.end - shift}
 
 
-def proposed(proposals: Sequence[Proposal], mine: OfPerson) -> list[Plain]:
-    """Return what is proposed, and what became of it with this person."""
-    taken = {key for (of_layer, item), key in mine.proposals.items() if item in mine.items.get(of_layer, {})}
-    return [
-        {"key": of.key, "layer": of.layer, **dataclasses.asdict(of.span), "taken": of.key in taken, "refused": of.key in mine.refused}
-        for of in proposals
-    ]
+def proposal(of: Proposal) -> Plain:
+    """Return what is proposed; its frames are those of the released video already."""
+    said = of.said
+    if isinstance(said, Track):
+        return {"key": of.key, "layer": of.layer, "label": said.label, **_track(said, 0)}
+    return {"key": of.key, "layer": of.layer, **(_instant(said, 0) if isinstance(said, Instant) else _span(said, 0))}
+
+
+def decided(mine: OfPerson) -> Plain:
+    """Return which proposals, or parts of them, a person took or did not take, by key."""
+    return {"taken": sorted(mine.taken), "refused": sorted(mine.refused)}
 
 
 def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> Plain:

@@ -118,7 +118,8 @@ def changed_labels(study: ReportedStudy) -> dict[str, Any]:
 def annotators(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return who labelled each recording, by number, and with which help, where the labels say so."""
     stated = study.annotations.get("provenance", {})
-    return [{"id": id_, "recording": study.names()[id_], **said} for id_, said in sorted(stated.items())]
+    unsaid = dict.fromkeys(("changed", "refused"))  # by files of earlier versions
+    return [{"id": id_, "recording": study.names()[id_], **unsaid, **said} for id_, said in sorted(stated.items())]
 
 
 def interpolated(study: ReportedStudy) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import { Adjudicating } from "./adjudicating.js";
 import { get, watchTrouble } from "./api.js";
-import { changeAt, merge, moveEdge, place, split } from "./editing.js";
+import { changeAt, merge, moveEdge, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
 import { showHidden } from "./hiding.js";
 import { saysSet } from "./instants.js";
@@ -11,6 +11,7 @@ import { Lanes, textOf } from "./lanes.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
+import { Proposing } from "./proposing.js";
 import { Sampling } from "./sampling.js";
 import { newKey, spanOf, store } from "./store.js";
 import { Tracking } from "./tracking.js";
@@ -45,26 +46,37 @@ const instants = new Sampling(page, player, say, () => show());
 const adjudicating = new Adjudicating(player, say, (dispute) => goTo(dispute));
 const settles = () => store.work.role === "adjudicator";
 const hiddenHere = () => store.view?.hidden[player.camera] ?? [];
+const proposing = new Proposing(page, player, say, () => show());
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
   if (sentence !== null) byId("banner").textContent = sentence;
 });
 
-async function open(id) {
+async function open(id, at = 0) {
   try {
     await store.choose(id);
-    Object.assign(page, { selected: null, finding: -1 });
+    Object.assign(page, { selected: null, proposal: null, finding: -1 });
     page.opened.clear();
     const { cameras } = store.view;
     fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
     byId("camera-label").hidden = cameras.length < 2;
-    await player.open(id, cameras[0]);
+    await player.open(id, cameras[0], at);
     show();
     say(`${id} is open.`);
   } catch (error) {
     if (error.name !== "AbortError") say(error.message, true);
   }
+}
+
+/** Open what stands behind the # of the address: a recording by its released id, and a frame. */
+async function openAddressed() {
+  const [, id, at] = /^#([\w-]+)(?:\/(\d{1,9}))?$/.exec(location.hash) ?? [];
+  if (!id) return false;
+  const isMine = store.work.recordings.some((one) => one.id === id);
+  if (isMine) await open(id, Number(at ?? 0));
+  else say(`${id} is no recording of yours.`, true);
+  return isMine;
 }
 
 function show() {
@@ -88,13 +100,14 @@ function show() {
       name: one.name,
       names: one.names,
       spans: [...store.spans(one.name), ...openedSpans(one.name)],
-      ghosts: store.ghosts(one.name),
+      ghosts: proposing.ghosts(one.name),
       selected: page.selected,
     })),
     page.layer,
     hiddenHere().filter((one) => one.is_whole),
   );
   showPanel();
+  proposing.showHere();
   showFindings(view.findings, player.times, goTo);
   showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
@@ -106,7 +119,7 @@ function show() {
 function showTracked() {
   if (!isTracks()) return overlay.show(null);
   const others = adjudicating.others(page.layer);
-  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others });
+  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others, proposed: proposing.placed });
 }
 
 function showPanel() {
@@ -251,40 +264,6 @@ function toChange(by) {
   return player.seek(to).then(show);
 }
 
-/** What is proposed here, else what comes next. */
-function ghost() {
-  const open = store.ghosts(page.layer);
-  return open.find((one) => one.first <= player.frame && player.frame < one.end) ?? open.find((one) => one.first > player.frame) ?? open[0];
-}
-
-function goOnToGhost() {
-  const next = ghost();
-  if (next) return player.seek(next.first).then(show);
-  say(`Nothing more is proposed for ${page.layer}.`);
-  return undefined;
-}
-
-/** Take what is proposed here as it is; its edges can then be moved as those of any label. */
-async function takeGhost() {
-  const one = ghost();
-  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
-  page.acted = Date.now();
-  const changes = place(page.layer, store.spans(page.layer), one, layer().exclusive ?? false, one.key);
-  page.selected = changes[0].key;
-  say(`Taken: ${textOf(one)}, ${clock(player.times[one.first])} to ${clock(player.times[one.end])}.`);
-  await store.change(changes);
-  return goOnToGhost();
-}
-
-async function refuseGhost() {
-  const one = ghost();
-  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
-  page.acted = Date.now();
-  say(`Not taken: ${textOf(one)}.`);
-  await store.refuse(one.key, true);
-  return goOnToGhost();
-}
-
 function nextFinding() {
   const { findings } = store.view;
   if (!findings.length) return say("Nothing looks wrong.");
@@ -392,9 +371,7 @@ const bindings = [
   { keys: ["t"], shown: ["T"], does: "choose the next one of this frame", group: "Boxes and points", run: tracksOnly(() => tracking.next()) },
   { keys: ["h"], shown: ["H"], does: "the point is hidden here, or seen", group: "Boxes and points", run: tracksOnly(() => tracking.hide()) },
   { keys: ["Escape"], shown: ["Esc"], does: "choose none, so that the next one is new", group: "Boxes and points", run: () => (Object.assign(page, { selected: null }), show()) },
-  { keys: ["p"], shown: ["P"], does: "take what is proposed here, or next", group: "Proposals", run: takeGhost },
-  { keys: ["x"], shown: ["X"], does: "do not take it", group: "Proposals", run: refuseGhost },
-  { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
+  ...proposing.keys,
   { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => undo() },
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
@@ -437,6 +414,7 @@ player.addEventListener("frame", () => {
   if (page.opened.size && !player.playing) show();
   else if (isTracks() || isInstants()) showSelected();
   if (isInstants() && !player.playing) showPanel();
+  if (!player.playing) proposing.showHere();
 });
 player.addEventListener("state", () => {
   byId("play").setAttribute("aria-pressed", String(player.playing));
@@ -455,6 +433,7 @@ overlay.addEventListener("choose", ({ detail }) => {
   Object.assign(page, { selected: detail, beginsNew: false, acted: Date.now() });
   show();
 });
+overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
 overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
 lanes.addEventListener("edge", ({ detail }) => {
   if (!hasSpans(detail.layer)) return;
@@ -487,5 +466,6 @@ byId("help-annotator").hidden = settles();
 byId("help-adjudicator").hidden = !settles();
 page.layer = store.work.layers[0].name;
 const first = store.work.recordings.find((one) => !one.done) ?? store.work.recordings[0];
-if (first) await open(first.id);
-else say("There is nothing for you to do yet.");
+if (!first) say("There is nothing for you to do yet.");
+else if (!(await openAddressed())) await open(first.id);
+addEventListener("hashchange", openAddressed);

@@ -50,7 +50,7 @@ export class Lanes extends EventTarget {
           const mark = element("span", { class: "ghost", title: `proposed: ${textOf(ghost)}` });
           mark.style.left = `${(100 * ghost.first) / count}%`;
           mark.style.width = `${(100 * (ghost.end - ghost.first)) / count}%`;
-          mark.style.background = hueOf(Math.max(0, layer.names.indexOf(ghost.label)));
+          if (ghost.label) mark.style.background = hueOf(Math.max(0, layer.names.indexOf(ghost.label)));
           track.append(mark);
         }
         for (const { first, end } of hidden) {

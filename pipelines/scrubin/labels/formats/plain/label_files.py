@@ -64,7 +64,11 @@ class Provenance:
     settled
         Places of which they differed and somebody else decided.
     labels, proposed
-        How many labels they gave, and how many of these a program had proposed.
+        How many labels they gave, and how many of these a program had proposed. Of tracks each key frame is one.
+    changed
+        How many of the proposed ones are no longer as they were proposed; None where the file does not say it.
+    refused
+        How many proposals, or parts of them, they did not take; None where the file does not say it.
     """
 
     annotators: tuple[int, ...]
@@ -72,6 +76,8 @@ class Provenance:
     settled: int
     labels: int
     proposed: int
+    changed: int | None = None
+    refused: int | None = None
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -184,9 +190,11 @@ def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
         return None
     settled, labels = (fields.whole(where, said, key) for key in ("settled", "labels"))
     proposed = fields.whole(where, said, "proposed", high=labels)
+    changed = fields.whole(where, said, "changed", high=proposed) if said.get("changed") is not None else None
+    refused = fields.whole(where, said, "refused") if said.get("refused") is not None else None
     if settled is None or labels is None or proposed is None:
         return None
-    return Provenance(tuple(numbers), said["blind"], settled, labels, proposed)
+    return Provenance(tuple(numbers), said["blind"], settled, labels, proposed, changed, refused)
 
 
 def provenance_of(labels: Labels) -> Provenance | None:

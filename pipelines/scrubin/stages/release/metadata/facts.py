@@ -28,7 +28,7 @@ KEYS = """
 by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
 frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
 extracted_share labelled vocabulary instances boxes masks points tracks marks instruments phases spans annotators annotator blind
-settled given proposed n raters rated ratings_each
+settled given proposed changed refused n raters rated ratings_each
 failed_share with_score strong_disagreement
 ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
 worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
@@ -208,6 +208,12 @@ def _provenance(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, An
         **{
             name: sum(said[key] for said in by_id.values())
             for name, key in (("settled", "settled"), ("given", "labels"), ("proposed", "proposed"))
+        },
+        # Files of earlier versions do not say it: then nobody knows the sum.
+        **{
+            key: sum(said[key] for said in by_id.values())
+            for key in ("changed", "refused")
+            if all(said.get(key) is not None for said in by_id.values())
         },
     }
 
