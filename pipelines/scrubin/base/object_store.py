@@ -97,6 +97,13 @@ class ObjectFolder:
         """Put a file there; stores show an object when it is complete, and not before. Errors as of `pieces`."""
         self._tried(name, lambda system, path: system.put_file(str(source), path))
 
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there; errors as of `pieces`."""
+        try:
+            self._tried(name, lambda system, path: system.rm_file(path))
+        except MissingObjectError:
+            return
+
     def sizes(self) -> dict[str, int]:
         """Return the bytes of every file below, by name; errors as of `pieces`."""
 
