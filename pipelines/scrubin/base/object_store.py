@@ -59,9 +59,10 @@ class ObjectFolder:
         """Return a whole file, which is small; errors as of `pieces`."""
         return self._tried(name, lambda system, path: bytes(system.cat_file(path)))
 
-    def size(self, name: str) -> int:
-        """Return how many bytes a file has; errors as of `pieces`."""
-        return self._tried(name, lambda system, path: int(system.info(path)["size"]))
+    def size(self, name: str) -> int | None:
+        """Return how many bytes a file has; None where this kind of store cannot tell. Errors as of `pieces`."""
+        found: int | None = self._tried(name, lambda system, path: system.info(path)["size"])
+        return found
 
     def exists(self, name: str) -> bool:
         """Return whether there is such a file; errors as of `pieces`."""
@@ -71,8 +72,10 @@ class ObjectFolder:
             return False
         return True
 
-    def pieces(self, name: str, size: int) -> Iterator[bytes]:
+    def pieces(self, name: str, size: int | None) -> Iterator[bytes]:
         """Yield the first ``size`` bytes of a file in order; only the piece that failed is asked for again.
+
+        Of a file of unknown size there is one piece.
 
         Raises
         ------
@@ -81,6 +84,9 @@ class ObjectFolder:
         ReleaseError
             When the store refuses, or goes on failing; when the file is shorter; or when what reaches this kind of store is not installed.
         """
+        if size is None:
+            yield self.read(name)
+            return
         for start in range(0, size, PIECE_BYTES):
             end = min(size, start + PIECE_BYTES)
 
@@ -146,7 +152,7 @@ class ObjectFolder:
 
     def _system(self) -> tuple[Any, str]:
         """Return what fsspec reaches it by, one per process, and the path in there."""
-        scheme = self.address.partition("://")[0].rpartition("::")[2]
+        scheme = self.address.partition("://")[0]
         for module in ("fsspec", *([_NEEDS[scheme]] if scheme in _NEEDS else [])):
             if not machine.is_installed(module):
                 msg = f"{self.address}: it needs {module}, which is not installed: {machine.install_command(EXTRA)}"
@@ -155,7 +161,10 @@ class ObjectFolder:
 
         options = {**(_QUIET_S3 if scheme in _NEEDS else {}), **self.options}
         try:
-            system, path = fsspec.core.url_to_fs(self.address, **options)
+            kind = fsspec.get_filesystem_class(scheme)
+            # Not url_to_fs, which cannot pass on an option "url", as DVC has one.
+            system = kind(**{**kind._get_kwargs_from_urls(self.address), **options})
+            path = kind._strip_protocol(self.address)
         except (ImportError, ValueError) as error:
             msg = f"{self.address}: it cannot be reached ({_said(error)}); correct the address, or install what reads it"
             raise ReleaseError(msg) from error
