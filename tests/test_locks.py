@@ -28,6 +28,8 @@ PYTHONS = ("3.11", "3.12", "3.13")
 GROUPS = {"tests/requirements.lock": "test", "docs/requirements.lock": "docs"}
 UNREAD = {"coloredlogs", "sympy", "humanfriendly", "mpmath", "pywin32", "pendulum", "whenever", "tzdata", "async-timeout"}
 """What this system may do without: nobody here can say what it needs in turn."""
+ELSEWHERE = {"s3"}
+"""Extras that the pipeline does without, so that its lock, on which all stages depend, does not hold them: that of the tests does."""
 NEVER = {Requirement(line).name for line in PYPROJECT["tool"]["uv"]["override-dependencies"]}
 
 
@@ -66,7 +68,8 @@ def first_of(lock: str) -> list[str]:
     groups, extras = PYPROJECT["dependency-groups"], PYPROJECT["project"]["optional-dependencies"]
     if lock in GROUPS:
         return list(groups[GROUPS[lock]])
-    return [*PYPROJECT["project"]["dependencies"], *(one for of in extras.values() for one in of), *groups["weights"]]
+    of_pipeline = (one for name, of in extras.items() if name not in ELSEWHERE for one in of)
+    return [*PYPROJECT["project"]["dependencies"], *of_pipeline, *groups["weights"]]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -113,6 +116,11 @@ def test_a_lock_holds_all_that_its_packages_need_on_each_system(lock, system, py
             continue
         todo += [(further, name) for further in wanted(there, lines, one.extras)]
     assert set(here) - {name for name, _ in seen} <= UNREAD, "nobody needs these"
+
+
+@pytest.mark.parametrize("extra", sorted(ELSEWHERE))
+def test_an_extra_that_the_pipeline_does_without_is_in_the_lock_of_the_tests(extra):
+    assert set(PYPROJECT["project"]["optional-dependencies"][extra]) <= {one.name for one, _ in entries("tests/requirements.lock")}
 
 
 def test_the_lock_of_the_pipeline_is_the_one_that_stages_depend_on():

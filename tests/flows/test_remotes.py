@@ -17,6 +17,7 @@ import doc_blocks
 import remote_servers
 import small_study
 from scrubin.curate.project import outputs, readiness
+from scrubin.load import Release
 
 pytestmark = pytest.mark.slow
 TAG = "v1.1.0"
@@ -131,6 +132,16 @@ def test_no_table_in_a_remote_names_a_recording(remote, tmp_path):
         path.write_bytes(data)
         text = pd.read_parquet(path).to_csv()
         assert not [name for name in RAW_NAMES if name.decode() in text]
+
+
+def test_a_release_is_loaded_from_a_remote_file_by_file(study, remote, tmp_path):
+    options = {"url": str(remote.repository), "rev": TAG}
+    release = Release(f"dvc://{RELEASE}", cache=tmp_path / "cache", storage_options=options, errata="ignore")
+    here = Release(study / RELEASE, errata="ignore")
+    assert release.recordings.equals(here.recordings)
+    fetched = tree(release.folder)
+    assert 4 < len(fetched) < 20
+    assert fetched.items() <= tree(study / RELEASE).items()
 
 
 def parts(study: Path) -> dict[str, str]:

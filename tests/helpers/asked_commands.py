@@ -60,7 +60,7 @@ NEEDED = [
     *("scores exp --out o/scores", "deid make o/deid --recordings 1 --length-s 8 --height 180 --seed 1"),
     *("splits make many.csv --group video --out o/s.csv", "splits extend many.csv many.csv --group video --out o/s.csv"),
     *("remove one", "rename one two", "withdraw --recording one", "stereo check rig.json left.mkv right.mkv"),
-    *("store", "tag 1.0.0", "audit exp"),
+    *("store", "tag 1.0.0", "push s3://bucket/1.0.0", "audit exp"),
     "challenge bundle release --for evalai --task recognition --split balanced --subset train --out o/bundle",
 ]
 """Commands that need an extra whatever they are asked."""

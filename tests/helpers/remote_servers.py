@@ -1,4 +1,4 @@
-"""Places that a DVC remote may be: a folder, a web server that keeps what is put there, an SSH server."""
+"""Places that a DVC remote may be: a folder, a web server that keeps what is put there, an SSH server, an object store."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import asyncssh
+
+import object_store
 
 HOST = "127.0.0.1"
 
@@ -112,4 +114,11 @@ def over_ssh(place: Path) -> Iterator[Place]:
         loop.close()
 
 
-PLACES = {"folder": in_folder, "http": over_http, "ssh": over_ssh}
+@contextlib.contextmanager
+def in_s3(_: Path) -> Iterator[Place]:
+    with object_store.running() as store:
+        settings = {"endpointurl": store.url, "region": "us-east-1", "access_key_id": "testing", "secret_access_key": "testing"}
+        yield Place(f"s3://{object_store.BUCKET}/objects", settings, lambda: [store.get(name) for name in store.names("objects/")])
+
+
+PLACES = {"folder": in_folder, "http": over_http, "s3": in_s3, "ssh": over_ssh}

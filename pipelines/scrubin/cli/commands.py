@@ -75,6 +75,9 @@ DECLARED: Mapping[str, Declaration] = {
     "withdraw": _curator("take somebody out of the study: every trace of them goes with the next run, and nobody else changes", "study"),
     "audit": _curator("prove that nothing private is in a finished release, or in one video", "release"),
     "tag": _curator("check that a project can be released as a version, tag it, and say what to push", "project"),
+    "push": _curator(
+        "put the release of a project into an object store, file by file, from which others load it by its address", "project"
+    ),
     "store": _curator("tell what the store of finished results holds, and remove what no output uses", "project"),
     "verify": Declaration(
         "load",

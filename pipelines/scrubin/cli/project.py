@@ -1,9 +1,10 @@
-"""`scrubin store`, `tag`: what a project keeps, which version it is released as."""
+"""`scrubin store`, `tag`, `push`: what a project keeps, which version it is released as, where it is put."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from scrubin.base import params
@@ -67,4 +68,33 @@ def run_tag(args: argparse.Namespace) -> int:
         bar = tqdm(readiness.CHECKS.items(), desc="check", disable=not sys.stderr.isatty())
         ReleaseError.raise_any(fault for _, check in bar for fault in check(project, args.version))
         sys.stdout.write(readiness.tag(project, args.version))
+    return 0
+
+
+def add_push_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the address and the project."""
+    parser.add_argument("address", metavar="ADDRESS", help="where nothing lies yet, such as s3://bucket/study/1.0.0; one for each version")
+    parser.add_argument("project", nargs="?", default=".", help="folder of the project (default: this one)")
+    parser.add_argument("--endpoint", metavar="URL", help="of a store that is not Amazon's, such as http://127.0.0.1:9000")
+
+
+def run_push(args: argparse.Namespace) -> int:
+    """Check that there is a release and that it is whole, put it there, the list of its hashes last."""
+    from tqdm import tqdm
+
+    from scrubin.base.object_store import ObjectFolder, is_address
+    from scrubin.curate.project import pushing
+
+    if not is_address(args.address):
+        msg = f"{args.address}: this is no address; write one such as s3://bucket/study/1.0.0"
+        raise ReleaseError(msg)
+    project = Path(args.project)
+    options = {"client_kwargs": {"endpoint_url": args.endpoint}} if args.endpoint else {}
+
+    def shown(names: Iterable[str]) -> Iterable[str]:
+        return tqdm(names, desc="push", unit="file", disable=not sys.stderr.isatty())
+
+    with only_run(project):
+        done = pushing.push_project(project, ObjectFolder(args.address.rstrip("/"), options), shown)
+    sys.stdout.write(f"{args.address}: {done}\nOthers load it with: Release('{args.address}')\n")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +16,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import hint
 from scrubin.base.tables import Table
 from scrubin.base.tables.public import public_tables
+from scrubin.data.load.place import InFolder, Place
 
 
 def damaged(folder: Path, says: str) -> ReleaseError:
@@ -41,15 +42,16 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
 
     Parameters
     ----------
-    folder
-        The release folder.
+    place
+        Where the release lies, or its folder.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, place: Place | Path) -> None:
+        self.place = InFolder(place) if isinstance(place, Path) else place
+        self.folder = self.place.folder
         self._read: dict[str, pd.DataFrame] = {}
         self._declared = public_tables(())
-        self._names = sorted(path.stem for path in (folder / TABLES_FOLDER).glob("*.parquet"))
+        self._names = _stems(self.place)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return a table; changing it changes nobody else's.
@@ -97,6 +99,7 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
         path = f"{TABLES_FOLDER}/{name}.parquet"
         table = self._declared.get(name)
         wanted = columns if columns is not None else table.column_names if table else ()
+        self.place.hold(path)
         try:
             names = unpacking.parquet_schema(self.folder / path, inside=self.folder).names
             if len(set(names)) < len(names):
@@ -127,6 +130,11 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
             raise damaged(self.folder, f"{path} has {len(same)} rows of {key}" + (f": {', '.join(others)}" if others else ""))
 
 
+def _stems(place: Place) -> list[str]:
+    paths = map(PurePosixPath, place.names(f"{TABLES_FOLDER}/"))
+    return sorted(path.stem for path in paths if path.suffix == ".parquet" and path.parent.name == TABLES_FOLDER)
+
+
 def _values(column: pa.ChunkedArray) -> pd.Series:
     """Return a column in pandas; numbers and truth values with gaps stay what they are."""
     nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()} if column.null_count else {}
@@ -144,10 +152,8 @@ class ReleasedSplits:
 
     Parameters
     ----------
-    folder
-        The release folder.
     tables
-        Its tables.
+        The tables of the release.
 
     Raises
     ------
@@ -155,8 +161,8 @@ class ReleasedSplits:
         When a recording is in two subsets of one fold, or ``splits/*.csv`` say other than the table.
     """
 
-    def __init__(self, folder: Path, tables: ReleasedTables) -> None:
-        self._folder = folder
+    def __init__(self, tables: ReleasedTables) -> None:
+        self._place, self._folder = tables.place, tables.folder
         rows = tables.columns("splits", ["scheme", "fold", "subset", "id"])
         for scheme, of_scheme in rows.groupby("scheme", sort=True):
             self._refuse_other_sheet(str(scheme), of_scheme)
@@ -207,6 +213,7 @@ class ReleasedSplits:
     def _refuse_other_sheet(self, scheme: str, rows: pd.DataFrame) -> None:
         """Hold the CSV of a scheme, if it is there, to the table."""
         name = f"{SPLITS_FOLDER}/{scheme}.csv"
+        self._place.hold(name)
         path = self._folder / name
         if not path.is_file():
             return  # somebody got only the tables

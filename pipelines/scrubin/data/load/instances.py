@@ -122,6 +122,11 @@ class InstanceLabel:
         return int(self.rows.height[row]), int(self.rows.width[row])
 
 
+def list_of_masks(vocabulary: str) -> str:
+    """Return the file of the release that has the masks of a vocabulary."""
+    return f"{GROUND_TRUTH_FOLDER}/{vocabulary}/masks.json"
+
+
 def ignored_pixels(release: Path, vocabulary: str) -> dict[Key, BlackPixels]:
     """Return the pixels that are not counted, by id and frame, as the ground truth names them; what is hidden stands in no public table.
 
@@ -137,7 +142,7 @@ def ignored_pixels(release: Path, vocabulary: str) -> dict[Key, BlackPixels]:
     ReleaseError
         When the file is not there, or not as it was written.
     """
-    name = f"{GROUND_TRUTH_FOLDER}/{vocabulary}/masks.json"
+    name = list_of_masks(vocabulary)
     try:
         images = strangers.read_json(release / name, inside=release)["images"]
         found: dict[Key, BlackPixels] = {}

@@ -327,6 +327,8 @@ class _OfFrames:
         words, chosen = self._of_one_vocabulary("instances", name, lambda one: one.instances)
         own = (table[table["id"].isin(self._rows.ids)] for table in map(self._table, (MASKS, POINTS, TRACKS)))
         details = Details.of_tables(*own)
+        if name == "masks" and words and details.masks:
+            self._tables.place.hold(instances.list_of_masks(words.name))
         black = instances.ignored_pixels(self._folder, words.name) if name == "masks" and words and details.masks else {}
         every = [found for one, _, _ in chosen if (found := objects.of_recording(one, details, black)) is not None]
         return instances.of_objects(name, every, self._rows, words.instruments if words else (), self._folder)

@@ -15,12 +15,25 @@ import pandas as pd
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import hint, near
+from scrubin.base.object_store import is_address
 from scrubin.base.tables.public import of_reference_camera
 from scrubin.data import load
-from scrubin.data.load import GroundTruth, ReleasedSplits, ReleasedTables, damaged, labelling, video_clips, warnings
+from scrubin.data.load import (
+    GROUND_TRUTH_FOLDER,
+    SPLITS_FOLDER,
+    TABLES_FOLDER,
+    GroundTruth,
+    ReleasedSplits,
+    ReleasedTables,
+    damaged,
+    labelling,
+    video_clips,
+    warnings,
+)
 from scrubin.data.load import stereo as rectification
 from scrubin.data.load.frames import FrameDataset, Transform
 from scrubin.data.load.labelling import Matrix, Phase, errors_of
+from scrubin.data.load.place import InFolder, Place, in_store
 from scrubin.data.load.rows import REFERENCE, VIDEO_COLUMNS, Choice
 from scrubin.data.load.sources import FileSource, VideoSource
 from scrubin.data.load.stereo import StereoDataset
@@ -34,6 +47,8 @@ Seconds = float | str | Fraction
 METADATA = "croissant.json"
 NEEDED = (METADATA, "SHA256SUMS", "tables/frames.parquet", "tables/videos.parquet")
 """Without these a folder is no release."""
+OF_SCORING = (GROUND_TRUTH_FOLDER, SPLITS_FOLDER, TABLES_FOLDER, "metadata")
+"""What `scrubin score` may read of a release."""
 OF_SINGLE_FRAMES = frozenset({"boxes", "marks", "masks", "points", "tracks"})
 
 
@@ -46,21 +61,38 @@ class Release:
     Parameters
     ----------
     folder
-        The release folder: the one that has ``croissant.json`` and ``tables``.
+        The release folder: the one that has ``croissant.json`` and ``tables``; or its address in an object store, such as
+        ``s3://bucket/study/1.0.0``: each file is fetched when it is first needed, once, and proven by ``SHA256SUMS``.
     errata
         ``warn``: of each known error of this version once, as `ErrataWarning`; or ``ignore``.
+
+    cache
+        Of an address: the folder in which fetched files are kept, for all releases; None: ``scrubin`` in the user's folder of caches.
+    storage_options
+        Of an address: what fsspec is given, such as ``{"anon": True}`` or ``{"endpoint_url": "http://127.0.0.1:9000"}``.
 
     Raises
     ------
     ReleaseError
-        When the folder is no release, or not a whole one: names what is missing.
+        When the folder is no release, or not a whole one: names what is missing. With an address, also later: when a file cannot
+        be had, or is not the one that ``SHA256SUMS`` lists.
     """
 
-    def __init__(self, folder: str | Path, *, errata: Literal["warn", "ignore"] = "warn") -> None:
-        self.folder = Path(folder)
-        _refuse_incomplete(self.folder)
-        self.tables = ReleasedTables(self.folder)
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        errata: Literal["warn", "ignore"] = "warn",
+        cache: str | Path | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
         _refuse_unknown("errata", errata, ("warn", "ignore"))
+        self.place: Place = in_store(str(folder), cache, storage_options) if is_address(folder) else InFolder(Path(folder))
+        self.folder = self.place.folder
+        for name in NEEDED:
+            self.place.hold(name)
+        _refuse_incomplete(self.folder)
+        self.tables = ReleasedTables(self.place)
         if errata == "warn":
             self._warn()
 
@@ -90,6 +122,7 @@ class Release:
     @cached_property
     def errata(self) -> tuple[Mapping[str, Any], ...]:
         """The known errors of this version."""
+        self.place.hold(warnings.NAME)
         return warnings.of_release(self.folder, self.version)
 
     @property
@@ -108,7 +141,7 @@ class Release:
         return table.assign(frames=count.reindex(table.index).fillna(0).astype("int64"))
 
     def __repr__(self) -> str:
-        return f"Release({self.name} {self.version}: {len(self.recordings)} recordings in {self.folder})"
+        return f"Release({self.name} {self.version}: {len(self.recordings)} recordings in {self.place.address})"
 
     def frames(
         self,
@@ -170,7 +203,7 @@ class Release:
             lacking |= ~one.known
         left_out = {"hidden": int(hidden.sum()), "dropped": int(dropped.sum()), "unlabelled": int(lacking.sum())}
         order = np.flatnonzero(~lacking)
-        pictures = FileSource(self.folder) if source == "frames" else VideoSource(self._videos)
+        pictures = FileSource(self.place) if source == "frames" else VideoSource(self._videos)
         name = f"'{split}'" if split else self.name
         warn_if_empty(len(order), f"frames of {name}", left_out)
         return FrameDataset(name, rows, of_rows, pictures, left_out, transform, order)
@@ -211,6 +244,7 @@ class Release:
         ]
         pairs = StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
         if rectified is not None:
+            self._hold_below(rig_file.FOLDER)
             pairs = rectification.of_pairs(pairs, self.folder, rectified)
         is_one_sided = not (len(sides[0]) and len(sides[1]))  # and said already
         warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {sides[0].name}", pairs.left_out)
@@ -224,6 +258,7 @@ class Release:
         ValueError
             When the release has no calibration of it.
         """
+        self._hold_below(rig_file.FOLDER)
         known = rig_file.rigs(self.folder)
         if id_ not in known:
             msg = f"the release has no calibration of '{id_}': {hint(id_, list(known)) if near(id_, known) else f'it has {len(known)}'}"
@@ -319,6 +354,7 @@ class Release:
             When its folder is not there.
         """
         key = self._splits.key(split)
+        self._hold_below(*OF_SCORING)
         return load.of_split(self.folder, key, self._splits.ids(split), several_folds=self._splits.has_several_folds(key[0]))
 
     @cached_property
@@ -326,7 +362,12 @@ class Release:
         videos = self.tables.columns("videos", VIDEO_COLUMNS)
         keys = zip(videos["id"], videos["camera"], strict=True)
         files = zip(videos["path"], videos["frame_count"], strict=True)
-        return {key: ReleasedVideo(self.folder, path, int(count)) for key, (path, count) in zip(keys, files, strict=True)}
+        return {key: ReleasedVideo(self.place, path, int(count)) for key, (path, count) in zip(keys, files, strict=True)}
+
+    def _hold_below(self, *folders: str) -> None:
+        for folder in folders:
+            for name in self.place.names(f"{folder}/"):
+                self.place.hold(name)
 
     def _of_recordings(self, name: str, split: str | None, task: str | None) -> pd.DataFrame:
         ids = Choice(split, task).videos(self.tables, lambda: self._splits)["id"]
@@ -335,7 +376,7 @@ class Release:
 
     @cached_property
     def _splits(self) -> ReleasedSplits:
-        return ReleasedSplits(self.folder, self.tables)
+        return ReleasedSplits(self.tables)
 
     def _warn(self) -> None:
         warnings.warn(self.errata, f"{self.name} {self.version}")

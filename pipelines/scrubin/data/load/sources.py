@@ -9,7 +9,6 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from scrubin.base import machine, pixels
 from scrubin.base.errors import FileError, ReleaseError
 from scrubin.data.load import damaged
+from scrubin.data.load.place import Place
 from scrubin.data.load.rows import FrameRows
 from scrubin.data.load.videos import ReleasedVideo
 from scrubin.media import frame_files
@@ -139,11 +139,11 @@ class FileSource:
 
     Parameters
     ----------
-    folder
-        The release folder.
+    place
+        Where the release lies.
     """
 
-    folder: Path
+    place: Place
 
     def picture(self, row: int, rows: FrameRows) -> Picture:
         """Return the picture.
@@ -153,18 +153,20 @@ class FileSource:
         ReleaseError
             When the file is missing, not whole, or not of the size that the table `frames` says.
         """
-        path = rows.path[row].as_py()
+        path, folder = rows.path[row].as_py(), self.place.folder
+        shard, inside, _ = path.partition(frame_files.SHARD)
+        self.place.hold(f"{shard}.tar" if inside else path)
         try:
-            picture = decoded(frame_files.picture(self.folder, path))
+            picture = decoded(frame_files.picture(folder, path))
         except ReleaseError as error:
-            msg = f"{error}; 'scrubin verify {self.folder}' says what else is wrong"
+            msg = f"{error}; 'scrubin verify {folder}' says what else is wrong"
             raise ReleaseError(msg) from error
         except ValueError as error:
-            raise damaged(self.folder, f"{path}: {error}") from error
+            raise damaged(folder, f"{path}: {error}") from error
         height, width = int(rows.height[row]), int(rows.width[row])
         if picture.shape[:2] != (height, width):
             what = f"it is {picture.shape[1]}x{picture.shape[0]}, but the table 'frames' says {width}x{height}"
-            raise damaged(self.folder, f"{path}: {what}")
+            raise damaged(folder, f"{path}: {what}")
         return picture
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scrubin.base import machine, strangers
 from scrubin.base.errors import ScrubinError
 from scrubin.data.load import damaged
+from scrubin.data.load.place import Place
 
 if TYPE_CHECKING:
     from scrubin.media.clocked_reader import Clock, OpenVideo
@@ -36,17 +37,22 @@ class ReleasedVideo:
 
     Parameters
     ----------
-    folder
-        The release folder.
+    place
+        Where the release lies.
     path
-        Relative to it.
+        Relative to its folder.
     frame_count
         As the table `videos` says.
     """
 
-    folder: Path
+    place: Place
     path: str
     frame_count: int
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the release."""
+        return self.place.folder
 
     def clock(self) -> Clock:
         """Return when its frames are shown.
@@ -84,6 +90,7 @@ class ReleasedVideo:
 
     def _guarded(self, work: Callable[[Identity], Result]) -> Result:
         """Do some work, in one thread at a time, and tell what is wrong as a fault of the release."""
+        self.place.hold(self.path)
         path = self.folder / self.path
         try:
             status = strangers.refuse_unless_plain(path, inside=self.folder).stat()

@@ -1,0 +1,142 @@
+"""A release at an address: behind the gate, whole or not a release at all, and never over another one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from fsspec.implementations.local import LocalFileSystem
+
+import downloaded_release
+from scrubin import cli
+from scrubin.base import object_store
+from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import error
+from scrubin.base.object_store import ObjectFolder
+from scrubin.curate.project import pushing
+from scrubin.load import Release
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Nobody waits."""
+    monkeypatch.setattr(object_store, "WAITS_S", (0, 0, 0))
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    return downloaded_release.build(tmp_path_factory.mktemp("release") / "data/release")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ObjectFolder(f"file://{tmp_path}/there")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def killed_after(monkeypatch, count):
+    """Let the process be killed when so many files were put there; returns the names of all that were."""
+    names, really = [], LocalFileSystem.put_file
+
+    def put(self, source, target, **more):
+        if len(names) == count:
+            raise KeyboardInterrupt
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        names.append(target.partition("/there/")[2])
+        really(self, source, target, **more)
+
+    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    monkeypatch.setattr(pushing, "AT_ONCE", 1)
+    return names
+
+
+def test_what_is_put_there_is_the_release_and_its_list_comes_last(release, store, tmp_path, monkeypatch):
+    names = killed_after(monkeypatch, -1)
+    done = pushing.push(release, store)
+    assert tree(tmp_path / "there") == tree(release)
+    assert names[0] == pushing.MARK
+    assert names[-1] == "SHA256SUMS"
+    assert (done.files, done.bytes, done.there) == (len(tree(release)), sum(map(len, tree(release).values())), 0)
+    assert pushing.push(release, store) == pushing.Pushed(0, 0, len(names) - 1)
+    assert len(names) == len(tree(release)) + 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 20])
+def test_a_push_that_was_killed_shows_no_release_and_goes_on_with_the_same_bytes(release, store, tmp_path, monkeypatch, count):
+    with monkeypatch.context() as patch:
+        killed_after(patch, count)
+        with pytest.raises(KeyboardInterrupt):
+            pushing.push(release, store)
+    with pytest.raises(ReleaseError, match="this is no release: it has no SHA256SUMS, which is put there last"):
+        Release(store.address, cache=tmp_path / "cache")
+    names = killed_after(monkeypatch, -1)
+    done = pushing.push(release, store)
+    assert tree(tmp_path / "there") == tree(release)
+    assert done.there == max(0, count - 1)
+    assert names[-1] == "SHA256SUMS"
+    assert Release(store.address, cache=tmp_path / "cache").name == "toy-study"
+
+
+def test_killed_before_the_list_or_before_the_mark_goes(release, store, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalFileSystem, "rm_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        killed_after(patch, -1)
+        with pytest.raises(KeyboardInterrupt):
+            pushing.push(release, store)
+    # The list is there: it is a release. The mark is not of its list, and nobody asks for it.
+    assert Release(store.address, cache=tmp_path / "cache").name == "toy-study"
+    assert pushing.push(release, store).files == 0
+    assert tree(tmp_path / "there") == tree(release)
+
+
+def test_nothing_is_put_over_another_release_or_into_what_is_somebody_elses(release, store, tmp_path, monkeypatch):
+    there, other = tmp_path / "there", downloaded_release.build(tmp_path / "other", seed=1)
+    with monkeypatch.context() as patch:
+        killed_after(patch, 5)
+        with pytest.raises(KeyboardInterrupt):
+            pushing.push(other, store)
+    for what in ("a part of another release lies there, which was never finished", "another release lies there"):
+        before = tree(there)
+        with pytest.raises(ReleaseError, match=f"^{re.escape(store.address)}: {what}; name an address where nothing lies"):
+            pushing.push(release, store)
+        assert tree(there) == before
+        killed_after(monkeypatch, -1)
+        pushing.push(other, store)
+    shutil.rmtree(there)
+    there.mkdir()
+    (there / "holiday.jpg").write_bytes(b"x")
+    with pytest.raises(ReleaseError, match=r"something lies there, such as holiday.jpg; name an address"):
+        pushing.push(release, store)
+
+
+def test_a_file_that_fell_out_of_a_release_is_put_back(release, store, tmp_path, monkeypatch):
+    killed_after(monkeypatch, -1)
+    pushing.push(release, store)
+    (tmp_path / "there" / downloaded_release.VIDEO).unlink()
+    assert pushing.push(release, store).files == 1
+    assert tree(tmp_path / "there") == tree(release)
+
+
+def answering(faults):
+    return lambda *_: iter(faults)
+
+
+def test_the_gate_is_that_of_a_version(release, store, tmp_path, monkeypatch):
+    assert list(pushing.GATE) == ["release", "dvc status", "checksums"]
+    project = release.parents[1]
+    for closed in pushing.GATE:
+        answers = {name: answering([error("dvc.lock", name, "no", "mend")] if name == closed else []) for name in pushing.GATE}
+        monkeypatch.setattr(pushing, "GATE", answers)
+        with pytest.raises(ReleaseError, match=r"dvc.lock"):
+            pushing.push_project(project, store)
+        assert not (tmp_path / "there").exists()
+
+
+def test_an_address_that_is_a_folder_is_refused(capsys, tmp_path):
+    assert cli.main(["push", "there", str(tmp_path)]) == 1
+    assert "there: this is no address; write one such as s3://bucket/study/1.0.0" in capsys.readouterr().err
