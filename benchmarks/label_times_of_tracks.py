@@ -3,9 +3,9 @@
     python benchmarks/label_times_of_tracks.py PROJECT ID [--tracks 60]
 
 PROJECT is a copy of a study with a release and the section `label` with the layer `boxes` alone, which nobody labels yet; ID is a
-released id. Tracks are spread evenly over the recording, each 10 to 120 s long with a key frame every second, drawn by a seed, and are written as the
-page writes them. Times are those of `label_times.py`; they are measured without tracks first, then with them. An answer is kept when the
-server has said so: it is on the disk then.
+released id. Tracks are spread evenly over the recording, each 10 to 120 s long with a key frame every second, drawn by a seed, and are
+written as the page writes them. Times are those of `label_times.py`; they are measured without tracks first, then with them. An answer is
+kept when the server has said so: it is on the disk then.
 """
 
 from __future__ import annotations
