@@ -2,10 +2,10 @@
 
     python benchmarks/label_times_of_tracks.py PROJECT ID [--tracks 60]
 
-PROJECT is a copy of a study with a release and the section `label` with the layer `boxes`, which nobody labels yet; ID is a released id.
-Tracks are spread evenly over the recording, each 10 to 120 s long with a key frame every second, drawn by a seed, and are written as the
-page writes them. Times are those of `label_times.py`; they are measured without tracks first, then with them. An answer is kept when the
-server has said so: it is on the disk then.
+PROJECT is a copy of a study with a release and the section `label` with the layer `boxes` alone, which nobody labels yet; ID is a
+released id. Tracks are spread evenly over the recording, each 10 to 120 s long with a key frame every second, drawn by a seed, and are
+written as the page writes them. Times are those of `label_times.py`; they are measured without tracks first, then with them. An answer is
+kept when the server has said so: it is on the disk then.
 """
 
 from __future__ import annotations
@@ -110,6 +110,8 @@ def measure(page: Page, address: str, token: str, wanted: str) -> None:
     print("click to picture, anywhere:", spread([clicked(page, chance.random()) for _ in range(SEEKS)]))
     play(page, 1.0)
     play(page, 8.0)
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("1")
     print("key of a box to its answer:", spread([saved(page) for _ in range(SAVES)]))
     page.evaluate("() => window.gc && window.gc()")
     print(f"page: {page.evaluate('() => performance.memory.usedJSHeapSize') / 1e6:.1f} MB of JavaScript")
