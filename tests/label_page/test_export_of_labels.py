@@ -97,7 +97,7 @@ def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(label
 def test_a_source_of_varying_rate_has_none_to_state(labelled, folder):
     one = labelled.recordings[SINGLE]
     varying = replace(labelled.settlement(one), pictures=replace(one.pictures, fps=None))
-    data = written.label_file(varying, "cholect50", blind=True, labels=1, proposed=0)
+    data = written.label_file(varying, "cholect50", label_files.Provenance((1,), blind=True, settled=0, labels=1, proposed=0))
     assert "fps" not in json.loads(data)
 
 

@@ -21,10 +21,11 @@ from labelled_study import FIRST, person
 from scrubin.base.errors import AnnotationError, ParamsError, ReviewError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
+from scrubin.curate.label import events, params, progress, sampling, written
 from scrubin.curate.label.events import About, Change, Instant, Settled, Span
 from scrubin.curate.label.several import instant_agreement, instant_disputes
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
-from scrubin.curate.label.suspects import disputed, events, params, progress, sampling, written
+from scrubin.curate.label.suspects import disputed
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files, label_instants
