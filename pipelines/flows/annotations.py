@@ -49,7 +49,7 @@ def main() -> None:
     io.write(TRACKS, tables.tracks, TABLES / "tracks.parquet")
     io.write(POINTS, tables.points, TABLES / "points.parquet")
     io.write(MARKS, tables.marks, TABLES / "marks.parquet")
-    document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows)
+    document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows, sources.missing(raw, p.sources))
     files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
     files.write_json(Path("reports/annotations.json"), document)

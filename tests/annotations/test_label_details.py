@@ -158,6 +158,22 @@ def test_marks_are_those_of_the_first_source_and_tell_no_name_of_an_annotator():
     assert (entry["marks"]["rows"], entry["marks"]["labelled_hidden_frames"]) == (4, 0)
 
 
+def test_marks_of_different_names_stand_side_by_side_and_of_each_name_the_first_source_counts():
+    criteria = marked([(0, "C1", "Ann", 1.0), (3, "C1", "Ann", 0.0)])
+    quality = marked([(0, "smoke", "", 1.0), (3, "smoke", "", 0.0), (3, "C1", "", 1.0), (4, "smoke", "", 1.0)], "scrubin-labels")
+    tables = made(criteria, quality)
+    rows = tables.marks[["frame", "mark", "value"]].to_numpy().tolist()
+    assert rows == [[0, "C1", 1.0], [0, "smoke", 1.0], [3, "C1", 0.0], [3, "smoke", 0.0], [4, "smoke", 1.0]]
+    labelled = tables.labelled[tables.labelled["layer"] == "marks"]
+    assert labelled["frame"].tolist() == [0, 3, 4]
+    entry = tables.report["ids"]["mabolu"]
+    assert (entry["marks"]["rows"], [one["rows"] for one in entry["marks_beside"]]) == (2, [3])
+    assert tables.report["totals"]["marks"] == 5
+    assert entry["comparisons"] == ["marks: endoscapescvs counts; scrubin-labels differs in 2 of 2 shared frames (first: frame 0)"]
+    # In the other order the other one counts where both have a name.
+    assert made(quality, criteria).marks.set_index(["frame", "mark"])["value"][3, "C1"] == 1.0
+
+
 def test_numbers_of_annotators_keep_their_order():
     tables = made(marked([(0, "C1", "10", 1.0), (0, "C1", "9", 0.5)]))
     assert tables.marks[["rater", "value"]].to_numpy().tolist() == [["1", 0.5], ["2", 1.0]]

@@ -4,7 +4,7 @@ from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Fault, Faults
 from scrubin.labels.registry import FORMATS, label_format
-from scrubin.stages.annotations import sources
+from scrubin.stages.annotations import report, sources
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
 
 RECORDINGS = {"case one", "case-two"}
@@ -44,6 +44,16 @@ def test_files_are_grouped_by_recording_in_the_order_of_the_sources(found):
 
 def test_a_study_without_label_folders_has_no_batches(found):
     assert found() == ([], ())
+
+
+def test_a_source_whose_folder_is_not_there_is_told_by_number_and_format(tmp_path):
+    for source in ALL[1:]:
+        (tmp_path / source.folder).mkdir(parents=True)
+    told = sources.missing(tmp_path, ALL)
+    assert told == [f"1 ({ALL[0].format})"]
+    summary = {"ids": {}, "totals": {}, "left_out_recordings": 0}
+    assert report.document(summary, [], None, told)["missing_sources"] == told
+    assert "missing_sources" not in report.document(summary, [], None, sources.missing(tmp_path, ALL[1:]))
 
 
 def test_a_name_of_no_recording_is_refused_with_the_near_miss(found):

@@ -128,6 +128,14 @@ def test_one_recording_alone_is_said(validate, tmp_path):
     assert "note: VID01 is the only recording of 'cholect50': no other one can say what is unusual in it" in out
 
 
+def test_what_could_not_be_read_is_said_and_not_taken_for_labels_without_a_suspect(validate, given):
+    (given / "VID03.json").write_text("{", encoding="utf-8")
+    _, out, _ = validate(given, "--suspects")
+    (note,) = [line for line in out.splitlines() if line.startswith("note: what has errors")]
+    assert note.startswith("note: what has errors is not looked at: 1, such as ")
+    assert "VID03.json" in note
+
+
 def test_a_path_without_labels_of_frames_is_refused(validate, tmp_path):
     (tmp_path / "ratings.csv").write_text("id,task,rater,aspect,score,failed\na,T,r,x,1.0,false\n")
     code, _, err = validate(tmp_path, "--suspects")

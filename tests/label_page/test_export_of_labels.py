@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,8 +19,9 @@ from scrubin.curate.label import progress, written
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files
-from scrubin.labels.model import phase_of
+from scrubin.labels.model import SOURCE_FRAMES, Clock, phase_of
 from scrubin.labels.registry import FORMATS
+from scrubin.labels.suspects import at_path
 from scrubin.ratings.rater_files import read_folder
 
 SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
@@ -69,6 +72,33 @@ def test_every_label_comes_out_on_its_source_frames(labelled, folder):
     said = label_files.provenance_of(labels)
     assert (len(said.annotators), said.blind, said.settled, said.proposed) == (2, True, 0, 0)
     assert said.annotators == labelled.standing().assigned["single"]
+
+
+def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(labelled, folder):
+    progress.export(labelled)
+    path = folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}"
+    assert json.loads(path.read_text(encoding="utf-8"))["fps"] == str(sampled_release.FPS)
+    labels = read(folder)
+    assert (labels.clock, labels.counts_time) == (Clock(Fraction(1, sampled_release.FPS)), True)
+    # A stage knows the source: there frames stay frames, whatever their times.
+    assert _read_text(path.read_text(encoding="utf-8")).clock == SOURCE_FRAMES
+    # What is suspect is at the right time.
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["phases"] = spans((0, 100, "preparation"), (100, 103, "clipping-and-cutting"), (103, 300, "preparation"))
+    path.write_text(json.dumps(document), encoding="utf-8")
+    found = at_path.suspects(path, None, Options()).suspects
+    assert [(one.first, one.time_s) for one in found] == [(at, pytest.approx(at / sampled_release.FPS)) for at in (100, 103)]
+    # Files of before state no rate, and are read as they were.
+    del document["fps"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert read(folder).clock == SOURCE_FRAMES
+
+
+def test_a_source_of_varying_rate_has_none_to_state(labelled, folder):
+    one = labelled.recordings[SINGLE]
+    varying = replace(labelled.settlement(one), pictures=replace(one.pictures, fps=None))
+    data = written.label_file(varying, "cholect50", blind=True, labels=1, proposed=0)
+    assert "fps" not in json.loads(data)
 
 
 def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench, folder):
@@ -136,6 +166,12 @@ def test_progress_tells_numbers_and_no_names(labelled, folder):
     assert "agreement on phases, 1 recordings: kappa 1.00, f1 at 10 1.00" in text
 
 
+def test_progress_says_why_an_agreement_of_ratings_is_undefined(labelled):
+    (said,) = (line for line in progress.lines(progress.document(labelled)) if "efficiency" in line)
+    few = "1 recording that all of 2 raters scored are too few: it takes 2 recordings, 2 raters and 5 scores"
+    assert said == f"agreement on efficiency, 1 recording: ICC(2,1) is undefined ({few}), alpha is undefined (all scores are equal)"
+
+
 def spans(*rows):
     return [dict(zip(("first", "end", "label", "verb", "target"), row, strict=False)) for row in rows]
 
@@ -151,7 +187,13 @@ DAMAGES = {
     "half": ("there is no target", {"actions": spans((0, 5, "grasper", "grasp"))}),
     "triplet": ("is no triplet of 'cholect50'", {"actions": spans((0, 5, "clipper", "clip", "liver"))}),
     "nobody": ("expected annotators by number", {"provenance": {"annotators": ["Ada"], "blind": True}}),
+    "rate": ("'fps' is 25, expected frames per second as a text", {"fps": 25}),
+    "no rate": ("""'fps' is "0", expected""", {"fps": "0"}),
     "more": ("'proposed' is 3", {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 2, "proposed": 3}}),
+    "changed": (
+        "'changed' is 3",
+        {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 9, "proposed": 2, "changed": 3}},
+    ),
     "nothing": ("it has none of phases, steps, actions, quality, boxes, points and triplets", {"phases": None}),
 }
 

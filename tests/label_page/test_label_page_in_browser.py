@@ -249,3 +249,47 @@ def test_nobody_is_shut_out_by_how_the_page_is_made(chromium, server, token, sch
     ann.page.wait_for_selector("#help-dialog[open]")
     found += axe.findings(ann.page, script)
     assert found == []
+
+
+def test_a_stretch_that_is_hidden_in_the_release_says_so_at_its_place(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    first, last = sampled_release.BLACK
+    note, picture = ann.page.locator("#hidden-note"), ann.page.locator("#picture")
+    assert note.inner_text() == ""
+    assert note.get_attribute("role") == "status"
+    for _ in range(first // sampled_release.FPS):
+        ann.press("Shift+ArrowRight")
+    ann.at(first)
+    assert note.inner_text() == "hidden in the release"
+    assert picture.get_attribute("aria-label").endswith("; hidden in the release")
+    assert axe.findings(ann.page, axe.source()) == []
+    ann.press("ArrowLeft")
+    ann.at(first - 1)
+    assert note.inner_text() == ""
+    assert "hidden" not in picture.get_attribute("aria-label")
+    black, track = ann.page.locator(".lane:first-child .black").bounding_box(), ann.page.locator(".lane:first-child .track").bounding_box()
+    share = (last + 1 - first) / sampled_release.SINGLE_FRAMES
+    assert black["width"] / track["width"] == pytest.approx(share, abs=0.01)
+    assert ann.troubles == []
+
+
+def test_done_without_ratings_says_what_is_missing_and_goes_there_and_is_done_the_second_time(chromium, server, token, bench):
+    ann = Annotator(chromium, server, token)
+    ann.page.wait_for_load_state("networkidle")
+    ann.press("d")
+    ann.page.locator("#status", has_text="Not done yet: nothing is rated yet").wait_for()
+    ann.page.wait_for_selector("#layers [aria-selected=true] >> text=ratings")
+    number = bench.standing().assigned["single"][0]
+    assert "single" not in bench.standing().done.get(number, set())
+    # Another thing is missing then, so that it is said again.
+    ann.page.locator("#panel input[name=efficiency][value='3']").click()
+    ann.page.locator("#findings", has_text="not rated: depth_perception").wait_for()
+    ann.press("d")
+    ann.page.locator("#status", has_text="Not done yet: not rated: depth_perception").wait_for()
+    ann.press("d")
+    ann.page.locator("#status", has_text="You are done with it").wait_for()
+    assert "single" in bench.standing().done[number]
+    ann.press("d")
+    ann.page.locator("#status", has_text="You go on").wait_for()
+    assert "single" not in bench.standing().done[number]
+    assert ann.troubles == []

@@ -17,7 +17,7 @@ from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.registry import FORMATS
-from scrubin.stages.annotations import label_tables
+from scrubin.stages.annotations import label_tables, report
 
 CHOLECT50 = vocabulary.load("cholect50")
 FPS, SOURCE_S = 25, 20
@@ -42,7 +42,7 @@ def documents(draw):
     return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": FRAMES, "phases": phases, "actions": actions}
 
 
-PROVENANCE = label_files.Provenance((1, 2), blind=True, settled=1, labels=9, proposed=3)
+PROVENANCE = label_files.Provenance((1, 2), blind=True, settled=1, labels=9, proposed=3, changed=2, refused=4)
 MADE_ON = {
     "scrubin_labels": 1,
     "vocabulary": "cholect50",
@@ -60,9 +60,21 @@ def placed(document):
 
 def test_the_report_says_who_labelled_a_recording():
     tables, recordings = placed({**MADE_ON, "provenance": PROVENANCE})
-    expected = {"annotators": (1, 2), "blind": True, "settled": 1, "labels": 9, "proposed": 3}
+    expected = {"annotators": (1, 2), "blind": True, "settled": 1, "labels": 9, "proposed": 3, "changed": 2, "refused": 4}
     assert tables.report["ids"]["mabolu"]["provenance"] == expected
     assert placed({**MADE_ON, "source_sha256": recordings["sha256"].iloc[0]})[0].report["ids"]["mabolu"].get("provenance") is None
+
+
+def test_the_report_says_of_how_many_boxes_nobody_said_where_they_are():
+    keys = [{"track": 1, "frame": frame, "label": "grasper", "box": [0.1, 0.1, 0.2, 0.2]} for frame in (2 * FPS, 4 * FPS)]
+    tables, _ = placed({**MADE_ON, "interpolation": "linear", "boxes": keys})
+    # Extracted frames are a second apart: two of these three are key frames, and one lies between them.
+    assert tables.report["ids"]["mabolu"]["interpolated"] == {"n": 1, "of": 3}
+    assert report.beyond_tables(report.document(tables.report, [], None))["interpolated"] == {"mabolu": {"n": 1, "of": 3}}
+    assert "interpolated" not in placed(MADE_ON)[0].report["ids"]["mabolu"]
+    # What else the report says names the same labels as ever.
+    without = {**tables.report, "ids": {"mabolu": {k: v for k, v in tables.report["ids"]["mabolu"].items() if k != "interpolated"}}}
+    assert report.digest(without) == report.digest(tables.report)
 
 
 def test_labels_of_another_file_of_the_recording_are_refused():

@@ -12,6 +12,7 @@ from labelled_study import person, put
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.curate.label import progress, written
 from scrubin.curate.label.events import Change, Span
+from scrubin.curate.label.proposed.taking import Pick
 
 SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FPS, FRAMES = sampled_release.FPS, sampled_release.SINGLE_FRAMES
@@ -35,9 +36,17 @@ def annotator(bench, folder):
     return person(folder, bench.standing().assigned["single"][0])
 
 
+def mine(bench, who):
+    return bench.standing().of(bench.recordings[SINGLE].about, who.number)
+
+
 def shown(bench, who):
-    keys = ("layer", "first", "end", "label", "taken", "refused")
-    return [tuple(one[key] for key in keys) for one in bench.view(who, SINGLE)["proposals"]]
+    decided = bench.view(who, SINGLE)["decided"]
+    keys = ("layer", "first", "end", "label")
+    return [
+        (*(one[key] for key in keys), *(one["key"] in decided[name] for name in ("taken", "refused")))
+        for one in bench.proposals(who, SINGLE)
+    ]
 
 
 def test_seconds_of_predictions_are_frames_of_the_page(bench, folder):
@@ -56,29 +65,68 @@ def test_spans_of_frames_are_those_of_the_released_video(bench, folder):
 def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_is_remembered(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
     who = annotator(bench, folder)
-    first, second = again.view(who, SINGLE)["proposals"]
+    first, second = again.proposals(who, SINGLE)
     again.label(who, SINGLE, [Change("phases", "a", Span(0, 50, "preparation"), first["key"])], next(NONCES))
-    again.refuse(who, SINGLE, second["key"], next(NONCES), refused=True)
+    again.refuse(who, SINGLE, [Pick(second["key"])], next(NONCES), refused=True)
     assert [(one[4], one[5]) for one in shown(again, who)] == [(True, False), (False, True)]
     again.undo(who, SINGLE, next(NONCES))
+    assert [(one[4], one[5]) for one in shown(again, who)] == [(True, False), (False, False)]
+    again.undo(who, SINGLE, next(NONCES))
     assert [one[4] for one in shown(again, who)] == [False, False]
-    again.refuse(who, SINGLE, second["key"], next(NONCES), refused=False)
+    again.refuse(who, SINGLE, [Pick(second["key"])], next(NONCES), refused=True)
+    again.refuse(who, SINGLE, [Pick(second["key"])], next(NONCES), refused=False)
     assert [one[5] for one in shown(again, who)] == [False, False]
     with pytest.raises(ReviewError, match="there is no such proposal any more"):
-        again.refuse(who, SINGLE, "guessed", next(NONCES), refused=True)
+        again.refuse(who, SINGLE, [Pick("guessed")], next(NONCES), refused=True)
 
 
 def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
     for number in again.standing().assigned["single"]:
         who = person(folder, number)
-        first = again.view(who, SINGLE)["proposals"][0]
+        first, second = again.proposals(who, SINGLE)
         taken = Change("phases", "a", Span(0, 60, "preparation"), first["key"])
         again.label(who, SINGLE, [taken, put("b", 60, 100, "clipping-and-cutting")], next(NONCES))
+        again.refuse(who, SINGLE, [Pick(second["key"])], next(NONCES), refused=True)
         again.say_done(who, SINGLE, next(NONCES), done=True)
     progress.export(again)
     document = json.loads((folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json").read_text(encoding="utf-8"))
-    assert (document["provenance"]["labels"], document["provenance"]["proposed"]) == (4, 2)
+    made = document["provenance"]
+    assert (made["labels"], made["proposed"], made["changed"], made["refused"]) == (4, 2, 0, 2)
+
+
+def test_what_was_taken_and_then_stretched_is_still_of_a_program_but_changed(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
+    who = annotator(bench, folder)
+    first = again.proposals(who, SINGLE)[0]
+    again.label(who, SINGLE, [Change("phases", "a", Span(0, 60, "preparation"), first["key"])], next(NONCES))
+    assert not mine(again, who).changed
+    again.label(who, SINGLE, [put("a", 0, 50, "preparation")], next(NONCES))
+    assert (mine(again, who).proposals, mine(again, who).changed) == ({("phases", "a"): first["key"]}, {("phases", "a")})
+    again.label(who, SINGLE, [put("a", 0, 60, "preparation")], next(NONCES))
+    assert not mine(again, who).changed
+    again.undo(who, SINGLE, next(NONCES))
+    assert mine(again, who).changed
+
+
+def test_whether_a_label_was_changed_is_known_when_the_predictions_are_gone(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
+    who = annotator(bench, folder)
+    first = again.proposals(who, SINGLE)[0]
+    again.label(who, SINGLE, [Change("phases", "a", Span(0, 60, "preparation"), first["key"])], next(NONCES))
+    later = labelled_study.opened(folder, proposed={})
+    later.label(who, SINGLE, [put("a", 0, 60, "preparation")], next(NONCES))
+    assert not mine(later, who).changed
+    later.label(who, SINGLE, [put("a", 1, 60, "preparation")], next(NONCES))
+    assert mine(later, who).changed
+
+
+def test_a_ledger_of_an_earlier_version_is_read(bench, folder):
+    who = annotator(bench, folder)
+    about = bench.recordings[SINGLE].about
+    line = {"about": vars(about), "proposal": "a:0", "refused": True}
+    bench.ledger.append("refused", line, by=str(who.number), session="s", nonce=next(NONCES))
+    assert mine(bench, who).refused == {"a:0"}
 
 
 def test_predictions_that_cannot_be_used_are_named_when_the_study_is_opened(bench, folder):

@@ -21,10 +21,10 @@ from labelled_study import FIRST, person
 from scrubin.base.errors import AnnotationError, ParamsError, ReviewError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.curate.label import disputed, events, params, progress, sampling, written
 from scrubin.curate.label.events import About, Change, Instant, Settled, Span
 from scrubin.curate.label.several import instant_agreement, instant_disputes
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
+from scrubin.curate.label.suspects import disputed, events, params, progress, sampling, written
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files, label_instants
@@ -100,9 +100,9 @@ def test_another_trim_asks_for_the_same_source_frames(bench, both, folder):
 PARAMS = [
     (
         {"layers": ("actions", "triplets"), "every_s": 1.0},
-        "'triplets' says of sampled frames what 'actions' says of all of them; choose one",
+        "'triplets' cannot stand beside 'actions': both say what is done.*; choose one",
     ),
-    ({"layers": ("triplets", "boxes"), "every_s": 1.0}, "what 'boxes' says of all of them; choose one"),
+    ({"layers": ("triplets", "boxes"), "every_s": 1.0}, "beside 'boxes': nobody would have said which triplet is of which box"),
     ({"layers": ("triplets",)}, "'label.every_s' is missing, but 'triplets' is a layer; give the seconds between"),
 ]
 
@@ -132,7 +132,13 @@ def test_a_set_is_kept_by_the_frame_of_the_source_and_an_empty_one_is_a_label(be
     assert said_by(bench, both[0]) == {20: {GRASP, HOOK}, 40: set()}
     line = json.loads((folder / events.LEDGER_PATH).read_text(encoding="utf-8").splitlines()[-1])
     value = {"frame": FIRST + 20, "triplets": [list(GRASP), list(HOOK)]}
-    assert line["facts"]["changes"][0] == {"key": str(FIRST + 20), "layer": "triplets", "proposal": "", "value": value}
+    assert line["facts"]["changes"][0] == {
+        "changed": False,
+        "key": str(FIRST + 20),
+        "layer": "triplets",
+        "proposal": "",
+        "value": value,
+    }
     say(bench, both[0], Change("triplets", "40", None))
     assert set(said_by(labelled_study.opened(folder), both[0])) == {20}
 

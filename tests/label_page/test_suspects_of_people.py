@@ -6,8 +6,8 @@ import pytest
 
 import labelled_study
 import sampled_release
-from scrubin.curate.label import disputed
 from scrubin.curate.label.events import Change
+from scrubin.curate.label.suspects import disputed
 from scrubin.labels.keyframes import KeyFrame
 from scrubin.labels.suspects.suspect import ranked
 
@@ -37,7 +37,7 @@ def test_a_dispute_is_a_suspect_once_all_are_done_and_none_after_it_is_settled(b
     shift = one.pictures.first
     assert (found.recording, found.layer, found.first, found.end) == (one.name, "phases", 60 + shift, 90 + shift)
     assert (found.label, found.probable, found.score, found.evidence) == ("nothing or preparation", "", 0.5, ("people",))
-    assert found.open == f"scrubin label: {id_}, frame 60"
+    assert (found.page, found.open) == (f"#{id_}/60", "")
     assert ranked([found]) == [found]
     chief = labelled_study.person(bench.folder, 4)
     bench.settle(chief, id_, "phases", (60, 90), [], next(NONCES))

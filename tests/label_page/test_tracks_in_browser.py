@@ -105,6 +105,31 @@ def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(chromium, serv
     assert ann.troubles == []
 
 
+def test_an_end_that_is_set_later_is_moved_and_that_is_said(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    draw(ann, (0.1, 0.2), (0.3, 0.6))
+    marks(ann, ".selected").wait_for()
+    for step in (1, 2):
+        ann.press("Shift+ArrowRight")
+        ann.at(20 * step)
+        ann.press("o")
+        ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+        ann.page.locator("#status", has_text=f"frame {20 * step}").wait_for()
+    assert "its end is moved from frame 20 to frame 40" in ann.page.inner_text("#status")
+    ((begin, end),) = keys_in(folder)
+    assert (begin[0], end[0], end[3]) == (0, 40, "outside")
+    # Set earlier than an end, it ends there; what came later stays out of the picture.
+    ann.press("Shift+ArrowLeft")
+    ann.at(20)
+    ann.press("o")
+    ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
+    ann.press("u", "u")
+    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ((_, end),) = keys_in(folder)
+    assert end[0] == 20
+    assert ann.troubles == []
+
+
 def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromium, server, token, folder):
     ann = Annotator(chromium, server, token)
     ann.press("b")

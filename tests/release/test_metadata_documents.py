@@ -94,6 +94,27 @@ def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(cle
     assert "1 of 2 recordings were labelled blind" in said
     assert "In 2 places annotators differed and somebody else decided." in said
     assert "A program had proposed 5 of 40 labels; a person took each of them." in said
+    assert not {"changed", "refused"} & found["labels"].keys()
+
+
+def test_a_release_says_how_much_of_what_a_program_proposed_people_changed_and_did_not_take(clean):
+    first, second = sorted(set(clean.tables["videos"]["id"]))[:2]
+    one = {"annotators": [1], "blind": True, "settled": 0, "labels": 30, "proposed": 5, "changed": 2, "refused": 1}
+    none = {"annotators": [3], "blind": True, "settled": 0, "labels": 10, "proposed": 0, "changed": 0, "refused": 0}
+    found = facts.measured(tables_with(clean), facts.Study(provenance={first: one, second: none}))
+    assert (found["labels"]["changed"], found["labels"]["refused"]) == (2, 1)
+    said = texts(PARAMS, found)["datasheet.md"]
+    assert "A program had proposed 5 of 40 labels; a person took each of them, and changed 2 of them." in said
+    assert "1 proposal was not taken." in said
+
+
+def test_of_how_many_places_nobody_said_where_they_are_is_told(clean):
+    ids = sorted(set(clean.tables["videos"]["id"]))
+    stated = {ids[0]: {"n": 30, "of": 40}, ids[1]: {"n": 0, "of": 2}}
+    found = facts.measured(tables_with(clean), facts.Study(interpolated=stated))
+    assert found["labels"]["interpolated"] == {"n": 30, "of": 42}
+    said = texts(PARAMS, found)["datasheet.md"]
+    assert "30 of 42 boxes and points lie between key frames or are means: nobody said where they are." in said
 
 
 def test_what_does_not_exist_is_undefined_or_empty_and_never_zero(measured):

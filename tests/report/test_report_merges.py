@@ -45,7 +45,18 @@ def test_unchanged_labels_say_nothing_of_merges(study, tmp_path):
 def test_who_labelled_what_is_on_the_page_by_number(study, tmp_path):
     id_ = next(iter(study.names()))
     said = {"annotators": [1, 3], "blind": True, "settled": 2, "labels": 30, "proposed": 5}
-    changed = dataclasses.replace(study, annotations={**study.annotations, "provenance": {id_: said}})
+    release = reported_study.write_frames(study, tmp_path)
+    for more, shown in (({}, ("–", "–")), ({"changed": 4, "refused": 7}, ("4", "7"))):
+        changed = dataclasses.replace(study, annotations={**study.annotations, "provenance": {id_: said | more}})
+        html = reported_study.page_without_pictures(changed, release)
+        numbers = "".join(f'<td class="n">{number}</td>' for number in ("2", "30", "5", *shown))
+        assert f"({id_})</th><td>1, 3</td><td>yes</td>{numbers}" in html
+
+
+def test_interpolated_places_and_sources_without_a_folder_are_on_the_page(study, tmp_path):
+    id_ = next(iter(study.names()))
+    said = {"interpolated": {id_: {"n": 1234, "of": 2000}}, "missing_sources": ["6 (scrubin-labels)"]}
+    changed = dataclasses.replace(study, annotations={**study.annotations, **said})
     html = reported_study.page_without_pictures(changed, reported_study.write_frames(study, tmp_path))
-    row = '<td>1, 3</td><td>yes</td><td class="n">2</td><td class="n">30</td><td class="n">5</td>'
-    assert f"({id_})</th>{row}" in html
+    assert f'({id_})</th><td class="n">1,234</td><td class="n">2,000</td>' in html
+    assert "of which nothing was read: 6 (scrubin-labels)" in html

@@ -97,6 +97,15 @@ def test_of_one_recording_alone_only_its_contradictions_are_named_and_it_is_said
     assert {name for suspect in found.suspects for name in suspect.evidence} == {"flip", "transition"}
 
 
+def test_a_recording_of_instruments_alone_among_others_of_triplets_is_not_called_the_only_one():
+    study = drawn_course.study(0)
+    rows = study[0].instances.rows
+    bare = rows.assign(triplet_id=np.nan, verb_id=np.nan, target_id=np.nan)
+    study[0] = replace(study[0], instances=replace(study[0].instances, rows=bare))
+    (note,) = ranking.rank(study).notes
+    assert note.startswith("VID01 is the only recording of 'cholect50' with instruments without verbs and targets: ")
+
+
 @pytest.mark.parametrize("kind", ["phases", "classes"])
 def test_a_recording_is_judged_by_the_others_alone(kind):
     study = drawn_course.study(5, 3)

@@ -19,7 +19,8 @@ def test_a_class_is_sure_where_it_reaches_its_mean_confidence_among_the_position
     instead, wrong = confident.exclusive(given, confidence)
     # Thresholds are 2/3 and 0.5167: the third is sure of 1 and labelled 0; the last is no more than 0.6 sure of 0.
     assert instead.tolist() == [0, 0, 1, 1, 1, 1]
-    assert wrong.tolist() == pytest.approx([0, 0, 0.7 * 2 / 3, 0, 0, 0])
+    # Labels agree in two of the three positions that are sure of 1. One of six differs, and one label in twenty is wrong.
+    assert wrong.tolist() == pytest.approx([0, 0, 0.7 * 2 / 3 * 0.05 * 6, 0, 0, 0])
 
 
 def test_where_nothing_is_predicted_nothing_is_suspect():
@@ -34,6 +35,18 @@ def test_a_class_that_is_sure_and_often_wrong_counts_little():
     often, seldom = np.tile([0.1, 0.9], (10, 1)), np.tile([0.9, 0.1], (10, 1))
     seldom[[0, 8, 9]] = [0.1, 0.9]
     assert confident.exclusive(given, often)[1].max() < confident.exclusive(given, seldom)[1].max()
+
+
+def test_a_model_that_differs_in_most_places_is_believed_less_than_one_that_differs_where_labels_are_wrong():
+    given = np.repeat([0, 1], 100)
+    sure = np.eye(2)[given]
+    good, poor = sure.copy(), sure.copy()
+    good[:5], poor[:5] = [0, 1], [0, 1]
+    poor[100:160] = [1, 0]
+    of_good, of_poor = (confident.exclusive(given, one)[1] for one in (good, poor))
+    # Five of 200 differ: all of them may be wrong labels. 65 of 200 differ: at most ten of them are.
+    assert of_good[:5].tolist() == pytest.approx([100 / 105] * 5)
+    assert of_poor[:5].tolist() == pytest.approx([40 / 45 * 10 / 65] * 5)
 
 
 def test_of_several_classes_in_a_position_each_is_asked_for_itself():
@@ -81,6 +94,6 @@ def test_predictions_that_say_nothing_of_the_labels_are_named():
     study = drawn_course.study(0, 2)
     other = replace(predicted(study[0]), recording="VID99")
     assert ranking.rank(study, predictions=[other]).notes == (
-        "predictions of 1 recordings without labels, such as VID99, are not used",
-        "2 recordings, such as VID01, have no predictions",
+        "predictions of recordings without labels are not used: 1, such as VID99",
+        "recordings without predictions: 2, such as VID01",
     )

@@ -71,14 +71,23 @@ def near(name: str, known: Iterable[str], similarity: float = 0.6) -> str | None
     return by_folded[close[0]] if close else None
 
 
+SHORTEST, LARGEST = 3, 4
+
+
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return what to say of an unknown name: the near miss, else all names there are.
+    """Return what to say of an unknown name: names that begin with it, or the near miss, else all names there are.
 
     >>> hint("evry_s", ["every_s", "fps"]), hint("x", ["every_s", "fps"])
     ("did you mean 'every_s'?", 'known are every_s, fps')
+    >>> hint("cvat", ["cvat-images", "cvat-video", "vidat"])
+    "did you mean 'cvat-images' or 'cvat-video'?"
     """
     names = list(known)
     close = near(name, names)
+    # Who knows the family and not the member is told all of them, rather than what is spelt like it.
+    family = [one for one in sorted(names) if len(name) >= SHORTEST and re.match(rf"{re.escape(name)}[^a-z]", one, re.IGNORECASE)]
+    if 0 < len(family) <= LARGEST:
+        return "did you mean " + " or ".join(f"'{one}'" for one in family) + "?"
     return f"did you mean '{close}'?" if close else f"known are {', '.join(names)}"
 
 

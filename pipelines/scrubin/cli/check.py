@@ -212,6 +212,7 @@ def run_validate(args: argparse.Namespace) -> int:
 def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     """Return what is probably wrong in the labels."""
     from scrubin.base import machine
+    from scrubin.curate.label.suspects import places
     from scrubin.labels.registry import format_of
     from scrubin.labels.suspects import at_path
 
@@ -221,12 +222,13 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     more: list[Suspect] = []
     if args.disputes:
         machine.require_package("av", "--disputes")
-        from scrubin.curate.label import disputed
+        from scrubin.curate.label.suspects import disputed
         from scrubin.curate.label.workbench import Workbench
 
         more = disputed.suspects(Workbench.open())
     form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
-    return at_path.suspects(Path(args.path), form, options, args.predictions or (), of_predictions, args.videos, more)
+    path = Path(args.path)
+    return at_path.suspects(path, form, options, args.predictions or (), of_predictions, args.videos, more, places.of_study(path))
 
 
 def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:

@@ -135,6 +135,48 @@ def at_frame(track: Track, places: Places, frame: int) -> KeyFrame:
     return KeyFrame(frame, track.label, rounded(places.places[at].tolist()), state, computed=True)
 
 
+def fewest(frames: IntArray, places: FloatArray, within: float) -> list[int]:
+    """Return which of these places are to be key frames, so that the straight lines between them pass all others closely.
+
+    Each goes as far as a line can: few are left, and the first and the last are among them.
+
+    Parameters
+    ----------
+    frames
+        Increasing, (n,).
+    places
+        Shares of the picture, (n, sides).
+    within
+        No edge of a box, and no point, is further from its line than this, as a share of that side of the picture.
+
+    Examples
+    --------
+    >>> fewest(np.arange(5), np.array([[0.1, 0], [0.2, 0], [0.3, 0], [0.3, 0], [0.3, 0]]), 0.01)
+    [0, 2, 4]
+    """
+    edges = places.copy()
+    if edges.shape[1] == SIDES["boxes"]:
+        edges[:, 2:] += edges[:, :2]
+    at_s, of_edges = frames.tolist(), edges.tolist()
+    kept = [0] if len(frames) else []
+    while kept and kept[-1] < len(frames) - 1:
+        start = kept[-1]
+        reach = start + 1
+        low, high = [-np.inf] * edges.shape[1], [np.inf] * edges.shape[1]
+        for at in range(start + 1, len(frames)):
+            apart = at_s[at] - at_s[start]
+            slopes = [(now - before) / apart for now, before in zip(of_edges[at], of_edges[start], strict=True)]
+            if all(a <= slope <= b for a, slope, b in zip(low, slopes, high, strict=True)):
+                reach = at
+            # Steeper or flatter lines from here would miss this place.
+            low = [max(a, slope - within / apart) for a, slope in zip(low, slopes, strict=True)]
+            high = [min(b, slope + within / apart) for b, slope in zip(high, slopes, strict=True)]
+            if any(a > b for a, b in zip(low, high, strict=True)):
+                break
+        kept.append(reach)
+    return kept
+
+
 def rounded(place: Sequence[float]) -> tuple[float, ...]:
     """Return a place to a millionth of the picture."""
     return tuple(round(float(side), DIGITS) + 0.0 for side in place)

@@ -193,6 +193,9 @@ class Labels:
         Whether something is so in a frame, such as a criterion of the critical view of safety: ``MARK_COLUMNS``, one row per frame,
         name of the mark and annotator, with 0 or 1. Where the annotator is "", it is a value in 0..1 of nobody by name: the mean of
         several, or a prediction. Positions are the frames that somebody judged.
+    source_fps
+        Frames per second of the source by whose frames positions are numbered, where the file states it. Who knows the source, as a
+        stage does, needs it not: the frames of the source have their own times.
     """
 
     recording: str
@@ -214,6 +217,7 @@ class Labels:
     instant: Instant = "start"
     counts_time: bool = False
     marks: Layer | None = None
+    source_fps: Fraction | None = None
 
 
 @dataclass(frozen=True)

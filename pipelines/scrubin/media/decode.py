@@ -158,7 +158,11 @@ def _extended(bits: h264.Bits) -> int:
     return value + byte
 
 
-def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterator[av.VideoFrame]:
+UNFILTERED = {"skip_loop_filter": "all"}
+"""Blocks keep their edges: pictures are others, but every bit of the stream is read all the same (H.264, 8.7 is behind all parsing)."""
+
+
+def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at: bool = True) -> Iterator[av.VideoFrame]:
     """Yield every frame of the first video stream in presentation order.
 
     Parameters
@@ -167,6 +171,8 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
         The file, and the file as the curator knows it, for messages.
     ignore_edit_list
         Yield also what an mp4 edit list hides from players.
+    looked_at
+        False when only damage is looked for: pictures are not exact then, and come in three quarters of the time.
 
     Raises
     ------
@@ -182,6 +188,8 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
             open_video(path, ignore_edit_list=ignore_edit_list) as container,
             with_threads(picture_stream(container, name), decoder_threads()) as stream,
         ):
+            if not looked_at:
+                stream.codec_context.options = UNFILTERED
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)

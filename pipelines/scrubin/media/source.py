@@ -15,11 +15,10 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import av
 import numpy as np
-import pandas as pd
 from av.filter import Graph
 
 from scrubin.base.errors import VideoError
@@ -30,6 +29,10 @@ from scrubin.media.probe import SMALLEST_PX, Probe
 from scrubin.media.raw_file import proven, stored_probe, stored_sha256, stored_structure
 from scrubin.media.structure import Structure
 from scrubin.media.upright import Picture
+
+if TYPE_CHECKING:
+    # A single video is rendered without tables, and pandas takes a third of its start.
+    import pandas as pd
 
 FIX = "correct the rectangle in the column 'camera' of recordings.csv, such as left=crop(0 0 960 1080): x, y, width and height in pixels"
 
@@ -260,10 +263,10 @@ def sources(parts: pd.DataFrame) -> dict[tuple[str, str], Source]:
     """
     files: dict[tuple[str, str], list[FilePart]] = {}
     views: dict[tuple[str, str], View] = {}
-    for row in parts.sort_values(["recording", "camera", "part"]).to_dict("records"):
+    for row in parts.assign(has_view=parts.x.notna()).sort_values(["recording", "camera", "part"]).to_dict("records"):
         file = FilePart(row["path"], row["sha256"], int(row["first_frame"]), Fraction(row["gap_s"]))
         key = row["recording"], row["camera"]
         files.setdefault(key, []).append(file)
-        if not pd.isna(row["x"]):
+        if row["has_view"]:
             views[key] = View(*(int(row[column]) for column in "xywh"))
     return {key: Source(tuple(members), views.get(key)) for key, members in files.items()}

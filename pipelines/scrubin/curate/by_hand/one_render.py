@@ -123,7 +123,7 @@ def _execute(asked: RenderRequest, part: Path, known: Prepared, params: RenderPa
 
 def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
     """Decode the source, as the stage `screen` does: an encoder takes a concealed fault for a picture, and a copy repeats it."""
-    count = sum(1 for _ in decoded(source, name))
+    count = sum(1 for _ in decoded(source, name, looked_at=False))
     if count != probed.frame_count:
         raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)
 

@@ -25,6 +25,7 @@ from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.params import LAYERS, TRACKS, TRIPLETS
 from scrubin.curate.label.people import Person
+from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.workbench import Workbench
 from scrubin.curate.page import requests
 from scrubin.curate.page.answers import MEDIA_TYPES, Handler, answered, json_of, no_such_page
@@ -42,6 +43,7 @@ DECODING_THREADS = 3
 # Several people play at once, each a film of their own.
 READERS = 6
 LONGEST_WORK_S = 600
+MOST_PICKS = 500
 CHANGE_KEYS = {"layer", "key", "value", "proposal"}
 T = TypeVar("T")
 
@@ -103,12 +105,14 @@ class LabelApp:
             "/api/recordings/{id}": self.recording,
             "/api/recordings/{id}/{camera}/times": self.times,
             "/api/recordings/{id}/sampled": self.sampled,
+            "/api/recordings/{id}/proposals": self.proposals,
             "/pictures/{id}/{camera}": self.pictures,
         }
         posts: dict[str, Handler] = {
             "/enter": self.admit,
             "/api/label": self.label,
             "/api/undo": self.undo,
+            "/api/take": self.take,
             "/api/refuse": self.refuse,
             "/api/done": self.done,
             "/api/worked": self.worked,
@@ -167,6 +171,10 @@ class LabelApp:
         """Return which frames of a recording are labelled one by one."""
         return await self._at_bench(request, lambda person: {"frames": self.bench.sampled(person, request.path_params["id"])})
 
+    async def proposals(self, request: Request) -> Response:
+        """Return what a program proposes for a recording."""
+        return await self._at_bench(request, lambda person: {"proposals": self.bench.proposals(person, request.path_params["id"])})
+
     async def times(self, request: Request) -> Response:
         """Return the time of every released frame and the end of the last, as little-endian float64 seconds."""
 
@@ -209,11 +217,17 @@ class LabelApp:
         nonce = body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce))
 
+    async def take(self, request: Request) -> Response:
+        """Make labels of what is proposed, or of parts of it, all at once."""
+        body = await requests.fields(request, ("id", "picks", "nonce"))
+        picks, nonce = _picks(body.any("picks")), body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.take(person, id_, picks, nonce))
+
     async def refuse(self, request: Request) -> Response:
-        """Note that this person does not take a proposal, or takes that back."""
-        body = await requests.fields(request, ("id", "proposal", "refused", "nonce"))
-        key, refused, nonce = body.text("proposal"), body.any("refused") is True, body.nonce()
-        return await self._written(request, body, lambda person, id_: self.bench.refuse(person, id_, key, nonce, refused=refused))
+        """Note that this person does not take what is proposed, or parts of it; or takes that back."""
+        body = await requests.fields(request, ("id", "picks", "refused", "nonce"))
+        picks, refused, nonce = _picks(body.any("picks")), body.any("refused") is True, body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.refuse(person, id_, picks, nonce, refused=refused))
 
     async def done(self, request: Request) -> Response:
         """Note that this person has finished a recording, or goes on with it."""
@@ -288,6 +302,20 @@ def _changes(stated: Any) -> list[Change]:
             raise BadRequestError(msg)
         changes.append(Change(layer, key, _value(layer, one.get("value")), proposal))
     return changes
+
+
+def _picks(stated: Any) -> list[Pick]:
+    if not isinstance(stated, list) or not 0 < len(stated) <= MOST_PICKS:
+        msg = f"'picks' must be 1 to {MOST_PICKS} proposals"
+        raise BadRequestError(msg)
+    picks = []
+    for one in stated:
+        key, part = (one.get(name) for name in ("proposal", "part")) if isinstance(one, dict) else (None, None)
+        if not isinstance(key, str) or len(key) > events.LONGEST_KEY or not (part is None or (type(part) is int and part >= 0)):
+            msg = "a pick names a proposal by its key, and a part of it by a number from 0"
+            raise BadRequestError(msg)
+        picks.append(Pick(key, part))
+    return picks
 
 
 def _value(layer: str, stated: Any) -> events.Value:

@@ -24,6 +24,9 @@ LONGEST_S = 5.0
 JUMP_SHARE, JUMP_S = 0.3, 0.2
 """What moves by more of the picture in less time is more likely another instrument."""
 
+LEFT = ("unlabelled", "missing")
+"""Rules that say what is not labelled or rated yet."""
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -22,7 +22,8 @@ from scrubin.stages.review import Line
 LEDGER_PATH = Path("data/private/label/ledger.jsonl")
 LONGEST_KEY = 80
 KEY = re.compile(rf"[A-Za-z0-9:_-]{{1,{LONGEST_KEY}}}")
-MOST_CHANGES = 500
+MOST_CHANGES = 4000
+"""At once; as many key frames a proposed track may have."""
 MOST_TRIPLETS = 50
 LATEST_FRAME = 10**9
 SHEET = "sheet"
@@ -110,12 +111,15 @@ class Change:
     ----------
     proposal
         What a program had proposed there; "" where nothing was.
+    changed
+        Whether the value is another one than was proposed there.
     """
 
     layer: str
     key: str
     value: Value
     proposal: str = ""
+    changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,11 +182,20 @@ class Settled:
 
 @dataclass(frozen=True)
 class Refused:
-    """Somebody does not take what a program proposes, or takes that back."""
+    """Somebody does not take what a program proposes, or takes that back.
+
+    Parameters
+    ----------
+    proposals
+        Keys of proposals, or of parts of them.
+    undoes
+        Number of the line that it takes back; 0: none.
+    """
 
     about: About
-    proposal: str
+    proposals: tuple[str, ...]
     refused: bool
+    undoes: int = 0
 
 
 @dataclass(frozen=True)
@@ -410,7 +423,8 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
         return Settled(About(**values["about"]), spans=spans, tracks=tracks, instants=instants, **own)
     if name == "refused":
-        return Refused(About(**values["about"]), str(values["proposal"]), bool(values["refused"]))
+        proposals = values["proposals"] if "proposals" in values else [values["proposal"]]  # lines of earlier versions name one
+        return Refused(About(**values["about"]), tuple(map(str, proposals)), bool(values["refused"]), int(values.get("undoes", 0)))
     if name == "assigned":
         return Assigned({str(recording): tuple(map(int, people)) for recording, people in values["recordings"].items()})
     event: Event = NAMES[name](**values)
@@ -421,7 +435,8 @@ def _change(values: Mapping[str, Any]) -> Change:
     value = values["value"]
     if value is not None:
         value = value_of(values["layer"], value)
-    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]))
+    changed = values.get("changed", False) is True  # lines of earlier versions do not say it
+    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]), changed)
 
 
 def _meets_picture(box: Sequence[float]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -12,8 +13,12 @@ from scrubin.base.faults import hint
 from scrubin.base.params import ranged
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
+from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.stages.annotations.params import RATE
 
 SECTION = "label"
+VIDEO = "video"
+"""Stands for the frames of the released video."""
 ALL = "all"
 SpanLayer = Literal["phases", "steps", "actions", "quality"]
 TrackLayer = Literal["boxes", "points"]
@@ -25,6 +30,13 @@ TRACKS: tuple[TrackLayer, ...] = get_args(TrackLayer)
 """Layers of instruments through time, said at key frames."""
 TRIPLETS = "triplets"
 """The layer of sampled frames, each with its set of triplets."""
+_NO_PLACE = "nobody would have said which triplet is of which {}, and frames between the sampled ones would have {} without any"
+BESIDE_NO_TRIPLETS: dict[str, str] = {
+    "actions": "both say what is done, of sampled frames or of all, and where they differ nothing says which counts",
+    "boxes": _NO_PLACE.format("box", "boxes"),
+    "points": _NO_PLACE.format("point", "points"),
+}
+"""Layers that cannot stand beside triplets, and why."""
 LONGEST_STEP_S = 3600.0
 NAMING: dict[str, Naming] = {"phases": "phase", "steps": "step"}
 
@@ -39,10 +51,27 @@ class ProposalsParams:
         A file or folder, relative to the project.
     format
         Of its files; None: as they look.
+    fps
+        Frames per second by which files number frames that do not state it, such as ``25`` or ``30000/1001``; ``video``: those of the
+        released video. None: as the format is used to.
     """
 
     path: str
     format: str | None
+    fps: str | None = field(default=None, metadata={"added_later": True})
+
+    def __post_init__(self) -> None:
+        if self.fps not in (None, VIDEO) and not RATE.fullmatch(str(self.fps)):
+            what = f'"{self.fps}" is no rate; write it as "25", "30000/1001" or "{VIDEO}"'
+            msg = f"params.yaml: '{SECTION}.proposals.fps': {what}"
+            raise ParamsError(msg)
+
+    @property
+    def clock(self) -> Clock | None:
+        """What the numbers of frames count; None: what the reader says."""
+        if self.fps is None:
+            return None
+        return SOURCE_FRAMES if self.fps == VIDEO else Clock(1 / Fraction(self.fps))
 
 
 @dataclass(frozen=True)
@@ -115,10 +144,11 @@ class LabelParams:
         if "quality" in self.layers and not self.quality:
             raise _wrong(quality="names nothing, but is a layer")
         if TRIPLETS in self.layers:
-            beside = [name for name in ("actions", *TRACKS) if name in self.layers]
+            beside = [name for name in BESIDE_NO_TRIPLETS if name in self.layers]
             if beside:
-                what = f"'{TRIPLETS}' says of sampled frames what '{beside[0]}' says of all of them; choose one of the two"
-                raise _wrong(layers=what)
+                raise _wrong(
+                    layers=f"'{TRIPLETS}' cannot stand beside '{beside[0]}': {BESIDE_NO_TRIPLETS[beside[0]]}; choose one of the two"
+                )
             if self.every_s is None:
                 raise _wrong(every_s=f"is missing, but '{TRIPLETS}' is a layer; give the seconds between two labelled frames, or 0 for all")
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base import params
+from scrubin.base.faults import count_text
 from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.label import settled, written
 from scrubin.curate.label.events import Sheet, Span
@@ -25,8 +26,10 @@ from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.curate.label.written import Written
 from scrubin.labels.formats.plain.label_files import SUFFIX
 from scrubin.labels.keyframes import cut
+from scrubin.ratings.agreement import LEAST_VALUES
 
 SHOWN = ("kappa", "f1_at_10", "f1_at_50", "edge_s", "f1", "iou", "apart", "jaccard", "both")
+LEAST_RECORDINGS = LEAST_RATERS = 2
 COMPARED = (*SPAN_LAYERS, *TRACKS, TRIPLETS)
 
 
@@ -78,8 +81,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"agreement on {layer}, {one['recordings']} recordings: {said}"
     ratings = document["ratings"] or {"aspects": {}, "errors": {}}
     for aspect, one in ratings["aspects"].items():
-        icc = one["icc"]["ICC(2,1)"]
-        yield f"agreement on {aspect}, {one['icc']['n']} recordings: ICC(2,1) {_value(icc)}, alpha {_number(one['alpha']['alpha'])}"
+        yield f"agreement on {aspect}, {count_text(one['icc']['n'], 'recording')}: {_icc(one['icc'])}, {_alpha(one['alpha'])}"
 
 
 def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
@@ -98,9 +100,9 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
             waiting[one.id] = settlement.waits_for
             continue
         if settlement.outcomes:
-            labels, proposed = settled.label_counts(one.pictures, standing, settlement.annotators)
-            data = written.label_file(settlement, bench.p.vocabulary, blind=True, labels=labels, proposed=proposed)
-            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = data
+            places = sum(len(of.settled) for of in settlement.outcomes.values())
+            made = settled.provenance(one.pictures, standing, settlement.annotators, places)
+            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = written.label_file(settlement, bench.p.vocabulary, made)
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet
     if bench.scores is not None:
@@ -186,8 +188,24 @@ def _value(one: Mapping[str, float | None]) -> str:
     return f"{one['value']:.2f}{interval}"
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+def _icc(of: Mapping[str, Any]) -> str:
+    """Return ICC(2,1) with its interval, or why it is undefined."""
+    if of["ICC(2,1)"]["value"] is not None:
+        return f"ICC(2,1) {_value(of['ICC(2,1)'])}"
+    if of["k"] < LEAST_RATERS or of["n"] < LEAST_RECORDINGS or of["n"] * of["k"] < LEAST_VALUES:
+        scored = f"{count_text(of['n'], 'recording')} that all of {count_text(of['k'], 'rater')} scored"
+        why = f"{scored} are too few: it takes 2 recordings, 2 raters and {LEAST_VALUES} scores"
+    else:
+        why = "all scores are equal, or differ no more between recordings than within them"
+    return f"ICC(2,1) is undefined ({why})"
+
+
+def _alpha(of: Mapping[str, Any]) -> str:
+    """Return alpha, or why it is undefined."""
+    if of["alpha"] is not None:
+        return f"alpha {of['alpha']:.2f}"
+    why = "all scores are equal" if of["n"] else "no recording has two scores"
+    return f"alpha is undefined ({why})"
 
 
 def _duration(seconds: int) -> str:

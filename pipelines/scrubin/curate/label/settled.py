@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import Standing
+from scrubin.labels.formats.plain.label_files import Provenance
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
 
@@ -25,6 +29,8 @@ class Pictures:
         The frames that are shown: the others are not released.
     sampled
         Those of them whose triplets are labelled, increasing; none where that is no layer.
+    fps
+        Frames per second of the source; None where the time between them varies.
     """
 
     about: About
@@ -33,6 +39,7 @@ class Pictures:
     first: int
     end: int
     sampled: tuple[int, ...] = ()
+    fps: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,12 @@ class Settlement:
     def open(self) -> list[Dispute]:
         """What is to be settled, in order of time."""
         return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
+
+    @cached_property
+    def settled(self) -> list[tuple[Dispute, Answer]]:
+        """What is settled, in order of time, each with what stands there."""
+        both = [(one, answers.of_settled(of, one)) for of in self.outcomes.values() for one in of.settled]
+        return sorted(both, key=lambda one: (one[0].first, one[0].layer))
 
 
 def missing(about: About, standing: Standing) -> tuple[int, ...]:
@@ -128,11 +141,21 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
     return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else ())
 
 
-def label_counts(pictures: Pictures, standing: Standing, annotators: Sequence[int]) -> tuple[int, int]:
-    """Return how many labels a recording has, of all annotators, and how many of them were taken from a proposal."""
+def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int], settled: int) -> Provenance:
+    """Return who labelled a recording, how many labels it has of all of them, and how much of it a program had proposed.
+
+    Parameters
+    ----------
+    settled
+        Places that somebody else decided.
+    """
     of_all = [standing.of(pictures.about, one) for one in annotators]
-    every = [of.proposals.get((layer, key), "") for of in of_all for layer, items in of.items.items() for key in items]
-    return len(every), sum(map(bool, every))
+    every = [(of, (layer, key)) for of in of_all for layer, items in of.items.items() for key in items]
+    proposed = [(of, at) for of, at in every if of.proposals.get(at)]
+    changed = sum(at in of.changed for of, at in proposed)
+    refused = sum(len(of.refused) for of in of_all)
+    numbers = tuple(sorted(annotators))
+    return Provenance(numbers, blind=True, settled=settled, labels=len(every), proposed=len(proposed), changed=changed, refused=refused)
 
 
 def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:

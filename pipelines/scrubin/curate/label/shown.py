@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from scrubin.curate.label import events
 from scrubin.curate.label.checks import Finding
 from scrubin.curate.label.events import Instant, Span
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.proposals import Proposal
+from scrubin.curate.label.proposed.reading import Proposal
 from scrubin.curate.label.settled import Settlement
-from scrubin.curate.label.several.disputes import Dispute
+from scrubin.curate.label.several.answers import Answer
+from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.ratings.params import ScoresParams
@@ -57,47 +58,50 @@ def finding(one: Finding, shift: int) -> Plain:
     return {**dataclasses.asdict(one), "first": one.first - shift, "end": one.end - shift}
 
 
-def proposed(proposals: Sequence[Proposal], mine: OfPerson) -> list[Plain]:
-    """Return what is proposed, and what became of it with this person."""
-    taken = {key for (of_layer, item), key in mine.proposals.items() if item in mine.items.get(of_layer, {})}
-    return [
-        {"key": of.key, "layer": of.layer, **dataclasses.asdict(of.span), "taken": of.key in taken, "refused": of.key in mine.refused}
-        for of in proposals
-    ]
+def proposal(of: Proposal) -> Plain:
+    """Return what is proposed; its frames are those of the released video already."""
+    said = of.said
+    if isinstance(said, Track):
+        return {"key": of.key, "layer": of.layer, "label": said.label, **_track(said, 0)}
+    return {"key": of.key, "layer": of.layer, **(_instant(said, 0) if isinstance(said, Instant) else _span(said, 0))}
+
+
+def decided(mine: OfPerson) -> Plain:
+    """Return which proposals, or parts of them, a person took or did not take, by key."""
+    return {"taken": sorted(mine.taken), "refused": sorted(mine.refused)}
 
 
 def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> Plain:
     """Return what is in dispute, who says what under letters whose order says nothing."""
-    listed = [
-        (dispute, not_settled)
-        for outcome in settlement.outcomes.values()
-        for dispute, not_settled in (*((of, True) for of in outcome.open), *((of, False) for of in outcome.settled))
-    ]
+    listed: list[tuple[Dispute, Answer | None]] = [(one, None) for one in settlement.open]
+    listed += settlement.settled
     sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
-    agreed = {
-        of_layer: [
-            *(_span(span, shift) for span in of.spans),
-            *(_track(track, shift) for track in of.tracks),
-            *(_instant(one, shift) for one in of.instants),
-        ]
-        for of_layer, of in settlement.outcomes.items()
-    }
+    ordered = sorted(listed, key=lambda one: (one[0].first, one[0].layer))
     return {
-        "disputes": [
-            _dispute(of, letters, shift, is_open=is_open) for of, is_open in sorted(listed, key=lambda one: (one[0].first, one[0].layer))
-        ],
-        "agreed": agreed,
+        "disputes": [_dispute(of, letters, shift, answer) for of, answer in ordered],
+        "agreed": {of_layer: _said(of, shift) for of_layer, of in settlement.outcomes.items()},
         "sheets": {letter: dataclasses.asdict(sheet) for letter, sheet in sorted(sheets.items())},
         "differ": list(settlement.differ),
     }
 
 
-def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, *, is_open: bool) -> Plain:
+def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, answer: Answer | None) -> Plain:
     said = {letters[person]: [_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
     said |= {letters[person]: [_track(track, shift) for track in tracks] for person, tracks in dispute.tracks.items()}
     said |= {letters[person]: [_instant(one, shift) for one in instants] for person, instants in dispute.instants.items()}
-    frames = {"first": dispute.first - shift, "end": dispute.end - shift}
-    return {"layer": dispute.layer, **frames, "open": is_open, "said": dict(sorted(said.items()))}
+    shown: Plain = {"layer": dispute.layer, "first": dispute.first - shift, "end": dispute.end - shift, "said": dict(sorted(said.items()))}
+    if answer is None:
+        return {**shown, "open": True}
+    taken = {"by": sorted(letters[person] for person in answer.people), "stands": _said(answer, shift)}
+    return {**shown, "open": False, "taken": taken}
+
+
+def _said(of: Outcome | Answer, shift: int) -> list[Plain]:
+    return [
+        *(_span(span, shift) for span in of.spans),
+        *(_track(track, shift) for track in of.tracks),
+        *(_instant(one, shift) for one in of.instants),
+    ]
 
 
 def _span(span: Span, shift: int) -> Plain:

@@ -26,14 +26,22 @@ class OfPerson:
         By layer and key, whose names an item has.
     proposals
         By layer and key, what a program had proposed there.
+    changed
+        Layers and keys of what is no longer as a program had proposed it.
     refused
-        What of the proposals is not taken.
+        What of the proposals is not taken, or which parts of them.
     """
 
     items: Items = field(default_factory=dict)
     vocabularies: dict[tuple[str, str], str] = field(default_factory=dict)
     proposals: dict[tuple[str, str], str] = field(default_factory=dict)
+    changed: set[tuple[str, str]] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
+
+    @property
+    def taken(self) -> set[str]:
+        """Proposals, or parts of them, of which a label stands."""
+        return {key for (layer, item), key in self.proposals.items() if key and item in self.items.get(layer, {})}
 
     def spans(self, layer: str) -> list[Span]:
         """Return the spans of a layer, in order of time."""
@@ -85,7 +93,7 @@ class Standing:
     done: dict[int, set[str]] = field(default_factory=dict)
     worked_s: dict[tuple[int, str], int] = field(default_factory=dict)
     settled: dict[About, list[Settled]] = field(default_factory=dict)
-    undoable: dict[tuple[int, str], list[tuple[int, Labelled]]] = field(default_factory=dict)
+    undoable: dict[tuple[int, str], list[tuple[int, Labelled | Refused]]] = field(default_factory=dict)
     last_line: dict[str, int] = field(default_factory=dict)
 
     def of(self, about: About, annotator: int) -> OfPerson:
@@ -105,7 +113,7 @@ class Standing:
         others = {one for one, _ in self.labels if (one.recording, one.camera) == (about.recording, about.camera)}
         return sorted(others - {about}, key=lambda one: one.source_sha256)
 
-    def last(self, annotator: int, recording: str) -> tuple[int, Labelled] | None:
+    def last(self, annotator: int, recording: str) -> tuple[int, Labelled | Refused] | None:
         """Return the number and the event of the last line of a person about a recording that is not yet taken back."""
         lines = self.undoable.get((annotator, recording), [])
         return lines[-1] if lines else None
@@ -134,8 +142,7 @@ class Standing:
                     self.assigned |= event.recordings
                     self.last_line |= dict.fromkeys(event.recordings, line.number)
                 case Refused():
-                    refused = self.of_or_new(event.about, person).refused
-                    (set.add if event.refused else set.discard)(refused, event.proposal)
+                    self._refuse(line.number, person, event)
                 case Settled():
                     self.last_line[event.about.recording] = line.number
                     self.settled.setdefault(event.about, []).append(event)
@@ -154,15 +161,28 @@ class Standing:
                 mine.vocabularies[at] = event.vocabulary
                 # What was taken and then stretched still comes from a program.
                 mine.proposals[at] = change.proposal or (mine.proposals.get(at, "") if was_there else "")
+                (set.add if mine.proposals[at] and change.changed else set.discard)(mine.changed, at)
+        self._can_undo(number, person, event, before)
+
+    def _refuse(self, number: int, person: int, event: Refused) -> None:
+        refused = self.of_or_new(event.about, person).refused
+        others = tuple(one for one in event.proposals if (one in refused) != event.refused)
+        (refused.update if event.refused else refused.difference_update)(event.proposals)
+        self._can_undo(number, person, event, Refused(event.about, others, not event.refused))
+
+    def _can_undo(self, number: int, person: int, event: Labelled | Refused, inverse: Labelled | Refused) -> None:
         stack = self.undoable.setdefault((person, event.about.recording), [])
         if event.undoes:
             stack[:] = [one for one in stack if one[0] != event.undoes]
         else:
-            stack.append((number, before))
+            stack.append((number, inverse))
 
 
 def inverse(mine: OfPerson, event: Labelled) -> Labelled:
     """Return the changes that take an event back, of what stood before it."""
     before = {(one.layer, one.key): mine.items.get(one.layer, {}).get(one.key) for one in event.changes}
-    changes = tuple(Change(layer, key, value, mine.proposals.get((layer, key), "")) for (layer, key), value in before.items())
+    changes = tuple(
+        Change(layer, key, value, mine.proposals.get((layer, key), ""), (layer, key) in mine.changed)
+        for (layer, key), value in before.items()
+    )
     return Labelled(event.about, event.vocabulary, changes)

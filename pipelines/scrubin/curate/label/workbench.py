@@ -7,12 +7,12 @@ ledger keeps those of the source.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,17 @@ from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import assignment, checks, events, people, proposals, rewriting, sampling, settled, shown
+from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, sampling, settled, shown
 from scrubin.curate.label import params as label_params
+from scrubin.curate.label.blackened import Blackened
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Instant, Labelled, Settled, Span, Value, Worked
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
-from scrubin.curate.label.proposals import Proposal
+from scrubin.curate.label.proposed import reading, taking
+from scrubin.curate.label.proposed.reading import Proposal
+from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.settled import Pictures, Settlement
-from scrubin.curate.label.standing import OfPerson, Standing
+from scrubin.curate.label.standing import Standing
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
@@ -77,6 +80,11 @@ class Recording:
         """Which pictures its labels are about."""
         return self.pictures.about
 
+    @property
+    def shown_sampled(self) -> list[int]:
+        """The frames whose triplets are labelled, as the page counts them."""
+        return [frame - self.pictures.first for frame in self.pictures.sampled]
+
 
 @dataclass
 class Workbench:
@@ -91,14 +99,17 @@ class Workbench:
     recordings
         By released id.
     proposed
-        What a program proposes, by released id.
+        What a program proposes, by released id and its key.
+    black
+        Where the released videos hide something, by released id and camera.
     """
 
     folder: Path
     p: LabelParams
     scores: ScoresParams | None
     recordings: Mapping[str, Recording]
-    proposed: Mapping[str, Sequence[Proposal]] = field(default_factory=dict)
+    proposed: Mapping[str, Mapping[str, Proposal]] = field(default_factory=dict)
+    black: Mapping[tuple[str, str], Sequence[Blackened]] = field(default_factory=dict)
     now_s: Callable[[], float] = time.monotonic
     session: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -141,9 +152,11 @@ class Workbench:
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
         rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
-        bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)})
+        bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
-            bench.proposed = proposals.load(folder, p.proposals, p, list(bench.recordings), bench.released_times_s)
+            ids = list(bench.recordings)
+            found = reading.load(folder, p.proposals, p, ids, bench.released_times_s, lambda id_: bench.recordings[id_].shown_sampled)
+            bench.proposed = {id_: {one.key: one for one in of} for id_, of in found.items()}
         return bench
 
     # What stands
@@ -234,8 +247,11 @@ class Workbench:
 
     def sampled(self, person: Person, id_: str) -> list[int]:
         """Return the frames of a recording whose triplets are labelled, as the page counts them."""
-        pictures = self.recording(person, id_).pictures
-        return [frame - pictures.first for frame in pictures.sampled]
+        return self.recording(person, id_).shown_sampled
+
+    def proposals(self, person: Person, id_: str) -> list[dict[str, Any]]:
+        """Return what a program proposes for a recording, as JSON values."""
+        return [shown.proposal(one) for one in self.proposed.get(self.recording(person, id_).id, {}).values()]
 
     def work(self, person: Person) -> dict[str, Any]:
         """Return what a person has to do, as a JSON value."""
@@ -253,24 +269,28 @@ class Workbench:
         one, standing = self.recording(person, id_), self.standing()
         mine = standing.of(one.about, person.number)
         shift = one.pictures.first
+        settlement = self.settlement(one) if person.role == "adjudicator" else None
         findings = [
             *checks.of_person(mine, one.pictures, self.p, self.scores, one.task),
             *checks.names_unknown({layer: mine.spans(layer) for layer in self.p.layers}, self.p),
         ]
+        if settlement is not None:
+            # Who settles labels only what they choose to, and rates where ratings differ.
+            findings = [of for of in findings if of.rule not in checks.LEFT or (of.layer == "ratings" and settlement.differ)]
         view: dict[str, Any] = {
             "head": self.ledger.head,
             "recording": self._summary(person, one, standing),
             "cameras": list(one.videos),
             "frames": one.pictures.end - shift,
+            "hidden": {camera: [dataclasses.asdict(of) for of in self.black.get((one.id, camera), ())] for camera in one.videos},
             "items": shown.items(mine, shift),
             "findings": [shown.finding(one, shift) for one in findings],
             "apart": len(standing.apart(one.about)),
-            "proposals": shown.proposed(self.proposed.get(one.id, ()), mine),
+            "decided": shown.decided(mine),
             "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
             "undo": standing.last(person.number, one.name) is not None,
         }
-        if person.role == "adjudicator":
-            settlement = self.settlement(one)
+        if settlement is not None:
             view |= shown.disputed(settlement, assignment.letters(settlement.annotators, one.name, self.p), shift)
         return view
 
@@ -290,13 +310,27 @@ class Workbench:
             if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
                 msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
                 raise ReviewError(msg)
-            event = Labelled(one.about, self.p.vocabulary, shifted)
             if (written := self.ledger.written(self.session, nonce)) is not None:
                 return written
             mine = self.standing().of(one.about, person.number)
-            _refuse_overlaps(mine, shifted)
-            _refuse_two_labels(mine, shifted)
-            return self._append(event, person.number, nonce)
+            allowed.refuse_overlaps(mine, shifted)
+            allowed.refuse_two_labels(mine, shifted)
+            judged = taking.judged(shifted, mine, one.pictures.first, self.proposed.get(one.id, {}))
+            return self._append(Labelled(one.about, self.p.vocabulary, judged), person.number, nonce)
+
+    def take(self, person: Person, id_: str, picks: Sequence[Pick], nonce: str) -> Line:
+        """Make labels of what is proposed, exactly as it is: all that is picked, or nothing.
+
+        Raises
+        ------
+        ReviewError
+            When there is no such proposal, or it cannot be a label.
+        """
+        with self._lock:
+            one = self.recording(person, id_)
+            mine = self.standing().of(one.about, person.number)
+            changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
+            return self.label(person, id_, changes, nonce)
 
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
         """Take back the last change of a person to a recording; None where there is none."""
@@ -310,8 +344,8 @@ class Workbench:
             number, before = last
             return self._append(dataclasses.replace(before, undoes=number), person.number, nonce)
 
-    def refuse(self, person: Person, id_: str, proposal: str, nonce: str, *, refused: bool) -> Line:
-        """Note that a person does not take a proposal.
+    def refuse(self, person: Person, id_: str, picks: Sequence[Pick], nonce: str, *, refused: bool) -> Line:
+        """Note that a person does not take proposals, or parts of them; or that they take this back.
 
         Raises
         ------
@@ -320,10 +354,11 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if proposal not in {of.key for of in self.proposed.get(one.id, ())}:
-                msg = "there is no such proposal any more; open the recording again"
-                raise ReviewError(msg)
-            return self._append(events.Refused(one.about, proposal, refused), person.number, nonce)
+            for pick in picks:
+                taking.known(pick, self.proposed.get(one.id, {}))
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
+            return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
     def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:
         """Note that a person has finished a recording, or goes on with it."""
@@ -374,7 +409,7 @@ class Workbench:
                 msg = "a track leaves the frames that are in dispute"
                 raise ReviewError(msg)
             if layer in EXCLUSIVE:
-                _refuse_meeting(layer, spans)
+                allowed.refuse_meeting(layer, spans)
             event = Settled(one.about, self.p.vocabulary, layer, first, end, spans, tracks, instants)
             return self._append(event, person.number, nonce)
 
@@ -500,7 +535,8 @@ def _recording(
     per_second = row["frame_count"] / row["duration_s"]
     about = About(name, camera, of_parts[name, camera].sha256)
     first = video.first_source_frame
-    pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count)
+    fps = None if row["variable_rate"] or not row["fps"] else Fraction(row["fps"])
+    pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count, fps=fps)
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
 
 
@@ -509,42 +545,6 @@ def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recor
     frames = sampling.sampled(boundaries_s(source.probe(raw)), every_s)
     inside = frames[(frames >= pictures.first) & (frames < pictures.end)]
     return dataclasses.replace(one, pictures=dataclasses.replace(pictures, sampled=tuple(inside.tolist())))
-
-
-def _refuse_overlaps(mine: OfPerson, changes: Sequence[Change]) -> None:
-    for layer in EXCLUSIVE:
-        if any(one.layer == layer for one in changes):
-            _refuse_meeting(layer, [value for value in _after(mine, layer, changes).values() if isinstance(value, Span)])
-
-
-def _refuse_two_labels(mine: OfPerson, changes: Sequence[Change]) -> None:
-    for layer in TRACKS:
-        touched = {events.name_in(one.key) for one in changes if one.layer == layer}
-        label_of: dict[str, str] = {}
-        for key, value in _after(mine, layer, changes).items() if touched else ():
-            name = events.name_in(key)
-            if name in touched and isinstance(value, KeyFrame) and label_of.setdefault(name, value.label) != value.label:
-                msg = f"{layer}: a track is of one instrument, not of '{label_of[name]}' and '{value.label}'; change all of it at once"
-                raise ReviewError(msg)
-
-
-def _after(mine: OfPerson, layer: str, changes: Sequence[Change]) -> dict[str, Value]:
-    """Return the items of a layer as they stand after changes."""
-    items = dict(mine.items.get(layer, {}))
-    for one in changes:
-        if one.layer == layer:
-            items.pop(one.key, None)
-            if one.value is not None:
-                items[one.key] = one.value
-    return items
-
-
-def _refuse_meeting(layer: str, spans: Sequence[Span]) -> None:
-    ordered = sorted(spans, key=lambda span: (span.first, span.end))
-    for one, other in itertools.pairwise(ordered):
-        if other.first < one.end:
-            msg = f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other"
-            raise ReviewError(msg)
 
 
 def _is_point(value: float, scores: ScoresParams) -> bool:

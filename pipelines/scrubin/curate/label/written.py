@@ -39,14 +39,8 @@ class Written:
     removed: tuple[str, ...]
 
 
-def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: int, proposed: int) -> bytes:
-    """Return the file of a recording that is complete.
-
-    Parameters
-    ----------
-    blind, labels, proposed
-        See `label_files.Provenance`.
-    """
+def label_file(settlement: Settlement, vocabulary: str, provenance: label_files.Provenance) -> bytes:
+    """Return the file of a recording that is complete."""
     about = settlement.pictures.about
     document: dict[str, Any] = {
         label_files.EDITION_KEY: label_files.EDITION,
@@ -54,9 +48,8 @@ def label_file(settlement: Settlement, vocabulary: str, *, blind: bool, labels: 
         "camera": about.camera,
         label_files.SOURCE_SHA256: about.source_sha256,
         "frames": settlement.pictures.frame_count,
-        label_files.PROVENANCE: label_files.Provenance(
-            tuple(sorted(settlement.annotators)), blind, sum(len(one.settled) for one in settlement.outcomes.values()), labels, proposed
-        ),
+        **({} if settlement.pictures.fps is None else {label_files.FPS: str(settlement.pictures.fps)}),
+        label_files.PROVENANCE: provenance,
     }
     spans = {layer: as_spans(settlement.outcomes[layer].spans) for layer in SPAN_LAYERS if layer in settlement.outcomes}
     tracks: dict[str, Any] = {

@@ -20,7 +20,7 @@ from scrubin.labels.choices import BOX_TOLERANCE, Instant
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
-from scrubin.labels.model import IDS, Collection, LabelFiles, Labels
+from scrubin.labels.model import IDS, SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.policy import Command, enforce
 from scrubin.labels.rates import Numbering, numbering_of
 from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
@@ -296,7 +296,15 @@ def _read(files: LabelFiles, form: AnyFormat, faults: Faults) -> Collection:
     faults.extend(collection.faults)
     for labels in collection.recordings:
         faults.extend(labels.faults)
-    return replace(collection, recordings=tuple(with_merges(labels, files.label_map) for labels in collection.recordings))
+    recordings = tuple(_with_own_rate(with_merges(labels, files.label_map)) for labels in collection.recordings)
+    return replace(collection, recordings=recordings)
+
+
+def _with_own_rate(labels: Labels) -> Labels:
+    """Return labels that know when their frames are, where their file states the rate: then nobody has to say it."""
+    if labels.source_fps is None or labels.clock != SOURCE_FRAMES:
+        return labels
+    return replace(labels, clock=Clock(1 / labels.source_fps), counts_time=True)
 
 
 @dataclass(frozen=True, eq=False)

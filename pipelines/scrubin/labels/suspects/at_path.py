@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +16,8 @@ from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import enforce
 from scrubin.labels.registry import AnyFormat
-from scrubin.labels.suspects import ranking
+from scrubin.labels.suspects import pages, ranking
+from scrubin.labels.suspects.pages import Shown
 from scrubin.labels.suspects.ranking import Ranking
 from scrubin.labels.suspects.suspect import Suspect
 
@@ -32,6 +33,7 @@ def suspects(
     of_predictions: AnyFormat | None = None,
     videos: Path | None = None,
     more: Iterable[Suspect] = (),
+    shown: Mapping[str, Shown] | None = None,
 ) -> Ranking:
     """Return what is probably wrong in the labels at a path; of files with errors, in what could be read.
 
@@ -47,6 +49,8 @@ def suspects(
         Folder with videos that are called as the recordings; None: those of a release.
     more
         Suspects of other evidence.
+    shown
+        Recordings that the label page shows, by the name that their labels have; None for none.
 
     Raises
     ------
@@ -61,6 +65,11 @@ def suspects(
     asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None)
     predicted = [_predicted(one, of_predictions, asked) for one in predictions]
     found = ranking.rank(recordings, reading.form.by_hand.fps, _joined(predicted) if predicted else None, more, options.first)
+    found = replace(
+        found,
+        notes=(*_unread(reading), *found.notes),
+        suspects=tuple(_with_pages(found.suspects, recordings, shown or {}, options.first)),
+    )
     folder = videos or (path / RELEASED_VIDEOS if (path / RELEASED_VIDEOS).is_dir() else None)
     return found if folder is None else replace(found, suspects=tuple(_linked(found.suspects, folder)))
 
@@ -70,6 +79,15 @@ def _by_frame(reading: Reading) -> list[Labels]:
     every = [instance_spans.by_frame(labels, form.by_hand.fps) for labels in reading.collection.recordings]
     by_frame = [reader.without_segments(labels, form, None) for labels in every]
     return [one for one in by_frame if any(layer is not None for layer in (one.phases, one.instances, one.recognition, one.marks))]
+
+
+def _unread(reading: Reading) -> list[str]:
+    """Return in a sentence that something was not looked at, as it could not be read."""
+    errors = [one for one in reading.faults if one.severity == "error"]
+    if not errors:
+        return []
+    first = ", ".join(filter(None, (errors[0].file, errors[0].place)))
+    return [f"what has errors is not looked at: {len(errors)}, such as {first}: {errors[0].what}"]
 
 
 def _predicted(path: Path, form: AnyFormat | None, options: Options) -> list[Labels]:
@@ -91,6 +109,15 @@ def _joined(every: Iterable[Iterable[Labels]]) -> list[Labels]:
                 recognition=before.recognition or labels.recognition,
             )
     return list(joined.values())
+
+
+def _with_pages(suspects: Iterable[Suspect], recordings: Iterable[Labels], shown: Mapping[str, Shown], first: int) -> Iterator[Suspect]:
+    clocks = {labels.recording: labels.clock for labels in recordings}
+    for one in suspects:
+        if one.page or one.recording not in shown or one.recording not in clocks:
+            yield one
+        else:
+            yield replace(one, page=pages.address(one, clocks[one.recording], shown[one.recording], first))
 
 
 def _linked(suspects: Iterable[Suspect], folder: Path) -> list[Suspect]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from scrubin.labels.model import IntArray
+from scrubin.labels.suspects.course import WRONG
 from scrubin.labels.suspects.sequence import Bools, Floats
 
 
@@ -17,8 +18,8 @@ def exclusive(given: IntArray, confidence: Floats) -> tuple[IntArray, Floats]:
     """Return for each position what it probably is instead, and how probable it is that the label is wrong.
 
     A class is sure in a position where its confidence is at least its threshold. Among the sure ones that are not labelled the most
-    confident is taken. The score is its share of the confidence in both, times how often the labels agree where it is sure: a model
-    that is sure and often wrong counts little.
+    confident is taken. The score is its share of the confidence in both, times how often the labels agree where it is sure, times which
+    share of all such places can be wrong labels, where one label in twenty is wrong: a model that is sure and often wrong counts little.
 
     Parameters
     ----------
@@ -42,7 +43,10 @@ def exclusive(given: IntArray, confidence: Floats) -> tuple[IntArray, Floats]:
     instead = others.argmax(axis=1) if classes else given
     best, own = others[np.arange(count), instead], np.nan_to_num(confidence[np.arange(count), given])
     is_suspect = best > own
-    score = np.where(is_suspect, best / np.maximum(best + own, 1e-12) * right[instead], 0.0)
+    # A model that differs in most places is mostly wrong itself, also in a class in which it often agrees.
+    differing = is_suspect.sum() / max(int(is_predicted.sum()), 1)
+    of_labels = min(1.0, WRONG / differing) if differing else 0.0
+    score = np.where(is_suspect, best / np.maximum(best + own, 1e-12) * right[instead] * of_labels, 0.0)
     return np.where(is_suspect, instead, given), score
 
 

@@ -72,7 +72,10 @@ def rank(
         sequences |= {one.recording: one for one in of_them}
         found += other_recordings.suspects(of_them, names)
         if len(of_kind) < other_recordings.FEWEST:
-            notes.append(f"{of_kind[0].recording} is the only recording of '{names.name}': no other one can say what is unusual in it")
+            like_it = "triplets" if classes_of == "ivt" else "instruments without verbs and targets"
+            with_them = f" with {like_it}" if len([one for one in recordings if one.vocabulary.name == names.name]) > 1 else ""
+            only = f"{of_kind[0].recording} is the only recording of '{names.name}'{with_them}"
+            notes.append(f"{only}: no other one can say what is unusual in it")
         known = {name: one for name, one in by_name.items() if one.vocabulary.name == names.name}
         found += of_predictions.suspects(of_them, known, names)
     if predictions is not None:
@@ -98,9 +101,9 @@ def _unused(by_name: Mapping[str, Labels], recordings: Sequence[Labels]) -> list
     """Return which predictions say nothing of any labels, and why."""
     vocabularies = {labels.recording: labels.vocabulary.name for labels in recordings}
     unknown = sorted(set(by_name) - set(vocabularies))
-    notes = [f"predictions of {len(unknown)} recordings without labels, such as {unknown[0]}, are not used"] if unknown else []
+    notes = [f"predictions of recordings without labels are not used: {len(unknown)}, such as {unknown[0]}"] if unknown else []
     without = sorted(set(vocabularies) - set(by_name))
-    notes += [f"{len(without)} recordings, such as {without[0]}, have no predictions"] if without else []
+    notes += [f"recordings without predictions: {len(without)}, such as {without[0]}"] if without else []
     for name in sorted(set(by_name) & set(vocabularies)):
         if by_name[name].vocabulary.name != vocabularies[name]:
             theirs = by_name[name].vocabulary.name

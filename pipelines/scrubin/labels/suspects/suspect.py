@@ -36,7 +36,9 @@ class Suspect:
     camera
         Whose picture it is, where labels are of one camera; "" for all.
     open
-        Where it can be looked at: a link into a video, or a page and the place in it; "" where no video is known.
+        Where it can be looked at: a link into a video; "" where no video is known.
+    page
+        What stands behind the address of the page of `scrubin label`, so that it opens there; "" where that page does not show it.
     """
 
     recording: str
@@ -51,6 +53,7 @@ class Suspect:
     time_s: float | None = None
     camera: str = ""
     open: str = ""
+    page: str = ""
     is_expected: bool = True
     """Whether something else is probable; where people differ evenly, nothing is."""
 
@@ -68,7 +71,7 @@ class Suspect:
         camera = f", {self.camera}" if self.camera else ""
         expected = f", probably {self.probable or 'nothing'}" if self.label != self.probable and self.is_expected else ""
         says = f"{self.label or 'nothing'}{expected}"
-        link = f"; {self.open}" if self.open else ""
+        link = (f"; {self.open}" if self.open else "") + (f"; scrubin label: {self.page}" if self.page else "")
         return f"{self.score:.2f} {self.recording}{camera}, {frames}{time}, {self.layer}: {says}; {self.says}{link}"
 
 

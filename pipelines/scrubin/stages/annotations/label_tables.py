@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -147,10 +147,10 @@ def tables(
     recordings = [_recording(known[name], [one for one in labels if one.recording == name], windows) for name in names]
     with_instances = {one.id: one.instances for one in recordings if one.instances is not None}
     with_phases = {one.id: one.phases for one in recordings if one.phases is not None}
-    with_marks = {one.id: one.marks for one in recordings if one.marks is not None}
+    with_marks = {one.id: one.marks for one in recordings if one.marks}
     labelled = [rows_of_labelled(id_, "instances", one.vocabulary, one.frames, one.detail) for id_, one in with_instances.items()]
     labelled += [rows_of_labelled(id_, "phases", one.vocabulary, one.frames) for id_, one in with_phases.items()]
-    labelled += [rows_of_labelled(id_, "marks", one.vocabulary, one.frames) for id_, one in with_marks.items()]
+    labelled += [rows for id_, marks in with_marks.items() for rows in _labelled_for_marks(id_, marks)]
     triplets = joined(TRIPLETS, [rows_of_triplets(id_, one.vocabulary, one.rows) for id_, one in with_instances.items()])
     numbers = [rows for id_, one in with_instances.items() if (rows := numbers_of(id_, one.rows, "frame")) is not None]
     ids = {one.id: one.entry for one in recordings}
@@ -163,9 +163,17 @@ def tables(
         masks=io.frame_of(MASKS, [row for one in recordings for row in one.details.masks]),
         tracks=io.frame_of(TRACKS, [row for one in recordings for row in one.details.tracks]),
         points=io.frame_of(POINTS, [row for one in recordings for row in one.details.points]),
-        marks=mark_tables.table({id_: one.rows for id_, one in with_marks.items()}),
+        marks=mark_tables.table({id_: pd.concat([one.rows for one in marks]) for id_, marks in with_marks.items()}),
         report={"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)},
     )
+
+
+def _labelled_for_marks(id_: str, marks: Sequence[PlacedLayer]) -> Iterator[pd.DataFrame]:
+    """Yield the frames that somebody judged, each once: of several sources with marks of different names, by the first."""
+    before = np.zeros(0, np.int64)
+    for one in marks:
+        yield rows_of_labelled(id_, "marks", one.vocabulary, np.setdiff1d(one.frames, before))
+        before = np.union1d(before, one.frames)
 
 
 def _refuse_other_source(labels: Labels, sha256s: Collection[str], faults: Faults) -> None:
@@ -183,7 +191,7 @@ class _Recording:
     id: str
     phases: PlacedLayer | None
     instances: PlacedLayer | None
-    marks: PlacedLayer | None
+    marks: Sequence[PlacedLayer]
     details: Details
     entry: dict[str, Any]
 
@@ -201,7 +209,7 @@ def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Window
     if instances is not None:
         warnings += [f"{instances.format}: {sentence}" for sentence in details.sentences()]
     entry = _entry(to, phases, instances, [*phase_notes, *notes, *mark_notes], warnings)
-    entry |= report.beyond_boxes(details.counts(), marks, to.line, to.hidden) | report.provenance(sources)
+    entry |= report.beyond_boxes(details.counts(), marks, to.line, to.hidden) | report.provenance(sources) | report.interpolated(instances)
     return _Recording(to.id, phases, instances, marks, details, entry)
 
 

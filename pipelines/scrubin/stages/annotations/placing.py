@@ -16,13 +16,14 @@ Times are whole nanoseconds, so that nothing drifts and ties are ties.
 
 The first source in the order of ``params.yaml`` counts; one that labels whole triplets comes
 before one that only says which instruments are present. The others are compared with it and
-their differences counted: nothing is mixed, so a row always comes from one file.
+their differences counted: nothing is mixed, so a row always comes from one file. Marks of different names are
+different things: of each name the first source counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -270,12 +271,31 @@ def choose_phases(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, li
     return first, [_compare("phases", first, other, _phase_names) for other in others]
 
 
-def choose_marks(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:
-    """Return the marks of annotators that count, and how those of the other sources differ, by the mean of all annotators."""
-    if not placed:
-        return None, []
-    first, *others = placed
-    return first, [_compare("marks", first, other, _marked) for other in others]
+def choose_marks(placed: Sequence[PlacedLayer]) -> tuple[list[PlacedLayer], list[str]]:
+    """Return the marks of annotators that count, and how those of the other sources differ, by the mean of all annotators.
+
+    Marks of different names say different things, as criteria and faults of the picture do: they stand side by side. Of each name the
+    first source that has it counts, with all its frames.
+    """
+    standing: list[PlacedLayer] = []
+    notes: list[str] = []
+    for one in placed:
+        names, taken = _mark_names(one), set().union(*map(_mark_names, standing))
+        for before in standing:
+            if shared := names & _mark_names(before):
+                notes.append(_compare("marks", _only_marks(before, shared), _only_marks(one, shared), _marked))
+        if names - taken or not standing:
+            standing.append(_only_marks(one, names - taken))
+    return standing, notes
+
+
+def _mark_names(placed: PlacedLayer) -> set[str]:
+    return set(placed.rows["mark"])
+
+
+def _only_marks(placed: PlacedLayer, names: set[str]) -> PlacedLayer:
+    """Return a layer with the marks of these names alone, and the frames that were looked at for them: all."""
+    return placed if names == _mark_names(placed) else replace(placed, rows=placed.rows[placed.rows["mark"].isin(names)])
 
 
 def choose_instances(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:

@@ -17,17 +17,20 @@ import pandas as pd
 from scrubin.base.files import json_text
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.formats.plain.label_files import PROVENANCE
+from scrubin.labels.formats.plain.label_tracks import INTERPOLATED
 from scrubin.labels.instance_spans import runs
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.label_map import table as label_map_table
 from scrubin.labels.model import IntArray, Labels
+from scrubin.labels.points import POINTS
 from scrubin.stages.annotations.params import SourceParams, WindowsParams
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline
 
 LAYERS = ("instances", "phases")
 CHANGED = ("label_maps", "windows")
+MISSING = "missing_sources"
 IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
-BEYOND_BOXES = ("details", "marks")
+BEYOND_BOXES = ("details", "marks", "marks_beside")
 """What a report says only of recordings that have it."""
 OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings", *BEYOND_BOXES)
 
@@ -59,10 +62,23 @@ def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, An
     return counts
 
 
-def beyond_boxes(details: Mapping[str, int], marks: PlacedLayer | None, line: Timeline, hidden: IntArray) -> dict[str, Any]:
+def beyond_boxes(details: Mapping[str, int], marks: Sequence[PlacedLayer], line: Timeline, hidden: IntArray) -> dict[str, Any]:
     """Return what became of masks, tracks and points, counted as ``details``, and of marks; nothing where there are none."""
     there: dict[str, Any] = {"details": dict(details)} if details else {}
-    return there if marks is None else {**there, "marks": layer(marks, line, hidden)}
+    if not marks:
+        return there
+    of_each = [layer(one, line, hidden) for one in marks]
+    # Of the first source, as ever; of others, whose marks are of other names, beside it.
+    return {**there, "marks": of_each[0]} | ({"marks_beside": of_each[1:]} if of_each[1:] else {})
+
+
+def interpolated(instances: PlacedLayer | None) -> dict[str, Any]:
+    """Return of how many places of boxes and points nobody said where they are; nothing where labels do not tell."""
+    if instances is None or INTERPOLATED not in instances.rows:
+        return {}
+    rows = instances.rows
+    has_place = rows["x"].notna() | (rows[POINTS].notna() if POINTS in rows else False)
+    return {INTERPOLATED: {"n": int((rows[INTERPOLATED] == 1).sum()), "of": int(has_place.sum())}}
 
 
 def provenance(sources: Sequence[Labels]) -> dict[str, Any]:
@@ -107,9 +123,11 @@ def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourcePara
     return entries
 
 
-def document(summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], windows: WindowsParams | None) -> dict[str, Any]:
-    """Return the whole report; what no label was changed by is not in it."""
-    changed = {"label_maps": list(merged), "windows": None if windows is None else asdict(windows)}
+def document(
+    summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], windows: WindowsParams | None, missing: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the whole report; what no label was changed by is not in it, nor sources when no folder is ``missing``."""
+    changed = {"label_maps": list(merged), "windows": None if windows is None else asdict(windows), MISSING: list(missing)}
     return {**summary, **{name: value for name, value in changed.items() if value}}
 
 
@@ -125,17 +143,23 @@ def beyond_tables(report: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``left_out_recordings``; by layer the number of labels ``before_cut`` and ``after_cut``; ``notes``, sentences by
-        released id; ``label_maps`` and ``windows`` where they changed a label; ``provenance`` by released id, where it is stated.
+        released id; ``label_maps`` and ``windows`` where they changed a label; ``provenance`` and ``interpolated`` by released id,
+        where they are stated; ``missing_sources``, those whose folder is not there.
     """
-    stated = {id_: entry[PROVENANCE] for id_, entry in report["ids"].items() if PROVENANCE in entry}
+    stated = _of_each(report, PROVENANCE)
     sums = report["totals"]
     return {
         "left_out_recordings": report["left_out_recordings"],
         "outside_cut": {layer: {side: sums[f"{layer}_labels_{side}"] for side in ("before_cut", "after_cut")} for layer in LAYERS},
         "notes": {id_: said for id_, entry in report["ids"].items() if (said := [*entry["warnings"], *entry["comparisons"]])},
-        **{name: report[name] for name in CHANGED if name in report},
+        **{name: report[name] for name in (*CHANGED, MISSING) if name in report},
         **({PROVENANCE: stated} if stated else {}),
+        **({INTERPOLATED: drawn} if (drawn := _of_each(report, INTERPOLATED)) else {}),
     }
+
+
+def _of_each(report: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {id_: entry[name] for id_, entry in report["ids"].items() if name in entry}
 
 
 def digest(report: Mapping[str, Any]) -> str:
@@ -155,7 +179,8 @@ def totals(ids: dict[str, Any]) -> dict[str, int]:
     beyond: Counter[str] = Counter()
     for entry in ids.values():
         beyond.update(entry.get("details", {}))
-        beyond.update({"marks": entry["marks"]["rows"]} if "marks" in entry else {})
+        of_marks = [entry["marks"], *entry.get("marks_beside", ())] if "marks" in entry else []
+        beyond.update({"marks": sum(one["rows"] for one in of_marks)} if of_marks else {})
     return {
         f"{kind}_{key}": sum(entry[kind][key] for entry in ids.values() if entry[kind] is not None)
         for kind in ("phases", "instances")

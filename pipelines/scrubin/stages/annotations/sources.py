@@ -22,7 +22,7 @@ from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
-__all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "read", "read_all", "sorted_out"]
+__all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "missing", "read", "read_all", "sorted_out"]
 
 
 ROOT = "annotations"
@@ -76,6 +76,11 @@ def find(
             batches += _by_recording(raw, source, recordings, faults, withdrawn)
     _refuse_strays(raw, sources, faults)
     return batches
+
+
+def missing(raw: Path, sources: Sequence[SourceParams]) -> list[str]:
+    """Return the sources whose folder is not there, by number from 1 and format: folders are named by people, and may tell something."""
+    return [f"{number} ({one.format})" for number, one in enumerate(sources, start=1) if not (raw / one.folder).is_dir()]
 
 
 def _whole(raw: Path, source: SourceParams, faults: Faults) -> Iterator[Batch]:

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
-from scrubin.base.tables.io import records
 from scrubin.media import ffmpeg
 from scrubin.media.opening import left_behind_text
 from scrubin.media.probe import Probe
@@ -25,6 +23,9 @@ from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import SMART, Parts, parts_of_files, reencoded
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, files_of, plan, trimmed_end_s
 from scrubin.stages.render.render_params import RenderParams
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,8 @@ def to_render(
     jitter_s: float,
 ) -> list[FileToRender]:
     """Return the cameras of the kept recordings, trimmed by ``jitter_s`` at most, with all that is hidden in them."""
+    from scrubin.base.tables.io import records
+
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
     joined = kept.merge(linkage, on="recording", how="left", validate="many_to_one")
     hidden: dict[tuple[str, str], list[Redaction]] = {}

@@ -46,6 +46,7 @@ def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
             "without_triplet": extracted_frames.without_triplet(study),
             **extracted_frames.changed_labels(study),
             **({"annotators": who} if (who := extracted_frames.annotators(study)) else {}),
+            **({"interpolated": drawn} if (drawn := extracted_frames.interpolated(study)) else {}),
         },
         "validation": {**validation_verdict(study), "broken": broken_rules(study)},
     }

@@ -112,12 +112,19 @@ def triplets(study: ReportedStudy) -> list[dict[str, Any]]:
 
 def changed_labels(study: ReportedStudy) -> dict[str, Any]:
     """Return what label maps merged and how windows made actions of contacts; nothing where no label was changed."""
-    return {name: study.annotations[name] for name in ("label_maps", "windows") if name in study.annotations}
+    return {name: study.annotations[name] for name in ("label_maps", "windows", "missing_sources") if name in study.annotations}
 
 
 def annotators(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return who labelled each recording, by number, and with which help, where the labels say so."""
     stated = study.annotations.get("provenance", {})
+    unsaid = dict.fromkeys(("changed", "refused"))  # by files of earlier versions
+    return [{"id": id_, "recording": study.names()[id_], **unsaid, **said} for id_, said in sorted(stated.items())]
+
+
+def interpolated(study: ReportedStudy) -> list[dict[str, Any]]:
+    """Return of how many boxes and points of each recording nobody said where they are, where the labels tell."""
+    stated = study.annotations.get("interpolated", {})
     return [{"id": id_, "recording": study.names()[id_], **said} for id_, said in sorted(stated.items())]
 
 

@@ -187,7 +187,7 @@ class _Looking:
 
 
 def _differ(grid: npt.NDArray[np.int16], other: npt.NDArray[np.int16] | None) -> bool:
-    return other is None or float(np.abs(grid - other).mean()) >= CUT_LEVELS
+    return other is None or cv2.norm(grid, other, cv2.NORM_L1) >= CUT_LEVELS * grid.size
 
 
 def _log_odds(decoded: DecodedPicture) -> int:

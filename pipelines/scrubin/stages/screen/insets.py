@@ -67,6 +67,7 @@ class _Looking:
         self._times_s = times_s
         self._next_s = 0.0
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES)
+        self._upright = self._level = np.zeros((0, 0), np.uint8)
         self._insets: list[Inset] = []
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
@@ -77,9 +78,10 @@ class _Looking:
             np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width].copy()
             for plane in decoded.small.planes
         )
-        if self._samples and self._samples[-1].upright.shape != planes[0].shape:
+        if self._upright.shape != planes[0].shape:
             self._samples.clear()
-        self._samples.append(_Sample(number, *edges(planes[0]), planes))
+            self._upright, self._level = (np.zeros(planes[0].shape, np.uint8) for _ in range(2))
+        self._add(_Sample(number, *edges(planes[0]), planes))
         if len(self._samples) == SAMPLES:
             self._insets += self._seen()
 
@@ -87,10 +89,19 @@ class _Looking:
         self._samples.clear()
         return Observed({}, [asdict(inset) for inset in self._insets])
 
+    def _add(self, sample: _Sample) -> None:
+        """Count in how many of the last samples there is an edge."""
+        if len(self._samples) == SAMPLES:
+            gone = self._samples[0]
+            self._upright -= gone.upright
+            self._level -= gone.level
+        self._samples.append(sample)
+        self._upright += sample.upright
+        self._level += sample.level
+
     def _seen(self) -> list[Inset]:
-        upright = _standing([sample.upright for sample in self._samples])
-        level = _standing([sample.level for sample in self._samples])
-        boxes = rectangles(upright, level)
+        upright = self._upright >= STANDING
+        boxes = rectangles(upright, self._level >= STANDING)
         if not boxes:
             return []
         # The middle sample and the last one: what the rectangle shows may change.
@@ -104,19 +115,12 @@ class _Looking:
         return [Inset(first, last, box, (width, height), int(odds.min())) for box, odds in zip(boxes, judged, strict=True)]
 
 
-def _standing(masks: Sequence[Mask]) -> Mask:
-    """Return where an edge is in enough of the samples."""
-    standing: Mask = np.stack(masks).sum(axis=0) >= STANDING
-    return standing
-
-
 def edges(luma: npt.NDArray[np.uint8]) -> tuple[Mask, Mask]:
     """Return where luma jumps from left to right, and from top to bottom; each of the picture's shape."""
-    points = luma.astype(np.int16)
     upright, level = np.zeros(luma.shape, np.bool_), np.zeros(luma.shape, np.bool_)
     # Over two points: an edge that falls between two of the frame is spread over both.
-    upright[:, 1:-1] = np.abs(points[:, 2:] - points[:, :-2]) >= EDGE_LEVELS
-    level[1:-1] = np.abs(points[2:] - points[:-2]) >= EDGE_LEVELS
+    upright[:, 1:-1] = cv2.absdiff(luma[:, 2:], luma[:, :-2]) >= EDGE_LEVELS
+    level[1:-1] = cv2.absdiff(luma[2:], luma[:-2]) >= EDGE_LEVELS
     return upright, level
 
 
@@ -127,6 +131,8 @@ def rectangles(upright: Mask, level: Mask) -> list[Box]:
     """
     height, width = upright.shape
     columns, rows = _lines(upright, round(LEAST_SHARE * height)), _lines(level.T, round(LEAST_SHARE * width))
+    if not any(0 < x < width for x in columns) or not any(0 < y < height for y in rows):
+        return []
     down, across = _summed(upright), _summed(level.T)
     candidates = []
     for left, right in combinations(sorted({0, width, *columns}), 2):
@@ -150,6 +156,8 @@ def rectangles(upright: Mask, level: Mask) -> list[Box]:
 def _lines(mask: Mask, shortest: int) -> list[int]:
     """Return the columns in which a standing edge runs for at least so many points, the longest `MOST_LINES` of them."""
     closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 1), np.uint8))
+    if int(closed.sum(axis=0, dtype=np.uint16).max(initial=0)) < shortest:
+        return []
     runs = cv2.morphologyEx(closed, cv2.MORPH_OPEN, np.ones((shortest, 1), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
     lengths = runs.sum(axis=0, dtype=np.int64)
     lines: list[int] = []

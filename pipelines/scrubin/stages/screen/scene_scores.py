@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -65,7 +66,7 @@ class _Judging:
 
     def _moved(self, grid: npt.NDArray[np.int16]) -> float:
         """Return by how many levels the picture has changed since the last one that was judged."""
-        return float("inf") if self._last is None else float(np.abs(grid - self._last).mean())
+        return float("inf") if self._last is None else cv2.norm(grid, self._last, cv2.NORM_L1) / grid.size
 
     def _judge(self) -> None:
         if self._waiting:

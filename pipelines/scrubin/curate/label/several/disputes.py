@@ -96,7 +96,7 @@ def of_layer(
             flags = np.zeros(frame_count, np.bool_)
             flags[span.first : span.end] = True
             spans += [Span(first, end, *span.names) for first, end in runs(flags & (by_settlement == number))]
-    return Outcome(tuple(_merged(spans)), still_open, settled)
+    return Outcome(tuple(merged(spans)), still_open, settled)
 
 
 def of_sheets(sheets: Mapping[int, Sheet], points: float) -> list[str]:
@@ -170,16 +170,21 @@ def _groups(edges: Sequence[tuple[int, int]], within: int) -> Iterator[list[tupl
 
 def _within(said: Mapping[int, Sequence[Span]], first: int, end: int) -> dict[int, tuple[Span, ...]]:
     """Return what each person says of frames, cut to them."""
-    meeting = {person: [span for span in spans if span.first < end and first < span.end] for person, spans in said.items()}
-    return {person: tuple(Span(max(one.first, first), min(one.end, end), *one.names) for one in spans) for person, spans in meeting.items()}
+    return {person: tuple(within(spans, first, end)) for person, spans in said.items()}
 
 
-def _merged(spans: Sequence[Span]) -> list[Span]:
+def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
+    """Return the spans that meet frames ``[first, end)``, cut to them."""
+    meeting = [span for span in spans if span.first < end and first < span.end]
+    return [Span(max(one.first, first), min(one.end, end), *one.names) for one in meeting]
+
+
+def merged(spans: Sequence[Span]) -> list[Span]:
     """Return spans in order, those of a label that touch as one."""
-    merged: list[Span] = []
+    joined: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.names, span.first, span.end)):
-        if merged and merged[-1].names == span.names and span.first <= merged[-1].end:
-            merged[-1] = Span(merged[-1].first, max(merged[-1].end, span.end), *span.names)
+        if joined and joined[-1].names == span.names and span.first <= joined[-1].end:
+            joined[-1] = Span(joined[-1].first, max(joined[-1].end, span.end), *span.names)
         else:
-            merged.append(span)
-    return sorted(merged, key=lambda span: (span.first, span.end, span.names))
+            joined.append(span)
+    return sorted(joined, key=lambda span: (span.first, span.end, span.names))

@@ -1,17 +1,21 @@
 // The page: what each key and button does, and how it keeps up with other pages of the same person.
 
+import { Adjudicating } from "./adjudicating.js";
 import { get, watchTrouble } from "./api.js";
-import { changeAt, merge, moveEdge, place, split } from "./editing.js";
+import { changeAt, merge, moveEdge, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
+import { showHidden } from "./hiding.js";
 import { saysSet } from "./instants.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
+import { Proposing } from "./proposing.js";
 import { Sampling } from "./sampling.js";
 import { newKey, spanOf, store } from "./store.js";
 import { Tracking } from "./tracking.js";
+import { movedEnd } from "./tracks.js";
 
 const POLL_MS = 3000;
 const WORK_MS = 30000;
@@ -39,26 +43,40 @@ const selected = () => store.spans(page.layer).find((one) => one.key === page.se
 
 const tracking = new Tracking(page, player, say, () => show());
 const instants = new Sampling(page, player, say, () => show());
+const adjudicating = new Adjudicating(player, say, (dispute) => goTo(dispute));
+const settles = () => store.work.role === "adjudicator";
+const hiddenHere = () => store.view?.hidden[player.camera] ?? [];
+const proposing = new Proposing(page, player, say, () => show());
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
   if (sentence !== null) byId("banner").textContent = sentence;
 });
 
-async function open(id) {
+async function open(id, at = 0) {
   try {
     await store.choose(id);
-    Object.assign(page, { selected: null, finding: -1 });
+    Object.assign(page, { selected: null, proposal: null, finding: -1 });
     page.opened.clear();
     const { cameras } = store.view;
     fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
     byId("camera-label").hidden = cameras.length < 2;
-    await player.open(id, cameras[0]);
+    await player.open(id, cameras[0], at);
     show();
     say(`${id} is open.`);
   } catch (error) {
     if (error.name !== "AbortError") say(error.message, true);
   }
+}
+
+/** Open what stands behind the # of the address: a recording by its released id, and a frame. */
+async function openAddressed() {
+  const [, id, at] = /^#([\w-]+)(?:\/(\d{1,9}))?$/.exec(location.hash) ?? [];
+  if (!id) return false;
+  const isMine = store.work.recordings.some((one) => one.id === id);
+  if (isMine) await open(id, Number(at ?? 0));
+  else say(`${id} is no recording of yours.`, true);
+  return isMine;
 }
 
 function show() {
@@ -70,8 +88,8 @@ function show() {
   byId("name").textContent = recording.id;
   const done = work.recordings.filter((one) => one.done).length;
   const apart = view.apart ? " Labels of another file of this recording are kept apart." : "";
-  byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} done. You are number ${work.you}.${apart}`;
-  byId("done").hidden = work.role === "adjudicator";
+  byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} ${settles() ? "settled" : "done"}. You are number ${work.you}.${apart}`;
+  byId("done").hidden = settles();
   byId("done").setAttribute("aria-pressed", String(recording.done));
   byId("done").querySelector("span").textContent = recording.done ? "Done; go on" : "I am done";
   byId("undo").disabled = !view.undo;
@@ -82,24 +100,26 @@ function show() {
       name: one.name,
       names: one.names,
       spans: [...store.spans(one.name), ...openedSpans(one.name)],
-      ghosts: store.ghosts(one.name),
+      ghosts: proposing.ghosts(one.name),
       selected: page.selected,
     })),
     page.layer,
+    hiddenHere().filter((one) => one.is_whole),
   );
   showPanel();
+  proposing.showHere();
   showFindings(view.findings, player.times, goTo);
-  showDisputes(view, player.times, mine, goTo, (dispute, spans) => store.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
   showTracked();
+  showHidden(hiddenHere(), player);
 }
 
-/** Boxes or points over the picture; to an adjudicator also what others say of frames in dispute. */
+/** Boxes or points over the picture; to an adjudicator also what others say of frames in dispute, and what stands elsewhere. */
 function showTracked() {
   if (!isTracks()) return overlay.show(null);
-  const disputes = (store.view.disputes ?? []).filter((one) => one.layer === page.layer && one.open);
-  const others = disputes.flatMap((one) => Object.entries(one.said).flatMap(([letter, tracks]) => tracks.map((track) => ({ letter, track }))));
-  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others });
+  const others = adjudicating.others(page.layer);
+  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others, proposed: proposing.placed });
 }
 
 function showPanel() {
@@ -230,7 +250,7 @@ function goTo({ layer: name, first, end }) {
   if (store.layer(name)) page.layer = name;
   const span = page.layer === "ratings" ? null : store.spans(page.layer).find((one) => one.first < end && first < one.end);
   page.selected = span?.key ?? null;
-  player.seek(Math.max(0, first)).then(show);
+  return player.seek(Math.max(0, first)).then(show);
 }
 
 /** To the next or previous change of the layer. */
@@ -242,40 +262,6 @@ function toChange(by) {
   if (to === undefined) return say("There is no further change.");
   page.selected = store.spans(page.layer).find((one) => one.first === to)?.key ?? page.selected;
   return player.seek(to).then(show);
-}
-
-/** What is proposed here, else what comes next. */
-function ghost() {
-  const open = store.ghosts(page.layer);
-  return open.find((one) => one.first <= player.frame && player.frame < one.end) ?? open.find((one) => one.first > player.frame) ?? open[0];
-}
-
-function goOnToGhost() {
-  const next = ghost();
-  if (next) return player.seek(next.first).then(show);
-  say(`Nothing more is proposed for ${page.layer}.`);
-  return undefined;
-}
-
-/** Take what is proposed here as it is; its edges can then be moved as those of any label. */
-async function takeGhost() {
-  const one = ghost();
-  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
-  page.acted = Date.now();
-  const changes = place(page.layer, store.spans(page.layer), one, layer().exclusive ?? false, one.key);
-  page.selected = changes[0].key;
-  say(`Taken: ${textOf(one)}, ${clock(player.times[one.first])} to ${clock(player.times[one.end])}.`);
-  await store.change(changes);
-  return goOnToGhost();
-}
-
-async function refuseGhost() {
-  const one = ghost();
-  if (!one) return say(`Nothing is proposed for ${page.layer}.`);
-  page.acted = Date.now();
-  say(`Not taken: ${textOf(one)}.`);
-  await store.refuse(one.key, true);
-  return goOnToGhost();
 }
 
 function nextFinding() {
@@ -322,10 +308,43 @@ async function undo() {
 const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
 const again = () => (isInstants() ? instants.repeat() : sayAgain());
 const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
-const done = () => store.work.role === "annotator" && store.sayDone(!store.view.recording.done).then(show);
+
+/** Done, or not any more; where ratings are missing, that is said and shown first, and only the second time it is done all the same. */
+async function done() {
+  if (settles()) return;
+  const { findings, recording } = store.view;
+  const missing = recording.done ? null : findings.find((one) => one.layer === "ratings" && one.rule === "missing");
+  const warned = missing && `${recording.id}: ${missing.says}`;
+  if (missing && page.warned !== warned) {
+    page.warned = warned;
+    say(`Not done yet: ${missing.says}. Rate it here; D again says that you are done all the same.`, true);
+    goTo(missing);
+    return;
+  }
+  page.warned = null;
+  await store.sayDone(!recording.done);
+  show();
+  const left = store.view.findings.length;
+  if (!store.view.recording.done) say("You go on with this recording.");
+  else say(left ? `You are done with it; ${counted(left, "thing")} still ${left === 1 ? "looks" : "look"} wrong, N shows ${left === 1 ? "it" : "them"}.` : "You are done with it.");
+}
+
+/** The chosen track has left the picture from here on; an end that it had before moves here. */
+function outside() {
+  const track = tracking.selected;
+  const moved = track && movedEnd(page.layer, track, player.frame);
+  if (!moved) return tracking.outside();
+  page.acted = Date.now();
+  say(`${track.label}: its end is moved from frame ${moved.from} to frame ${player.frame}; until then it stays where it was last.`);
+  return store.change(moved.changes);
+}
+
 const digits = [..."1234567890"];
 
-listen([
+const bindings = [
+  { keys: ["d"], shown: ["D"], does: "to the next place that is to be settled; with Shift to the one before", group: "To be settled", role: "adjudicator", run: (event) => adjudicating.go(event.shiftKey ? -1 : 1) },
+  { keys: [], shown: ["Tab"], does: "to the next answer", group: "To be settled", role: "adjudicator" },
+  { keys: [], shown: ["Enter"], does: "take this answer", group: "To be settled", role: "adjudicator" },
   { keys: [" "], shown: ["Space"], does: "play, or stop", group: "Player", run: () => player.toggle() },
   { keys: ["ArrowLeft"], shown: ["←"], does: "a frame back, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, -1, 0) },
   { keys: ["ArrowRight"], shown: ["→"], does: "a frame on, of triplets a sampled one; with Shift a second", group: "Player", run: (event) => arrow(event, 1, 0) },
@@ -352,17 +371,15 @@ listen([
   { keys: ["t"], shown: ["T"], does: "choose the next one of this frame", group: "Boxes and points", run: tracksOnly(() => tracking.next()) },
   { keys: ["h"], shown: ["H"], does: "the point is hidden here, or seen", group: "Boxes and points", run: tracksOnly(() => tracking.hide()) },
   { keys: ["Escape"], shown: ["Esc"], does: "choose none, so that the next one is new", group: "Boxes and points", run: () => (Object.assign(page, { selected: null }), show()) },
-  { keys: ["p"], shown: ["P"], does: "take what is proposed here, or next", group: "Proposals", run: takeGhost },
-  { keys: ["x"], shown: ["X"], does: "do not take it", group: "Proposals", run: refuseGhost },
-  { keys: ["g"], shown: ["G"], does: "to what is proposed next", group: "Proposals", run: goOnToGhost },
+  ...proposing.keys,
   { keys: ["u"], shown: ["U"], does: "undo, as often as you like", group: "Labels", run: () => undo() },
   { keys: ["l"], shown: ["L"], does: "the next layer", group: "Page", run: nextLayer },
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
   { keys: [], shown: ["Shift", "N"], does: "of triplets, to the next that looks wrong", group: "Page", run: nextFinding },
-  { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", run: done },
-  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? tracking.outside() : nextRecording()) },
+  { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", role: "annotator", run: done },
+  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? outside() : nextRecording()) },
   { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
-]);
+];
 
 byId("play").onclick = () => player.toggle();
 byId("back").onclick = () => step(-1);
@@ -382,7 +399,7 @@ for (const button of byId("selected-buttons").children) button.onclick = () => e
 const ofTrack = {
   begin: () => tracking.begin(),
   key: () => tracking.key(),
-  outside: () => tracking.outside(),
+  outside,
   hide: () => tracking.hide(),
   remove: () => tracking.remove(false),
   all: () => tracking.remove(true),
@@ -391,11 +408,13 @@ for (const button of byId("instant-buttons").children) button.onclick = () => in
 for (const button of byId("track-buttons").children) button.onclick = () => ofTrack[button.dataset.do]();
 
 player.addEventListener("frame", () => {
+  showHidden(hiddenHere(), player);
   byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
   page.acted = player.playing ? Date.now() : page.acted;
   if (page.opened.size && !player.playing) show();
   else if (isTracks() || isInstants()) showSelected();
   if (isInstants() && !player.playing) showPanel();
+  if (!player.playing) proposing.showHere();
 });
 player.addEventListener("state", () => {
   byId("play").setAttribute("aria-pressed", String(player.playing));
@@ -414,6 +433,7 @@ overlay.addEventListener("choose", ({ detail }) => {
   Object.assign(page, { selected: detail, beginsNew: false, acted: Date.now() });
   show();
 });
+overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
 overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
 lanes.addEventListener("edge", ({ detail }) => {
   if (!hasSpans(detail.layer)) return;
@@ -441,7 +461,11 @@ setInterval(async () => {
 }, POLL_MS);
 
 await store.open();
+listen(bindings.filter(({ role }) => !role || role === store.work.role));
+byId("help-annotator").hidden = settles();
+byId("help-adjudicator").hidden = !settles();
 page.layer = store.work.layers[0].name;
 const first = store.work.recordings.find((one) => !one.done) ?? store.work.recordings[0];
-if (first) await open(first.id);
-else say("There is nothing for you to do yet.");
+if (!first) say("There is nothing for you to do yet.");
+else if (!(await openAddressed())) await open(first.id);
+addEventListener("hashchange", openAddressed);

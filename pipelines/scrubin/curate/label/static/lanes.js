@@ -20,8 +20,8 @@ export class Lanes extends EventTarget {
     player.addEventListener("frame", () => this.point());
   }
 
-  /** Show layers: {name, names, spans: [{key, first, end, label}], selected, opened}. */
-  show(layers, active) {
+  /** Show layers: {name, names, spans: [{key, first, end, label}], selected, opened}; hidden: where the whole picture is black. */
+  show(layers, active, hidden = []) {
     const { count } = this.player;
     this.layers = layers;
     fill(
@@ -50,7 +50,13 @@ export class Lanes extends EventTarget {
           const mark = element("span", { class: "ghost", title: `proposed: ${textOf(ghost)}` });
           mark.style.left = `${(100 * ghost.first) / count}%`;
           mark.style.width = `${(100 * (ghost.end - ghost.first)) / count}%`;
-          mark.style.background = hueOf(Math.max(0, layer.names.indexOf(ghost.label)));
+          if (ghost.label) mark.style.background = hueOf(Math.max(0, layer.names.indexOf(ghost.label)));
+          track.append(mark);
+        }
+        for (const { first, end } of hidden) {
+          const mark = element("span", { class: "black", title: "hidden in the release" });
+          mark.style.left = `${(100 * first) / count}%`;
+          mark.style.width = `${(100 * (end - first)) / count}%`;
           track.append(mark);
         }
         lane.append(track);

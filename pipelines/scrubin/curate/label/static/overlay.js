@@ -20,6 +20,8 @@ export class Overlay extends EventTarget {
     Object.assign(this, { canvas, root, player, shown: null });
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("focusin", (event) => {
+      const proposal = event.target.closest("[data-proposal]");
+      if (proposal && !proposal.classList.contains("chosen")) this.dispatchEvent(new CustomEvent("propose", { detail: proposal.dataset.proposal }));
       const name = event.target.closest("[data-track]")?.dataset.track;
       if (name && name !== this.shown?.selected) this.dispatchEvent(new CustomEvent("choose", { detail: name }));
     });
@@ -27,7 +29,7 @@ export class Overlay extends EventTarget {
     new ResizeObserver(() => this.draw()).observe(canvas);
   }
 
-  /** Show tracks of a layer: {layer, names, tracks, selected, others: [{letter, track}]}; null: of none. */
+  /** Show tracks of a layer: {layer, names, tracks, selected, others: [{letter, track}], proposed: what a program proposes in a frame}; null: of none. */
   show(shown) {
     this.shown = shown;
     this.root.classList.toggle("off", !shown);
@@ -43,12 +45,14 @@ export class Overlay extends EventTarget {
     this.root.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.root.setAttribute("preserveAspectRatio", "xMidYMid meet");
     if (!this.shown) return this.root.replaceChildren();
-    const focused = document.activeElement?.closest?.("[data-track]")?.dataset.track;
+    const { track: focused, proposal } = document.activeElement?.closest?.("[data-track], [data-proposal]")?.dataset ?? {};
     const scale = Math.min(this.canvas.clientWidth / width, this.canvas.clientHeight / height) || 1;
     const marks = this.shown.tracks.map((track) => this.mark(track, scale)).filter(Boolean);
     const others = this.shown.others.map(({ letter, track }) => this.other(letter, track, scale)).filter(Boolean);
-    this.root.replaceChildren(...others, ...marks);
+    const proposed = this.shown.proposed(this.player.frame).map((one) => this.proposal(one, scale));
+    this.root.replaceChildren(...others, ...proposed, ...marks);
     if (focused) this.root.querySelector(`[data-track="${focused}"]`)?.focus();
+    if (proposal) this.root.querySelector(`[data-proposal="${proposal}"]`)?.focus();
     return undefined;
   }
 
@@ -83,6 +87,22 @@ export class Overlay extends EventTarget {
     if (!here) return null;
     const group = svg("g", { class: "mark other", role: "img", "aria-label": `${letter}: ${track.keys[0].label}` });
     group.append(...this.shape(here.place, `${letter}: ${track.keys[0].label}`, scale, ""));
+    return group;
+  }
+
+  /** What a program proposes here, which is no label before somebody takes it. */
+  proposal({ id, label, place, state, isChosen }, scale) {
+    const hidden = state === "hidden" ? ", hidden" : "";
+    const group = svg("g", {
+      class: `mark proposal${isChosen ? " chosen" : ""}`,
+      role: "button",
+      tabindex: "0",
+      "data-proposal": id,
+      "aria-pressed": String(isChosen),
+      "aria-label": `${label}, proposed${hidden}`,
+    });
+    group.append(...this.shape(place, label, scale, "proposed"));
+    group.style.setProperty("--hue", hueOf(Math.max(0, this.shown.names.indexOf(label))));
     return group;
   }
 
@@ -125,6 +145,9 @@ export class Overlay extends EventTarget {
     const start = this.at(event);
     // Only the chosen one is moved: over others a new box is drawn as anywhere, and a click chooses them.
     const isOwn = name === this.shown.selected && !this.shown.beginsNew;
+    const proposal = event.target.closest("[data-proposal]")?.dataset.proposal;
+    const propose = () => this.dispatchEvent(new CustomEvent("propose", { detail: proposal }));
+    if (this.isPoints && proposal && !this.shown.beginsNew) return propose();
     if (this.isPoints && (!name || this.shown.beginsNew)) return this.end(null, start);
     const track = isOwn && this.shown.tracks.find((one) => one.name === name);
     const from = track && (placeAt(track, this.player.frame) ?? nearest(track, this.player.frame)).place;
@@ -139,6 +162,7 @@ export class Overlay extends EventTarget {
       removeEventListener("pointermove", draw);
       this.draft = null;
       if (isDrawn(up) && (from || !this.isPoints)) return this.end(from ? name : null, placed(up));
+      if (proposal) return propose();
       if (!isOwn) this.dispatchEvent(new CustomEvent("choose", { detail: name ?? null }));
       return this.draw();
     };

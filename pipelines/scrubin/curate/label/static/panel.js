@@ -139,17 +139,24 @@ export function showDisputes(view, times, mine, go, settle) {
   const items = view.disputes.map((one) => {
     const own = mine(one);
     const none = one.layer === "triplets" ? "not labelled" : "nothing";
+    const says = (answer) => (answer.length ? saysAnswer(answer, times) : none);
     const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), [none, []]];
+    // What stands may be said by several, or by nobody of them.
+    const stands = one.open ? null : says(one.taken.stands);
+    const isTaken = (letter, answer) => !one.open && (one.taken.by.includes(letter) || (!one.taken.by.length && says(answer) === stands));
     const answers = every.map(([letter, spans]) => {
-      const says = spans.length ? saysAnswer(spans, times) : none;
-      return element("button", { type: "button", onclick: () => settle(one, spans) }, letter === says ? says : `${letter}: ${says}`);
+      const text = letter === says(spans) ? letter : `${letter}: ${says(spans)}`;
+      const taken = isTaken(letter, spans);
+      return element("button", { type: "button", "aria-pressed": one.open ? null : String(taken), onclick: () => settle(one, spans) }, `${taken ? "✓ " : ""}${text}`);
     });
+    const by = one.open ? "" : one.taken.by.length ? ` as ${one.taken.by.join(" and ")}` : "";
     const head = element(
       "button",
       { type: "button", class: one.open ? "finding" : "finding settled", onclick: () => go(one) },
-      `${one.layer} ${clock(times[one.first])} to ${clock(times[one.end])}${one.open ? "" : ", settled"}`,
+      `${one.layer} ${clock(times[one.first])} to ${clock(times[one.end])}${one.open ? "" : `, settled${by}`}`,
     );
-    return element("li", {}, head, element("div", { class: "answers" }, ...answers));
+    const taken = stands === null ? null : element("p", { class: "taken" }, `taken: ${stands}`);
+    return element("li", { class: "dispute" }, head, taken, element("div", { class: "answers" }, ...answers));
   });
   const sheets = Object.entries(view.sheets).map(([letter, sheet]) => {
     const scores = Object.entries(sheet.scores).map(([aspect, score]) => `${aspect.replaceAll("_", " ")} ${score}`);
@@ -160,7 +167,7 @@ export function showDisputes(view, times, mine, go, settle) {
   fill(
     section,
     element("h2", {}, open ? `${open} to settle` : "all is settled"),
-    element("p", {}, "Take an answer; or label these frames yourself, and take mine."),
+    element("p", {}, "D goes to the next. Take an answer; or label these frames yourself, and take mine."),
     element("ol", {}, ...items),
     sheets.length ? element("h2", {}, view.differ.length ? `ratings differ in ${view.differ.map((name) => name.replaceAll("_", " ")).join(", ")}` : "ratings") : null,
     element("ol", {}, ...sheets),

@@ -9,6 +9,7 @@ export const store = new (class extends EventTarget {
   view = null;
   last = {};
   sampled = [];
+  proposals = [];
 
   async open() {
     this.work = await get("/api/work");
@@ -16,10 +17,13 @@ export const store = new (class extends EventTarget {
   }
 
   async choose(id) {
-    const needed = this.id !== id && this.work.layers.some((one) => one.instants);
+    const isNew = this.id !== id;
+    const needed = isNew && this.work.layers.some((one) => one.instants);
     const { frames } = needed ? await get(`/api/recordings/${id}/sampled`) : { frames: null };
+    const { proposals } = isNew ? await get(`/api/recordings/${id}/proposals`) : this;
     const view = await get(`/api/recordings/${id}`);
     if (frames) this.sampled = frames;
+    this.proposals = proposals;
     this.take(view);
   }
 
@@ -44,11 +48,6 @@ export const store = new (class extends EventTarget {
     return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
   }
 
-  /** What a program proposes for a layer, and nobody has decided. */
-  ghosts(layer) {
-    return (this.view?.proposals ?? []).filter((one) => one.layer === layer && !one.taken && !one.refused);
-  }
-
   /** Say several changes at once: {layer, key, value}; all of them are kept, or none. */
   async change(changes) {
     if (!changes.length) return;
@@ -62,8 +61,9 @@ export const store = new (class extends EventTarget {
     await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
   }
 
-  refuse(proposal, refused) {
-    return this.say("/api/refuse", { id: this.id, proposal, refused });
+  /** Take or refuse proposals, or parts of them, all at once. */
+  decide(path, picks, more = {}) {
+    return this.say(path, { id: this.id, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
   }
 
   undo() {

@@ -10,7 +10,8 @@ async function enter(token) {
     body: JSON.stringify({ token }),
   }).catch(() => null);
   if (answer?.ok) {
-    location.replace("/");
+    // What stands behind the # says what is to be opened.
+    location.replace(`/${location.hash}`);
     return;
   }
   const refused = await answer?.json().catch(() => null);

@@ -61,6 +61,13 @@ export function cut(track, first, end) {
   return begins < 0 ? null : { name, keys: ordered.slice(begins) };
 }
 
+/** Where a track has left the picture already before a frame, and does not come back: its end moves there. Null where there is no such end. */
+export function movedEnd(layer, track, frame) {
+  const last = track.keys.at(-1);
+  const to = last.state === "outside" && last.frame < frame ? putKey(layer, track.name, track.label, frame, [], "outside") : null;
+  return to && { from: last.frame, changes: [...dropKey(layer, track.name, last.frame), ...to] };
+}
+
 /** A box inside the picture, as large as it is if it can be; a point in it. */
 export function inside(place) {
   const [x, y, w = 0, h = 0] = place;

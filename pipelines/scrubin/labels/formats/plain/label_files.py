@@ -1,7 +1,8 @@
 """Labels that were made on the page of `scrubin label`: ``<recording>.labels.json``, spans of source frames, half open, with names.
 
-Each file says which file of the recording it was made on (``source_sha256``, ``frames``), by how many people, whether they were blind,
-how much was settled, and how much a program had proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
+Each file says which file of the recording it was made on (``source_sha256``, ``frames``, and ``fps``, an exact fraction such as
+30000/1001, where its rate is constant), by how many people, whether they were blind, how much was settled, and how much a program had
+proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
 instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture; ``boxes`` and ``points`` are
 key frames of tracks, as `label_tracks` says; ``triplets`` are sets of sampled frames, as `label_instants` says.
 A list that is not there was not labelled; frames that no span of a list covers have no such label.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -39,10 +41,12 @@ EDITION_KEY = "scrubin_labels"
 DEFAULT = "cholect50"
 PROVENANCE = "provenance"
 SOURCE_SHA256 = "source_sha256"
+FPS = "fps"
+RATE = re.compile(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?")
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
 SPANS = (*LISTS, "actions", "quality")
 WRITTEN = (*SPANS, *label_tracks.LISTS, label_instants.LIST)
-KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", PROVENANCE, *SPANS, *label_tracks.KEYS, label_instants.LIST}
+KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", FPS, PROVENANCE, *SPANS, *label_tracks.KEYS, label_instants.LIST}
 Numbered = tuple[int, int, int, Mapping[str, Any]]
 """First frame, end, place in the list, and what the span says."""
 
@@ -60,7 +64,11 @@ class Provenance:
     settled
         Places of which they differed and somebody else decided.
     labels, proposed
-        How many labels they gave, and how many of these a program had proposed.
+        How many labels they gave, and how many of these a program had proposed. Of tracks each key frame is one.
+    changed
+        How many of the proposed ones are no longer as they were proposed; None where the file does not say it.
+    refused
+        How many proposals, or parts of them, they did not take; None where the file does not say it.
     """
 
     annotators: tuple[int, ...]
@@ -68,6 +76,8 @@ class Provenance:
     settled: int
     labels: int
     proposed: int
+    changed: int | None = None
+    refused: int | None = None
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -111,6 +121,7 @@ def read(source: LabelFiles) -> Labels:
         what = f"it names another vocabulary than '{source.vocabulary.name}'"
         where.error("vocabularies-differ", what, "read it with the vocabulary that it names")
     frames = fields.whole(where, document, "frames", low=1, high=LATEST_FRAME)
+    fps = _fps(where, document[FPS]) if FPS in document else None
     if not {*WRITTEN} & document.keys():
         where.error("no-labels", "it has none of phases, steps, actions, quality, boxes, points and triplets", "export the labels again")
     provenance = _provenance(where, document) if PROVENANCE in document else None
@@ -145,6 +156,7 @@ def read(source: LabelFiles) -> Labels:
         spans=actions,
         detail=_detail(actions, instances, is_sampled=label_instants.LIST in document),
         marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
+        source_fps=fps,
         faults=where.faults.all(),
         about={NAME: {key: document.get(key) for key in ("camera", SOURCE_SHA256, "frames")} | {PROVENANCE: provenance}},
     )
@@ -155,6 +167,14 @@ def _detail(actions: pd.DataFrame | None, instances: Layer | None, *, is_sampled
         is_unsaid = is_sampled and instances.rows.empty
         return "triplet" if is_unsaid or instances.rows["verb_id"].notna().any() else "instrument"
     return "triplet" if actions is None else instance_spans.detail_of(actions)
+
+
+def _fps(where: Where, stated: Any) -> Fraction | None:
+    fps = Fraction(stated) if isinstance(stated, str) and RATE.fullmatch(stated) else None
+    if fps is None:
+        what = f"'{FPS}' is {documents.shown(stated)}, expected frames per second as a text, such as 25 or 30000/1001"
+        where.error("value-type", what, "export the labels again")
+    return fps
 
 
 def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
@@ -170,9 +190,11 @@ def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
         return None
     settled, labels = (fields.whole(where, said, key) for key in ("settled", "labels"))
     proposed = fields.whole(where, said, "proposed", high=labels)
+    changed = fields.whole(where, said, "changed", high=proposed) if said.get("changed") is not None else None
+    refused = fields.whole(where, said, "refused") if said.get("refused") is not None else None
     if settled is None or labels is None or proposed is None:
         return None
-    return Provenance(tuple(numbers), said["blind"], settled, labels, proposed)
+    return Provenance(tuple(numbers), said["blind"], settled, labels, proposed, changed, refused)
 
 
 def provenance_of(labels: Labels) -> Provenance | None:

@@ -28,7 +28,7 @@ KEYS = """
 by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
 frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
 extracted_share labelled vocabulary instances boxes masks points tracks marks instruments phases spans annotators annotator blind
-settled given proposed n raters rated ratings_each
+settled given proposed changed refused n raters rated ratings_each
 failed_share with_score strong_disagreement
 ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
 worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
@@ -49,6 +49,8 @@ class Study:
         The documents ``scores.json``, ``splits.json`` and ``validation.json`` of the stages of these names.
     provenance
         Who labelled which recording, by released id, as the stage annotations says it.
+    interpolated
+        Of how many boxes and points nobody said where they are, by released id, where labels tell.
     left_out
         Counts of recordings that are not released, by reason; see ``left_out``.
     people
@@ -62,6 +64,7 @@ class Study:
     splits: Mapping[str, Any] = field(default_factory=dict)
     validation: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    interpolated: Mapping[str, Any] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     people: int | None = None
     synthetic: bool = False
@@ -82,7 +85,7 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
         "left_out": dict(study.left_out),
         "hidden": _hidden(study.certificate, tables["videos"], tables["frames"]),
         "seen": dict(study.certificate.get("review", {})),
-        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance),
+        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance) | _interpolated(study.interpolated),
         "ratings": _ratings(tables, study.scores),
         "errors": _errors(tables),
         "splits": _splits(tables, study.splits),
@@ -206,7 +209,18 @@ def _provenance(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, An
             name: sum(said[key] for said in by_id.values())
             for name, key in (("settled", "settled"), ("given", "labels"), ("proposed", "proposed"))
         },
+        # Files of earlier versions do not say it: then nobody knows the sum.
+        **{
+            key: sum(said[key] for said in by_id.values())
+            for key in ("changed", "refused")
+            if all(said.get(key) is not None for said in by_id.values())
+        },
     }
+
+
+def _interpolated(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of how many boxes and points nobody said where they are; nothing where no label tells."""
+    return {"interpolated": {key: sum(said[key] for said in stated.values()) for key in ("n", "of")}} if stated else {}
 
 
 def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -314,6 +328,7 @@ def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synt
         splits=_document(folder / "splits.json"),
         validation=_document(folder / "validation.json"),
         provenance=_document(folder / "annotations.json").get("provenance", {}),
+        interpolated=_document(folder / "annotations.json").get("interpolated", {}),
         left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
         people=int(released["participant"].nunique()),
         synthetic=synthetic,

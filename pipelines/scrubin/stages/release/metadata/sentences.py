@@ -15,7 +15,7 @@ rated raters each to ratings agreement interval absolute of one rater of the mea
 by task labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
 masks key points with a place the number of track marks annotators
 annotator by frame was were blind without names days what others had places place in differed somebody else decided
-a program person took each of them label
+a program person took each of them label changed proposal proposals taken
 programs proposed to hide undecided ICC alpha Krippendorff
 """
 """Words that the sentences use, beside those of the facts themselves."""
@@ -185,6 +185,9 @@ def labels(facts: Mapping[str, Any]) -> list[str]:
     lines += [f"{of[name]} {said}." for name, said in kinds.items() if of.get(name)]
     if of.get("marks"):
         lines.append(f"{of['marks']} marks of annotators.")
+    if "interpolated" in of:
+        n, every = of["interpolated"]["n"], count(of["interpolated"]["of"], "box or point", "boxes and points")
+        lines.append(f"{n} of {every} lie between key frames or are means: nobody said where they are.")
     return [*lines, *_provenance(of)]
 
 
@@ -201,7 +204,10 @@ def _provenance(of: Mapping[str, Any]) -> Iterator[str]:
         "without names, days and what others had labelled."
     )
     yield f"In {count(of['settled'], 'place', 'places')} annotators differed and somebody else decided."
-    yield f"A program had proposed {of['proposed']} of {count(of['given'], 'label', 'labels')}; a person took each of them."
+    changed = f", and changed {of['changed']} of them" if of["proposed"] and "changed" in of else ""
+    yield f"A program had proposed {of['proposed']} of {count(of['given'], 'label', 'labels')}; a person took each of them{changed}."
+    if of.get("refused"):
+        yield f"{count(of['refused'], 'proposal was', 'proposals were')} not taken."
 
 
 def errors(facts: Mapping[str, Any]) -> list[str]:

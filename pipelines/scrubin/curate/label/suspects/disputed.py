@@ -8,6 +8,7 @@ from typing import cast
 
 from scrubin.curate.label.several.disputes import Dispute
 from scrubin.curate.label.workbench import Recording, Workbench
+from scrubin.labels.suspects.pages import page_of
 from scrubin.labels.suspects.suspect import NOTHING, OfLayer, Suspect
 
 EVIDENCE = "people"
@@ -49,6 +50,6 @@ def _of_dispute(one: Recording, dispute: Dispute) -> Iterator[Suspect]:
         (EVIDENCE,),
         f"{people} people labelled it, " + ("in different places" if is_elsewhere else f"and {most} at most say the same"),
         camera=one.about.camera,
-        open=f"scrubin label: {one.id}, frame {shown}",
+        page=page_of(one.id, shown),
         is_expected=2 * most > people,
     )

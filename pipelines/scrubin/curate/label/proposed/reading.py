@@ -1,0 +1,112 @@
+"""What a program proposes as labels: predictions of the released videos in any format that is read, on the frames of the page.
+
+A recording is named by its released id, as programs see it; frames and seconds count from the first released frame. Only what the page
+labels is proposed: phases, steps and actions as spans, boxes and points as tracks, triplets as sets of sampled frames. Nothing is a label
+before somebody takes it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrubin.base.errors import ReviewError
+from scrubin.base.faults import hint
+from scrubin.curate.label.events import Answer, Span
+from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams, ProposalsParams
+from scrubin.curate.label.proposed import instants, spans, tracks
+from scrubin.curate.label.proposed.clock import Times
+from scrubin.labels.files import reader
+from scrubin.labels.files.reader import Options
+from scrubin.labels.keyframes import Track
+from scrubin.labels.model import Labels
+from scrubin.labels.policy import enforce
+from scrubin.labels.registry import format_of
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a program proposes, in frames of the released video.
+
+    Parameters
+    ----------
+    key
+        Says from which files it comes, and which of their proposals it is.
+    said
+        A span, a track, or the set of a frame, by its layer.
+    """
+
+    key: str
+    layer: str
+    said: Answer
+
+
+def load(
+    folder: Path,
+    asked: ProposalsParams,
+    p: LabelParams,
+    ids: Sequence[str],
+    times_s: Callable[[str], Times],
+    sampled: Callable[[str], Sequence[int]],
+) -> dict[str, list[Proposal]]:
+    """Return what is proposed for each recording, by released id.
+
+    Parameters
+    ----------
+    ids
+        Of the recordings that are labelled.
+    times_s
+        Returns the time of every released frame of one and the end of the last.
+    sampled
+        Returns the released frames of one whose triplets are labelled.
+
+    Raises
+    ------
+    ReviewError, AnnotationError
+        When the files cannot be read, or are of a recording that there is not.
+    """
+    form = None if asked.format is None else format_of(asked.format)
+    reading = reader.read_path(folder / asked.path, form, Options(classes=p.classes))
+    enforce("score", reading.faults)
+    if asked.clock is not None and not reading.form.by_hand.fps_unstated:
+        msg = f"params.yaml: 'label.proposals.fps': files of {reading.form.name} tell how they count; leave it out"
+        raise ReviewError(msg)
+    digest = hashlib.sha256()
+    for path in sorted(reading.paths):
+        digest.update(path.read_bytes())
+    made = digest.hexdigest()[:12]
+    found: dict[str, list[Proposal]] = {}
+    for read in reading.collection.recordings:
+        id_, labels = read.recording, read if asked.clock is None else dataclasses.replace(read, clock=asked.clock)
+        if id_ not in ids:
+            fix = hint(id_, ids) if len(ids) < 100 else "name it by its released id"
+            msg = f"{asked.path}: '{id_}' is no recording that is labelled; {fix}"
+            raise ReviewError(msg)
+        every = sorted(_of_labels(labels, p, times_s(id_), sampled(id_)), key=_place)
+        found[id_] = [_numbered(f"{made}:{at}", f"{made}-{at}", *one) for at, one in enumerate(every)]
+    return found
+
+
+def _of_labels(labels: Labels, p: LabelParams, times_s: Times, sampled: Sequence[int]) -> Iterator[tuple[str, Answer]]:
+    yield from spans.of_labels(labels, p, times_s)
+    for layer in TRACKS:
+        if layer in p.layers:
+            for track in tracks.of_labels(layer, labels, p, times_s):
+                yield layer, track
+    if TRIPLETS in p.layers:
+        for instant in instants.of_labels(labels, p, times_s, sampled):
+            yield TRIPLETS, instant
+
+
+def _place(one: tuple[str, Answer]) -> tuple[int, str, tuple[object, ...]]:
+    layer, said = one
+    if isinstance(said, Span):
+        return said.first, layer, (said.end, said.names)
+    return (said.keys[0].frame, layer, said.keys) if isinstance(said, Track) else (said.frame, layer, said.triplets)
+
+
+def _numbered(key: str, name: str, layer: str, said: Answer) -> Proposal:
+    return Proposal(key, layer, dataclasses.replace(said, name=name) if isinstance(said, Track) else said)

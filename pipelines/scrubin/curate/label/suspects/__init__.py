@@ -1,0 +1,1 @@
+"""Where people differ, as suspects; and where the label page shows a suspect."""
