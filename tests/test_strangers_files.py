@@ -42,6 +42,7 @@ OURS = {
     "curate/project": "git, DVC, and DVC's own files",
     "data/diff/previous.py": "what this run wrote",
     "data/export": "what was exported, to flush it",
+    "data/load/place.py": "what is fetched into the cache, and is proven by its hash",
     "data/load/sources.py": "bytes whose size was looked at",
     "data/verify/damage.py": "the directory of a zip that a checksum has accused, closed at once",
     "data/verify/digests.py": "what verify itself noted",

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from scrubin.base import posix
+from scrubin.base import posix, strangers
 from scrubin.base.errors import PlatformError, ReleaseError
 from scrubin.base.file_lists import CHECKSUMS, FILE_LIST
 from scrubin.base.files import disk_of
@@ -149,11 +149,11 @@ class _Listed:
 @lru_cache(maxsize=8)
 def _listed(folder: Path) -> _Listed:
     """Return hash and size of every file, as the two lists in a cache say."""
-    sha256 = lists.read_sums((folder / CHECKSUMS).read_bytes()).sha256
+    sha256 = lists.read_sums(strangers.read_bytes(folder / CHECKSUMS)).sha256
     if FILE_LIST not in sha256 or not (folder / FILE_LIST).is_file():
         return _Listed(sha256, {})
-    with (folder / FILE_LIST).open(encoding="utf-8", newline="") as file:
-        sizes = {row[0]: int(row[1]) for row in csv.reader(file) if len(row) == 3 and row[1].isdecimal()}
+    rows = csv.reader(strangers.read_text(folder / FILE_LIST).splitlines())
+    sizes = {row[0]: int(row[1]) for row in rows if len(row) == 3 and row[1].isdecimal()}
     return _Listed(sha256, sizes)
 
 

@@ -41,6 +41,7 @@ SAME_SHARE = 0.8
 LEAST_SPREAD, LEAST_BRIGHT = 12.0, 60
 Mask = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
+Plane = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ class _Looking:
         self._times_s = times_s
         self._next_s = 0.0
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES)
-        self._upright = self._level = np.zeros((0, 0), np.uint8)
+        # In how many of the last samples there is an edge.
+        self._upright: Plane = np.zeros((0, 0), np.uint8)
+        self._level: Plane = np.zeros((0, 0), np.uint8)
         self._insets: list[Inset] = []
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
@@ -80,7 +83,7 @@ class _Looking:
         )
         if self._upright.shape != planes[0].shape:
             self._samples.clear()
-            self._upright, self._level = (np.zeros(planes[0].shape, np.uint8) for _ in range(2))
+            self._upright, self._level = np.zeros_like(planes[0]), np.zeros_like(planes[0])
         self._add(_Sample(number, *edges(planes[0]), planes))
         if len(self._samples) == SAMPLES:
             self._insets += self._seen()
