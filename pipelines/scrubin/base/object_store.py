@@ -64,13 +64,15 @@ class ObjectFolder:
         found: int | None = self._tried(name, lambda system, path: system.info(path)["size"])
         return found
 
-    def exists(self, name: str) -> bool:
-        """Return whether there is such a file; errors as of `pieces`."""
-        try:
-            self.size(name)
-        except MissingObjectError:
-            return False
-        return True
+    def version(self, name: str) -> str:
+        """Return by what a file is known again, as its store has it: a version, an ETag, a time; errors as of `pieces`."""
+
+        def known(system: Any, path: str) -> str:
+            system.invalidate_cache()
+            found = system.info(path)
+            return str([found.get(key) for key in ("VersionId", "ETag", "LastModified", "mtime", "created", "size")])
+
+        return self._tried(name, known)
 
     def pieces(self, name: str, size: int | None) -> Iterator[bytes]:
         """Yield the first ``size`` bytes of a file in order; only the piece that failed is asked for again.

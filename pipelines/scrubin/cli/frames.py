@@ -11,6 +11,7 @@ from pathlib import Path
 from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import section_or
+from scrubin.cli.given_video import given_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
@@ -19,7 +20,10 @@ DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, s
 def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files and the form of the frames."""
     there = "frames.{} of params.yaml where there is one, else {}"
-    parser.add_argument("video", help="the video; frame k is its first frame at or after k / fps seconds from its first frame")
+    parser.add_argument(
+        "video",
+        help="the video, or its address in an object store; frame k is its first frame at or after k / fps seconds from its first frame",
+    )
     parser.add_argument("out_dir", help="new or empty folder; the files are named 000000.jpg and so on, by k")
     parser.add_argument(
         "--fps", type=rate, metavar="R", help=f"frames per second, such as 1, 0.5 or 30000/1001 (default: {there.format('fps', 1)})"
@@ -66,9 +70,9 @@ def run_frames(args: argparse.Namespace) -> int:
     """Extract, and say what came out."""
     from scrubin.stages.frames.one_video import extract_into
 
-    video, out = existing_video(args.video), Path(args.out_dir)
-    params = _params_of(args)
-    table = extract_into(out, video, args.video, params, Path(args.table) if args.table else None)
+    out, params = Path(args.out_dir), _params_of(args)
+    with given_video(args.video) as video:
+        table = extract_into(out, video, args.video, params, Path(args.table) if args.table else None)
     dropped = f", {int(table.dropped.sum())} dropped" if table.dropped.any() else ""
     first, last = table.iloc[0], table.iloc[-1]
     size = f"{first.width}x{first.height} px"

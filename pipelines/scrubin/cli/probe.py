@@ -12,11 +12,12 @@ from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.given_video import given_video
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the file and the form of the answer."""
-    parser.add_argument("video", help="the video file; every packet is read, none is decoded")
+    parser.add_argument("video", help="the video file, or its address in an object store; every packet is read, none is decoded")
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
 
 
@@ -24,8 +25,7 @@ def run_probe(args: argparse.Namespace) -> int:
     """Print what the file holds."""
     from scrubin.media import described
 
-    path = existing_video(args.video)
-    with steady(path):
+    with given_video(args.video) as path, steady(path):
         description = described.video(path, args.video)
     if args.json:
         print_json(description)

@@ -8,9 +8,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or
+from scrubin.cli.given_video import given_video
 from scrubin.stages.render.render_params import MODES, RenderParams
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
         "0 to 1. The limits are those of the section 'screen' of the params.yaml in the working folder, or else the shipped ones. "
         "What was read in the picture is printed: it is private."
     )
-    parser.add_argument("video", help="the video file; it is decoded once, nothing is written")
+    parser.add_argument("video", help="the video file, or its address in an object store; it is decoded once, nothing is written")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
@@ -38,8 +38,8 @@ def run_screen(args: argparse.Namespace) -> int:
     from scrubin.stages.screen.detector import DEFAULTS
     from scrubin.stages.screen.screening import proposals
 
-    path = existing_video(args.video)
-    rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
+    with given_video(args.video) as path:
+        rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
     if args.json:
         print_json(rows)
     else:
@@ -84,7 +84,7 @@ MASK = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 
 def add_render_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, the kept interval and what is hidden."""
-    parser.add_argument("video", help="the source; it is never changed")
+    parser.add_argument("video", help="the source, or its address in an object store; it is never changed")
     parser.add_argument("out", nargs="?", help="the released video, Matroska: its name ends with .mkv; not needed with --plan")
     parser.add_argument(
         "--start", type=_seconds, default=0.0, metavar="S", help="first kept instant in seconds from the first frame (default: 0)"
@@ -146,14 +146,14 @@ def run_render(args: argparse.Namespace) -> int:
     def tell(sentence: str) -> None:
         sys.stderr.write(f"{sentence}\n")
 
-    source = existing_video(args.video)
     params = section_or("render", DEFAULT)
     params = replace(params, mode=args.mode or params.mode)
-    asked = RenderRequest(source, args.video, args.start, args.end, args.redact, args.mask)
-    if args.plan:
-        known = asked.prepared(params)
-        print_json(document(known.plan, known.parts, params), ascii_only=True)
-        return 0
-    did = render_into(target_of(source, args.out), asked, params, tell)
+    with given_video(args.video) as source:
+        asked = RenderRequest(source, args.video, args.start, args.end, args.redact, args.mask)
+        if args.plan:
+            known = asked.prepared(params)
+            print_json(document(known.plan, known.parts, params), ascii_only=True)
+            return 0
+        did = render_into(target_of(source, args.out), asked, params, tell)
     sys.stdout.write(f"{args.out}: {did}\n")
     return 0
