@@ -13,6 +13,7 @@ import pytest
 import labelled_study
 import sampled_release
 from labelled_study import FIRST, person, put, rate
+from scrubin import cli
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.curate.label import progress, written
@@ -74,7 +75,7 @@ def test_every_label_comes_out_on_its_source_frames(labelled, folder):
     assert said.annotators == labelled.standing().assigned["single"]
 
 
-def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(labelled, folder):
+def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(labelled, folder, capsys):
     progress.export(labelled)
     path = folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}"
     assert json.loads(path.read_text(encoding="utf-8"))["fps"] == str(sampled_release.FPS)
@@ -82,6 +83,10 @@ def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(label
     assert (labels.clock, labels.counts_time) == (Clock(Fraction(1, sampled_release.FPS)), True)
     # A stage knows the source: there frames stay frames, whatever their times.
     assert _read_text(path.read_text(encoding="utf-8")).clock == SOURCE_FRAMES
+    # Another rate by hand would shift every label.
+    assert cli.main(["convert", str(path), "--to", "tables", "--out", str(folder / "out"), "--fps", "30"]) != 0
+    assert f"the file of single states {sampled_release.FPS} frames per second; leave --fps out" in capsys.readouterr().err
+    assert cli.main(["convert", str(path), "--to", "tables", "--out", str(folder / "out")]) == 0
     # What is suspect is at the right time.
     document = json.loads(path.read_text(encoding="utf-8"))
     document["phases"] = spans((0, 100, "preparation"), (100, 103, "clipping-and-cutting"), (103, 300, "preparation"))

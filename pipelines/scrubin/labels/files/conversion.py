@@ -177,6 +177,10 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         raise AnnotationError(msg)
     if not form.by_hand.fps_unstated:
         return collection
+    for labels in collection.recordings:
+        if labels.source_fps not in (None, fps):
+            msg = f"--fps {fps}: the file of {labels.recording} states {labels.source_fps} frames per second; leave --fps out"
+            raise AnnotationError(msg)
     # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
     timed = [None if _by_frame(labels) else labels for labels in collection.recordings]
     recordings = zip(timed, collection.recordings, strict=True)
