@@ -122,6 +122,58 @@ def test_a_file_that_fell_out_of_a_release_is_put_back(release, store, tmp_path,
     assert tree(tmp_path / "there") == tree(release)
 
 
+@pytest.mark.parametrize("moment", ["before", "during"])
+def test_a_file_that_is_no_longer_the_checked_one_is_refused_and_the_list_is_never_sent(release, store, tmp_path, monkeypatch, moment):
+    """Of the same size, so that only its bytes tell."""
+    project = tmp_path / "project"
+    own = shutil.copytree(release, project / "data/release")
+    names, really, rewritten = killed_after(monkeypatch, -1), LocalFileSystem.put_file, []
+    victim = sorted(name for name in tree(own) if name != "SHA256SUMS")[3]
+
+    def rewrite():
+        rewritten.append(victim)
+        (own / victim).write_bytes(b"x" * (own / victim).stat().st_size)
+
+    def put(self, source, target, **more):
+        if moment == "during" and target.endswith(f"/{victim}") and not rewritten:
+            rewrite()
+        really(self, source, target, **more)
+
+    def closing(*_):
+        if moment == "before":
+            rewrite()
+        return iter([])
+
+    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    monkeypatch.setattr(pushing, "GATE", {"checksums": closing})
+    told = rf"{re.escape(victim)}, line \d+ of SHA256SUMS: it is no longer the file that was checked: .*; wait until no run writes there"
+    with pytest.raises(ReleaseError, match=told):
+        pushing.push_project(project, store)
+    assert victim not in tree(tmp_path / "there")
+    assert len(names) <= 5
+    assert "SHA256SUMS" not in names
+    shutil.copy(release / victim, own / victim)
+    monkeypatch.setattr(pushing, "GATE", {})
+    pushing.push_project(project, store)
+    assert tree(tmp_path / "there") == tree(release)
+
+
+def test_a_whole_new_release_that_comes_after_the_gate_is_not_sent(release, store, tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    own = shutil.copytree(release, project / "data/release")
+    killed_after(monkeypatch, -1)
+
+    def replacing(*_):
+        shutil.rmtree(own)
+        downloaded_release.build(own, seed=1)
+        return iter([])
+
+    monkeypatch.setattr(pushing, "GATE", {"checksums": replacing})
+    with pytest.raises(ReleaseError, match=r"it is no longer the file that was checked"):
+        pushing.push_project(project, store)
+    assert "SHA256SUMS" not in tree(tmp_path / "there")
+
+
 def answering(faults):
     return lambda *_: iter(faults)
 

@@ -6,6 +6,8 @@ killed goes on where it stopped, because a store shows no object before it is co
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from scrubin.base import files
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import Fault, count_text
+from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.file_lists import CHECKSUMS, read_checksums
 from scrubin.base.object_store import MissingObjectError, ObjectFolder
 from scrubin.curate.project import readiness
@@ -48,8 +50,10 @@ class Pushed:
         return f"{count_text(self.files, 'file')} put there, {self.bytes:,} bytes; {self.there:,} lay there already"
 
 
-def push(release: Path, store: ObjectFolder, shown: Shown = iter) -> Pushed:
+def push(release: Path, store: ObjectFolder, shown: Shown = iter, sums: bytes | None = None) -> Pushed:
     """Put a release into an object store; of one that lies there whole nothing is sent.
+
+    Each file is held to the list when it is sent, and the list that is sent in the end is the one that was given.
 
     Parameters
     ----------
@@ -57,39 +61,87 @@ def push(release: Path, store: ObjectFolder, shown: Shown = iter) -> Pushed:
         A folder that passed `gate`.
     shown
         Passes on the names of files, and shows how far it is.
+    sums
+        The bytes of ``SHA256SUMS`` that the gate has seen; None: as it is now.
 
     Raises
     ------
     ReleaseError
-        When something else lies at the address, or the store refuses, or goes on failing.
+        When something else lies at the address, a file is not the one of the list, or the store refuses, or goes on failing.
     """
-    sums = release / CHECKSUMS
-    wanted = read_checksums(sums.read_text(encoding="utf-8"))[0]
-    sizes = {name: (release / name).stat().st_size for name in (*wanted, CHECKSUMS)}
-    edition = files.sha256_of(sums)
+    sums = (release / CHECKSUMS).read_bytes() if sums is None else sums
+    wanted = read_checksums(sums.decode("utf-8"))[0]
+    edition = hashlib.sha256(sums).hexdigest()
+    sizes = {name: _size(release, name, wanted) for name in wanted} | {CHECKSUMS: len(sums)}
     there = store.sizes()
-    _refuse_others(store, there, sizes, sums.read_bytes(), edition)
+    _refuse_others(store, there, sizes, sums, edition)
     known = {name for name in wanted if there.get(name) == sizes[name]}
     missing = sorted(set(wanted) - known)
     is_marked = CHECKSUMS not in there or MARK in there
     if is_marked and MARK not in there:
-        with TemporaryDirectory() as folder:
-            mark = Path(folder) / MARK
-            mark.write_text(f"{edition}\n", encoding="ascii")
-            store.write(MARK, mark)
+        _put(store, MARK, f"{edition}\n".encode("ascii"))
+    broken = threading.Event()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in shown(pool.map(lambda name: _sent(store, release, name), missing)):
+        for _ in shown(pool.map(lambda name: _sent(store, release, name, wanted, broken), missing)):
             pass
     if CHECKSUMS not in there:
-        missing.append(_sent(store, release, CHECKSUMS))
+        _put(store, CHECKSUMS, sums)
+        missing.append(CHECKSUMS)
     if is_marked:
         store.remove(MARK)
     return Pushed(len(missing), sum(sizes[name] for name in missing), len(known) + (CHECKSUMS in there))
 
 
-def _sent(store: ObjectFolder, release: Path, name: str) -> str:
-    store.write(name, release / name)
+def _put(store: ObjectFolder, name: str, data: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / name
+        source.write_bytes(data)
+        store.write(name, source)
+
+
+def _sent(store: ObjectFolder, release: Path, name: str, wanted: Mapping[str, str], broken: threading.Event) -> str:
+    """Put a file there, if it is the one of the list from the beginning to the end; nothing once another one could not be put there."""
+    if broken.is_set():
+        return name
+    try:
+        before = _state(release / name)
+        if before is None or files.sha256_of(release / name) != wanted[name]:
+            raise _changed(release, name, wanted)
+        try:
+            store.write(name, release / name)
+        except MissingObjectError:  # of the address, or the file itself went
+            if _state(release / name) == before:
+                raise
+        if _state(release / name) != before:
+            # Else it would be taken for what is there already, by its size, when the push goes on.
+            store.remove(name)
+            raise _changed(release, name, wanted)
+    except BaseException:
+        broken.set()
+        raise
     return name
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what differs when a file was replaced or written to; None when there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _size(release: Path, name: str, wanted: Mapping[str, str]) -> int:
+    state = _state(release / name)
+    if state is None:
+        raise _changed(release, name, wanted)
+    return state[1]
+
+
+def _changed(release: Path, name: str, wanted: Mapping[str, str]) -> ReleaseError:
+    place = f"line {list(wanted).index(name) + 1} of {CHECKSUMS}"
+    what = "it is no longer the file that was checked: a run or somebody changed the release while it was pushed"
+    return ReleaseError([error(str(release / name), "changed", what, "wait until no run writes there, then push again", place=place)])
 
 
 def _refuse_others(store: ObjectFolder, there: Mapping[str, int], sizes: Mapping[str, int], sums: bytes, edition: str) -> None:
@@ -112,9 +164,15 @@ def _refuse_others(store: ObjectFolder, there: Mapping[str, int], sizes: Mapping
 
 def push_project(project: Path, store: ObjectFolder, shown: Shown = iter) -> Pushed:
     """Put the release of a project at an address when its gate is open, see `push` and `gate`."""
+    sums = project / RELEASE / CHECKSUMS
+    # Before the gate, and never again: what comes in its place later has not been checked.
+    checked = sums.read_bytes() if sums.is_file() else None
     ReleaseError.raise_any(gate(project))
+    if checked is None:
+        msg = f"{sums}: it came while the release was checked; wait until no run writes there, then push again"
+        raise ReleaseError(msg)
     try:
-        return push(project / RELEASE, store, shown)
-    except MissingObjectError as error:
+        return push(project / RELEASE, store, shown, checked)
+    except MissingObjectError as missing:
         msg = f"{store.address}: there is no such bucket or folder; make it, then push again"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(msg) from missing
