@@ -229,6 +229,29 @@ def test_without_locks_a_file_is_right_all_the_same(kept, opened, monkeypatch):
     assert not [path for path in (release.folder.parent / "fetching").iterdir() if path.suffix != ".lock"]
 
 
+def test_without_locks_threads_write_to_parts_of_their_own(kept, opened, monkeypatch):
+    """One that has begun anew would else leave a hole in what the other one is about to give its name."""
+    monkeypatch.setattr(place.posix, "fcntl", None)
+    release = opened()
+    name = release.place.names("videos/")[0]
+    parts, both, really = [], threading.Barrier(2), place.InStore._fetch
+
+    def noted(self, name, sha256, size, part):
+        parts.append(part)
+        both.wait(20)
+        really(self, name, sha256, size, part)
+
+    monkeypatch.setattr(place.InStore, "_fetch", noted)
+    threads = [threading.Thread(target=release.place.hold, args=(name,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(parts)) == 2
+    assert (release.folder / name).read_bytes() == (kept / name).read_bytes()
+    assert not [path for path in (release.folder.parent / "fetching").iterdir() if path.suffix != ".lock"]
+
+
 def test_another_version_at_the_same_address_has_a_cache_of_its_own(kept, opened):
     old = opened()
     old_folder = old.folder

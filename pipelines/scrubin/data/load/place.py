@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ class InStore:
             with _alone(work / f"{sha256[:2]}.lock") as alone:
                 if self._is_here(name, listed.bytes.get(name)):
                     return
-                part = work / (sha256 if alone else f"{sha256}-{os.getpid()}")
+                part = work / sha256 if alone else _own_part(work, sha256)
                 self._fetch(name, sha256, listed.bytes.get(name), part)
 
     def names(self, start: str) -> list[str]:
@@ -155,6 +156,13 @@ def _listed(folder: Path) -> _Listed:
     rows = csv.reader(strangers.read_text(folder / FILE_LIST).splitlines())
     sizes = {row[0]: int(row[1]) for row in rows if len(row) == 3 and row[1].isdecimal()}
     return _Listed(sha256, sizes)
+
+
+def _own_part(folder: Path, name: str) -> Path:
+    """Return a new empty file that no other thread and no other process writes to."""
+    descriptor, path = tempfile.mkstemp(dir=folder, prefix=f"{name}-")
+    os.close(descriptor)
+    return Path(path)
 
 
 @contextmanager
