@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import shutil
 import threading
@@ -250,6 +251,35 @@ def test_without_locks_threads_write_to_parts_of_their_own(kept, opened, monkeyp
     assert len(set(parts)) == 2
     assert (release.folder / name).read_bytes() == (kept / name).read_bytes()
     assert not [path for path in (release.folder.parent / "fetching").iterdir() if path.suffix != ".lock"]
+
+
+def test_a_process_that_is_forked_while_a_file_is_fetched_does_not_keep_its_lock(opened, monkeypatch):
+    release = opened()
+    first, really, children = release.place.names("videos/")[0], place.InStore._fetch, []
+
+    def forking(*arguments):
+        if not children:
+            read, write = os.pipe()
+            children.append((os.fork(), write))
+            if children[0][0] == 0:  # lives until the test has ended, as a worker of a loader does
+                os.close(write)
+                os.read(read, 1)
+                os._exit(0)
+            os.close(read)
+        really(*arguments)
+
+    monkeypatch.setattr(place.InStore, "_fetch", forking)
+    release.place.hold(first)
+    (release.folder / first).unlink()
+    again = threading.Thread(target=release.place.hold, args=(first,), daemon=True)
+    again.start()
+    again.join(10)
+    is_waiting = again.is_alive()
+    os.close(children[0][1])
+    os.waitpid(children[0][0], 0)
+    again.join(10)
+    assert not is_waiting
+    assert (release.folder / first).is_file()
 
 
 def test_another_version_at_the_same_address_has_a_cache_of_its_own(kept, opened):

@@ -10,6 +10,7 @@ import csv
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -168,13 +169,48 @@ def _own_part(folder: Path, name: str) -> Path:
 @contextmanager
 def _alone(path: Path) -> Iterator[bool]:
     """Hold a lock; False where the system or the disk has none: then a file may be fetched twice, and is right both times."""
-    with path.open("ab") as file:
+    with _HELD.opened(path) as descriptor:
         try:
-            posix.lock(file.fileno(), wait=True)
+            posix.lock(descriptor, wait=True)
         except (PlatformError, OSError):
             yield False
             return
         yield True
+
+
+class _Held:
+    """Files with locks. A process that is forked meanwhile has them open, too, and would keep the locks for as long as it lives."""
+
+    def __init__(self) -> None:
+        self._descriptors: set[int] = set()
+        self._changing = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            release = self._changing.release
+            os.register_at_fork(before=self._changing.acquire, after_in_parent=release, after_in_child=self._let_go)
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[int]:
+        """Open a file, and make it if there is none."""
+        with self._changing:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._descriptors.add(descriptor)
+        try:
+            yield descriptor
+        finally:
+            with self._changing:
+                # Not one that a fork has closed here, whose number may be another file's by now.
+                if descriptor in self._descriptors:
+                    self._descriptors.remove(descriptor)
+                    os.close(descriptor)
+
+    def _let_go(self) -> None:
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors.clear()
+        self._changing.release()
+
+
+_HELD = _Held()
 
 
 def in_store(address: str, cache: str | Path | None, options: Mapping[str, Any] | None) -> InStore:
