@@ -299,11 +299,24 @@ def test_an_address_without_a_release_says_so(kept, tmp_path):
         Release("x9://a/b", cache=tmp_path / "cache")
 
 
-def test_a_list_that_leads_out_of_the_release_is_refused(kept, opened):
+@pytest.mark.parametrize("name", ["../outside.txt", r"..\outside.txt", r"videos\..\..\outside.txt", r"videos/..\..\outside.txt"])
+def test_a_list_that_leads_out_of_the_release_is_refused(kept, opened, name):
+    """On Windows a backslash does so as well."""
     with (kept / "SHA256SUMS").open("a") as file:
-        file.write(f"{'0' * 64}  ../outside.txt\n")
+        file.write(f"{'0' * 64}  {name}\n")
     with pytest.raises(ReleaseError, match=r"leads out of the release"):
         opened()
+
+
+def test_nothing_is_written_outside_of_the_cache_even_when_a_list_says_so(kept, opened, monkeypatch):
+    monkeypatch.setattr(place.lists, "_is_unsafe", lambda _: False)
+    (kept.parent / "outside.txt").write_bytes(b"x")
+    sums = kept / "SHA256SUMS"
+    sums.write_text(f"{hashlib.sha256(b'x').hexdigest()}  ../outside.txt\n{sums.read_text()}")
+    release = opened()
+    with pytest.raises(ReleaseError, match=r"/../outside.txt: its name leads out of the release, so it is not fetched"):
+        release.place.hold("../outside.txt")
+    assert not (release.folder.parent / "outside.txt").exists()
 
 
 def test_what_is_not_installed_is_named_with_its_extra(kept, tmp_path, monkeypatch):

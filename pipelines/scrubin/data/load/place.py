@@ -121,6 +121,9 @@ class InStore:
 
     def _fetch(self, name: str, sha256: str, size: int | None, part: Path) -> None:
         digest, fetched, target = hashlib.sha256(), 0, self.folder / name
+        if not Path(os.path.normpath(target)).is_relative_to(os.path.normpath(self.folder)):
+            msg = f"{self.store.of(name)}: its name leads out of the release, so it is not fetched; tell who keeps the release"
+            raise ReleaseError(msg)
         try:
             with part.open("wb") as file:
                 for data in self.store.pieces(name, self.store.size(name) if size is None else size):

@@ -125,8 +125,10 @@ def _text(data: bytes) -> str:
 
 
 def _is_unsafe(name: str) -> bool:
+    """Return whether a name may lead out of a folder; a backslash separates folders on Windows, and no release has one."""
     return (
-        name.startswith(("/", "\\"))
+        name.startswith("/")
+        or "\\" in name
         or (".." in name and ".." in name.split("/"))
         or re.match(r"[A-Za-z]:", name) is not None
         or "\0" in name
