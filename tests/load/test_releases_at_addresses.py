@@ -282,6 +282,33 @@ def test_a_process_that_is_forked_while_a_file_is_fetched_does_not_keep_its_lock
     assert (release.folder / first).is_file()
 
 
+def test_threads_that_open_one_address_at_once_never_see_half_a_list(opened, monkeypatch):
+    """Every one writes the list under a name of its own before it gets the right one."""
+    really, both = place.Path.write_bytes, threading.Barrier(6)
+
+    def slowly(self, data):
+        if "SHA256SUMS" in self.name:
+            both.wait(20)
+        return really(self, data)
+
+    monkeypatch.setattr(place.Path, "write_bytes", slowly)
+    counts, wrong = [], []
+
+    def work():
+        try:
+            counts.append(len(opened().place.names("")))
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(set(counts)) == 1
+
+
 def test_another_version_at_the_same_address_has_a_cache_of_its_own(kept, opened):
     old = opened()
     old_folder = old.folder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
-import tempfile
+import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -151,11 +151,15 @@ class _Listed:
     bytes: Mapping[str, int]
 
 
-@lru_cache(maxsize=8)
 def _listed(folder: Path) -> _Listed:
     """Return hash and size of every file, as the two lists in a cache say."""
+    return _read(folder, has_sizes=(folder / FILE_LIST).is_file())
+
+
+@lru_cache(maxsize=8)
+def _read(folder: Path, *, has_sizes: bool) -> _Listed:
     sha256 = lists.read_sums(strangers.read_bytes(folder / CHECKSUMS)).sha256
-    if FILE_LIST not in sha256 or not (folder / FILE_LIST).is_file():
+    if FILE_LIST not in sha256 or not has_sizes:
         return _Listed(sha256, {})
     rows = csv.reader(strangers.read_text(folder / FILE_LIST).splitlines())
     sizes = {row[0]: int(row[1]) for row in rows if len(row) == 3 and row[1].isdecimal()}
@@ -163,10 +167,8 @@ def _listed(folder: Path) -> _Listed:
 
 
 def _own_part(folder: Path, name: str) -> Path:
-    """Return a new empty file that no other thread and no other process writes to."""
-    descriptor, path = tempfile.mkstemp(dir=folder, prefix=f"{name}-")
-    os.close(descriptor)
-    return Path(path)
+    """Return the name of a file that no other thread, process or machine writes to; not by mkstemp, whose files others cannot read."""
+    return folder / f"{name}-{secrets.token_hex(8)}"
 
 
 @contextmanager
@@ -242,13 +244,15 @@ def in_store(address: str, cache: str | Path | None, options: Mapping[str, Any] 
         place.folder.mkdir(parents=True, exist_ok=True)
         _keep(place.folder / CHECKSUMS, data)
     place.hold(FILE_LIST)
-    _listed.cache_clear()  # the sizes are known now
     return place
 
 
 def _keep(path: Path, data: bytes) -> None:
     if path.is_file() and path.read_bytes() == data:
         return
-    part = path.with_name(f".{path.name}-{os.getpid()}")
-    part.write_bytes(data)
-    part.replace(path)
+    part = _own_part(path.parent, f".{path.name}")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
