@@ -46,7 +46,6 @@ def killed_after(monkeypatch, count):
     def put(self, source, target, **more):
         if len(names) == count:
             raise KeyboardInterrupt
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
         names.append(target.partition("/there/")[2])
         really(self, source, target, **more)
 
@@ -64,6 +63,12 @@ def test_what_is_put_there_is_the_release_and_its_list_comes_last(release, store
     assert (done.files, done.bytes, done.there) == (len(tree(release)), sum(map(len, tree(release).values())), 0)
     assert pushing.push(release, store) == pushing.Pushed(0, 0, len(names) - 1)
     assert len(names) == len(tree(release)) + 1
+
+
+def test_a_folder_named_by_an_address_is_made(release, tmp_path):
+    for scheme in ("file", "local"):
+        pushing.push(release, ObjectFolder(f"{scheme}://{tmp_path}/not/yet/{scheme}"))
+        assert tree(tmp_path / "not/yet" / scheme) == tree(release)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 20])

@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 NO_CREDENTIALS = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound")
 _GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 _NEEDS = {"s3": "s3fs", "s3a": "s3fs"}
+_ON_DISK = ("file", "local")
 _QUIET_S3 = {"config_kwargs": {"retries": {"total_max_attempts": 1}}}
 
 
@@ -103,7 +104,14 @@ class ObjectFolder:
 
     def write(self, name: str, source: Path) -> None:
         """Put a file there; stores show an object when it is complete, and not before. Errors as of `pieces`."""
-        self._tried(name, lambda system, path: system.put_file(str(source), path))
+
+        def put(system: Any, path: str) -> None:
+            # Of what fsspec reaches, all but these make what folders they need; asked for one, S3 would make a bucket.
+            if self.address.partition("://")[0] in _ON_DISK:
+                system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            system.put_file(str(source), path)
+
+        self._tried(name, put)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there; errors as of `pieces`."""
