@@ -179,6 +179,62 @@ def test_a_whole_new_release_that_comes_after_the_gate_is_not_sent(release, stor
     assert "SHA256SUMS" not in tree(tmp_path / "there")
 
 
+@pytest.mark.parametrize("moment", ["at the mark", "in the middle"])
+def test_two_releases_that_are_pushed_to_one_address_at_once_are_never_both_there(release, store, tmp_path, monkeypatch, moment):
+    """The second one begins when the first one has looked, or is in the middle; it saw an empty address."""
+    other = downloaded_release.build(tmp_path / "other", seed=1)
+    really, begun, ends = LocalFileSystem.put_file, [], {}
+    names = sorted(name for name in tree(release) if name != "SHA256SUMS")
+    moment = pushing.MARK if moment == "at the mark" else names[5]
+
+    def put(self, source, target, **more):
+        if target.endswith(f"/{moment}") and not begun:
+            begun.append(target)
+            monkeypatch.setattr(pushing, "_refuse_others", lambda *_: None)
+            monkeypatch.setattr(ObjectFolder, "sizes", once_empty)
+            try:
+                pushing.push(other, store)
+            except ReleaseError as error:
+                ends["other"] = str(error)
+        really(self, source, target, **more)
+
+    looked = ObjectFolder.sizes
+
+    def once_empty(self):
+        monkeypatch.setattr(ObjectFolder, "sizes", looked)
+        return {}
+
+    monkeypatch.setattr(pushing, "AT_ONCE", 1)
+    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    try:
+        pushing.push(release, store)
+    except ReleaseError as error:
+        ends["one"] = str(error)
+    assert all("somebody else put or removed something there meanwhile; name an address" in told for told in ends.values())
+    assert ends
+    there = tree(tmp_path / "there")
+    # Either nothing that is taken for a release, and to which nobody adds, or one of them whole.
+    if "SHA256SUMS" in there:
+        assert there["SHA256SUMS"] == (other / "SHA256SUMS").read_bytes()
+    else:
+        assert pushing.MARK not in there
+
+
+def test_what_somebody_else_removed_while_it_was_pushed_is_missed_before_the_list(release, store, tmp_path, monkeypatch):
+    names, really = [], LocalFileSystem.put_file
+
+    def put(self, source, target, **more):
+        really(self, source, target, **more)
+        names.append(target)
+        if len(names) == 9:
+            Path(names[5]).unlink()
+
+    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    with pytest.raises(ReleaseError, match="somebody else put or removed something there meanwhile"):
+        pushing.push(release, store)
+    assert "SHA256SUMS" not in tree(tmp_path / "there")
+
+
 def answering(faults):
     return lambda *_: iter(faults)
 

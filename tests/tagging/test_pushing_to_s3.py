@@ -61,7 +61,7 @@ def test_one_request_puts_a_file_and_a_second_push_asks_twice(release, store, tm
     put = Counter(one["path"].partition("/whole/")[2] for one in asked if one["method"] == "PUT")
     assert set(put.values()) == {1}
     assert set(put) == {*tree(release), pushing.MARK}
-    assert Counter(one["method"] for one in asked)["GET"] <= 2
+    assert Counter(one["method"] for one in asked)["GET"] <= 6  # three times what lies there, twice the mark
     assert lying(store, "whole") == tree(release)
     assert done.bytes == sum(map(len, tree(release).values()))
     again = pushing.push(release, folder(store, "whole"))

@@ -80,11 +80,13 @@ def push(release: Path, store: ObjectFolder, shown: Shown = iter, sums: bytes | 
     is_marked = CHECKSUMS not in there or MARK in there
     if is_marked and MARK not in there:
         _put(store, MARK, f"{edition}\n".encode("ascii"))
+        _refuse_company(store, sums, edition, {})
     broken = threading.Event()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for _ in shown(pool.map(lambda name: _sent(store, release, name, wanted, broken), missing)):
             pass
     if CHECKSUMS not in there:
+        _refuse_company(store, sums, edition, {name: sizes[name] for name in wanted})
         _put(store, CHECKSUMS, sums)
         missing.append(CHECKSUMS)
     if is_marked:
@@ -160,6 +162,27 @@ def _refuse_others(store: ObjectFolder, there: Mapping[str, int], sizes: Mapping
     if strange := sorted(set(there) - set(sizes) - {MARK}):
         msg = f"{store.address}: {strange[0]} lies there, which is no file of this release; {MEND}"
         raise ReleaseError(msg)
+
+
+def _refuse_company(store: ObjectFolder, sums: bytes, edition: str, put: Mapping[str, int]) -> None:
+    """Raise a `ReleaseError` when more lies there than was put, or something else: somebody pushes another release at the same time.
+
+    No store that fsspec reaches has a lock. So both may be refused, and then the mark goes: no later push may take the files of one for
+    those of the other.
+    """
+    there = store.sizes()
+    if CHECKSUMS in there and store.read(CHECKSUMS) == sums:
+        return  # of the same release, by somebody who was quicker
+    if CHECKSUMS not in there:
+        try:
+            is_ours = store.read(MARK).decode("ascii", "replace").strip() == edition
+        except MissingObjectError:
+            is_ours = False
+        if is_ours and {name: size for name, size in there.items() if name != MARK} == put:
+            return
+        store.remove(MARK)
+    msg = f"{store.address}: somebody else put or removed something there meanwhile; {MEND}"
+    raise ReleaseError(msg)
 
 
 def push_project(project: Path, store: ObjectFolder, shown: Shown = iter) -> Pushed:
