@@ -105,6 +105,14 @@ def test_what_fails_on_the_way_is_tried_again_and_then_said(release, store):
     assert lying(store, "broken") == tree(release)
 
 
+def test_the_empty_object_of_a_folder_that_a_console_made_is_nothing_that_lies_there(release, store):
+    system, root = folder(store, "console")._system()
+    system.touch(f"{root}/")
+    assert store.names("console/") == ["console/"]
+    pushing.push(release, folder(store, "console"))
+    assert pushing.push(release, folder(store, "console")).files == 0
+
+
 def test_a_bucket_that_is_not_there_is_named(release, store):
     with pytest.raises(ReleaseError, match=r"^s3://nobodys/1.0.0"):
         pushing.push(release, ObjectFolder("s3://nobodys/1.0.0", store.options))

@@ -126,7 +126,9 @@ class ObjectFolder:
         def found(system: Any, path: str) -> dict[str, int]:
             system.invalidate_cache()
             prefix = path.rstrip("/") + "/"
-            return {name.removeprefix(prefix): int(one["size"]) for name, one in system.find(path, detail=True).items()}
+            sizes = {name.removeprefix(prefix): int(one["size"]) for name, one in system.find(path, detail=True).items()}
+            # A console that "makes a folder" puts an object of no name and no bytes there.
+            return {name: size for name, size in sizes.items() if name or size}
 
         try:
             return self._tried("", found)
