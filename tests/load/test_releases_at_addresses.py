@@ -6,7 +6,9 @@ import hashlib
 import os
 import pickle
 import shutil
+import socket
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import fsspec
 import numpy as np
@@ -361,3 +363,60 @@ def test_any_address_of_fsspec_will_do(kept, tmp_path):
     assert release.frames()[0]["image"].shape == (64, 96, 3)
     shutil.rmtree(release.folder)
     memory.rm("/study", recursive=True)
+
+
+@pytest.fixture
+def answering():
+    """A web server that answers everything with this status; an address of it."""
+
+    class Answers(BaseHTTPRequestHandler):
+        status = 200
+        asked = 0
+
+        def do_GET(self):
+            type(self).asked += 1
+            self.send_response(self.status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Answers, f"http://127.0.0.1:{server.server_port}/raw"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("ask", ["size", "read"])
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (404, "it is not there"),
+        (410, "it is not there"),
+        (403, "the store refuses it (403, "),
+        (401, "the store refuses it (401, "),
+        (503, "it failed 4 times (503, "),
+    ],
+)
+def test_only_what_a_web_server_does_not_have_is_not_there_and_no_signature_is_shown(answering, ask, status, says):
+    answers, address = answering
+    answers.status = status
+    with pytest.raises(ReleaseError) as told:
+        getattr(object_store.ObjectFolder(address), ask)("one.mp4?sig=secret")
+    assert str(told.value).startswith(f"{address}/one.mp4: {says}")
+    assert isinstance(told.value, object_store.MissingObjectError) == (says == "it is not there")
+    assert "secret" not in str(told.value)
+    assert "?" not in str(told.value)
+
+
+def test_a_web_server_that_does_not_answer_is_no_missing_file():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/raw"
+        with pytest.raises(ReleaseError, match=r"/raw/one.mp4: it failed 4 times \(Cannot connect to host") as told:
+            object_store.ObjectFolder(address).size("one.mp4?sig=secret")
+    assert "secret" not in str(told.value)

@@ -5,6 +5,7 @@ fsspec, and what it needs for a kind of store, come with an extra; nothing of th
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ Result = TypeVar("Result")
 NO_CREDENTIALS = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound")
 _GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 _NEEDS = {"s3": "s3fs", "s3a": "s3fs"}
+_HTTP = ("http://", "https://")
+_GONE_STATUS, _REFUSED = (404, 410), (401, 403)
+_QUERY = re.compile(r"(?<=\S)\?[^\s'\")]+")
 _ON_DISK = ("file", "local")
 _QUIET_S3 = {"config_kwargs": {"retries": {"total_max_attempts": 1}}}
 
@@ -35,6 +39,15 @@ def is_address(text: object) -> bool:
     (True, False)
     """
     return isinstance(text, str) and "://" in text
+
+
+def plain(name: str) -> str:
+    """Return an address as it may be shown: without what follows a question mark, which may be a signature. Files keep their names.
+
+    >>> plain("https://host/one.mp4?sig=a1"), plain("what?.mp4")
+    ('https://host/one.mp4', 'what?.mp4')
+    """
+    return name.partition("?")[0] if is_address(name) else name
 
 
 @dataclass(frozen=True)
@@ -52,9 +65,14 @@ class ObjectFolder:
     address: str
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def shown(self) -> str:
+        """The address, as it may be shown."""
+        return plain(self.address)
+
     def of(self, name: str) -> str:
-        """Return the address of a file in it."""
-        return f"{self.address.rstrip('/')}/{name}"
+        """Return the address of a file in it, as it may be shown."""
+        return plain(f"{self.address.rstrip('/')}/{name}")
 
     def read(self, name: str) -> bytes:
         """Return a whole file, which is small; errors as of `pieces`."""
@@ -137,20 +155,20 @@ class ObjectFolder:
 
     def _tried(self, name: str, work: Callable[[Any, str], Result]) -> Result:
         """Do some work, again when it fails in a way that may pass."""
-        where = self.of(name) if name else self.address
+        where = self.of(name) if name else self.shown
         system, root = self._system()
         path = f"{root.rstrip('/')}/{name}" if name else root
         for wait_s in (*WAITS_S, None):
             try:
                 return work(system, path)
-            except _GONE as error:
-                msg = f"{where}: it is not there"
-                raise MissingObjectError(msg) from error
-            except PermissionError as error:
-                msg = f"{where}: the store refuses it ({_said(error)}); check the address and your credentials for it"
-                raise ReleaseError(msg) from error
             # Each kind of store has errors of its own, of which no class is common.
             except Exception as error:
+                if _is_gone(error, self.address):
+                    msg = f"{where}: it is not there"
+                    raise MissingObjectError(msg) from error
+                if isinstance(error, PermissionError) or _status(error, self.address) in _REFUSED:
+                    msg = f"{where}: the store refuses it ({_said(error)}); check the address and your credentials for it"
+                    raise ReleaseError(msg) from error
                 if type(error).__name__ in NO_CREDENTIALS:
                     mend = "set them, or storage_options={'anon': True} where it is public"
                     msg = f"{where}: there are no credentials ({_said(error)}); {mend}"
@@ -167,7 +185,7 @@ class ObjectFolder:
         scheme = self.address.partition("://")[0]
         for module in ("fsspec", *([_NEEDS[scheme]] if scheme in _NEEDS else [])):
             if not machine.is_installed(module):
-                msg = f"{self.address}: it needs {module}, which is not installed: {machine.install_command(EXTRA)}"
+                msg = f"{self.shown}: it needs {module}, which is not installed: {machine.install_command(EXTRA)}"
                 raise ReleaseError(msg)
         import fsspec
 
@@ -178,7 +196,7 @@ class ObjectFolder:
             system = kind(**{**kind._get_kwargs_from_urls(self.address), **options})
             path = kind._strip_protocol(self.address)
         except (ImportError, ValueError) as error:
-            msg = f"{self.address}: it cannot be reached ({_said(error)}); correct the address, or install what reads it"
+            msg = f"{self.shown}: it cannot be reached ({_said(error)}); correct the address, or install what reads it"
             raise ReleaseError(msg) from error
         if scheme in _NEEDS:
             system.retries = 1
@@ -189,5 +207,23 @@ class MissingObjectError(ReleaseError):
     """There is no such file in the store."""
 
 
+def _is_gone(error: BaseException, address: str) -> bool:
+    """Return whether a file is not there. Over HTTP fsspec says so of every failure, and only the cause tells which it was."""
+    status = _status(error, address)
+    if status is not None:
+        return status in _GONE_STATUS
+    cause = error.__cause__ if address.startswith(_HTTP) else None
+    return isinstance(error, _GONE) and (cause is None or isinstance(cause, _GONE))
+
+
+def _status(error: BaseException, address: str) -> int | None:
+    """Return what a web server answered; None when it is none, or did not answer."""
+    if not address.startswith(_HTTP):
+        return None
+    found = [getattr(one, "status", None) for one in (error, error.__cause__)]
+    return next((status for status in found if isinstance(status, int)), None)
+
+
 def _said(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+    said = error.__cause__ if isinstance(error, _GONE) and error.__cause__ is not None else error
+    return _QUERY.sub("", (str(said).strip().splitlines() or [type(said).__name__])[0])[:200]

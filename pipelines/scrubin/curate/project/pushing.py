@@ -150,17 +150,17 @@ def _refuse_others(store: ObjectFolder, there: Mapping[str, int], sizes: Mapping
     """Raise a `ReleaseError` when what lies at the address is not of this release."""
     if CHECKSUMS in there:
         if store.read(CHECKSUMS) != sums:
-            msg = f"{store.address}: another release lies there; {MEND}"
+            msg = f"{store.shown}: another release lies there; {MEND}"
             raise ReleaseError(msg)
     elif MARK in there:
         if store.read(MARK).decode("ascii", "replace").strip() != edition:
-            msg = f"{store.address}: a part of another release lies there, which was never finished; {MEND}"
+            msg = f"{store.shown}: a part of another release lies there, which was never finished; {MEND}"
             raise ReleaseError(msg)
     elif there:
-        msg = f"{store.address}: something lies there, such as {min(there)}; {MEND}"
+        msg = f"{store.shown}: something lies there, such as {min(there)}; {MEND}"
         raise ReleaseError(msg)
     if strange := sorted(set(there) - set(sizes) - {MARK}):
-        msg = f"{store.address}: {strange[0]} lies there, which is no file of this release; {MEND}"
+        msg = f"{store.shown}: {strange[0]} lies there, which is no file of this release; {MEND}"
         raise ReleaseError(msg)
 
 
@@ -181,7 +181,7 @@ def _refuse_company(store: ObjectFolder, sums: bytes, edition: str, put: Mapping
         if is_ours and {name: size for name, size in there.items() if name != MARK} == put:
             return
         store.remove(MARK)
-    msg = f"{store.address}: somebody else put or removed something there meanwhile; {MEND}"
+    msg = f"{store.shown}: somebody else put or removed something there meanwhile; {MEND}"
     raise ReleaseError(msg)
 
 
@@ -197,5 +197,5 @@ def push_project(project: Path, store: ObjectFolder, shown: Shown = iter) -> Pus
     try:
         return push(project / RELEASE, store, shown, checked)
     except MissingObjectError as missing:
-        msg = f"{store.address}: there is no such bucket or folder; make it, then push again"
+        msg = f"{store.shown}: there is no such bucket or folder; make it, then push again"
         raise ReleaseError(msg) from missing

@@ -84,7 +84,7 @@ class InStore:
     @property
     def address(self) -> str:
         """The address."""
-        return self.store.address
+        return self.store.shown
 
     def hold(self, name: str) -> None:
         """Fetch a file, unless it is here; several threads and processes may ask for it at once.
@@ -235,7 +235,7 @@ def in_store(address: str, cache: str | Path | None, options: Mapping[str, Any] 
     try:
         data = store.read(CHECKSUMS)
     except MissingObjectError as error:
-        msg = f"{address}: this is no release: it has no {CHECKSUMS}, which is put there last; check the address"
+        msg = f"{store.shown}: this is no release: it has no {CHECKSUMS}, which is put there last; check the address"
         raise ReleaseError(msg) from error
     ReleaseError.raise_any(lists.read_sums(data).faults)
     home = Path(cache) if cache is not None else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scrubin"
