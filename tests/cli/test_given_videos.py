@@ -13,7 +13,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 import clips
 from scrubin import cli
 from scrubin.base import object_store
-from scrubin.base.errors import StageError
+from scrubin.base.errors import ScrubinError, StageError
 from scrubin.base.files import sha256_of
 from scrubin.cli import given_video as given
 
@@ -110,3 +110,37 @@ def test_an_address_without_a_video_says_so_in_one_line(video, capsys):
     code, said = asked(capsys, "probe", f"file://{video.parent}/text.mkv")
     assert code == 1
     assert said.err.startswith(f"scrubin probe: file://{video.parent}/text.mkv: ")
+
+
+def test_an_empty_object_and_the_beginning_of_names_are_named_by_their_address(video):
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/raw/empty.mkv", b"")
+    memory.pipe_file("/raw/day/one.mkv", video.read_bytes())
+    for name in ("memory://raw/empty.mkv", "memory://raw/day", "memory://raw/day/"):
+        with pytest.raises(ScrubinError) as told, given.given_video(name):
+            pass
+        assert str(told.value).startswith(f"{name}: ")
+        assert "copies" not in str(told.value)
+    memory.rm("/raw", recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("last", "suffix"),
+    [("one.mkv", ".mkv"), ("one.mkv?a=1.b", ".mkv"), ("one", ""), ("one." + "x" * 300, ""), ("one.mkv?sig=" + "y" * 300, ".mkv")],
+)
+def test_the_copy_has_the_ending_of_the_name_alone(video, last, suffix):
+    """Memory takes a name of any length, as object stores do."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file(f"/raw/{last}", video.read_bytes())
+    with given.given_video(f"memory://raw/{last}") as path:
+        assert path.name == f"video{suffix}"
+    memory.rm("/raw", recursive=True)
+
+
+def test_what_probe_tells_of_a_signed_address_has_no_signature(video, capsys):
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/raw/one.mkv?sig=secret", video.read_bytes())
+    code, said = asked(capsys, "probe", "memory://raw/one.mkv?sig=secret")
+    assert code == 0
+    assert "secret" not in said.out + said.err
+    memory.rm("/raw", recursive=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import section_or
-from scrubin.cli.given_video import given_video
+from scrubin.cli.given_video import called, given_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
@@ -72,7 +72,7 @@ def run_frames(args: argparse.Namespace) -> int:
 
     out, params = Path(args.out_dir), _params_of(args)
     with given_video(args.video) as video:
-        table = extract_into(out, video, args.video, params, Path(args.table) if args.table else None)
+        table = extract_into(out, video, called(args.video), params, Path(args.table) if args.table else None)
     dropped = f", {int(table.dropped.sum())} dropped" if table.dropped.any() else ""
     first, last = table.iloc[0], table.iloc[-1]
     size = f"{first.width}x{first.height} px"

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from scrubin.base.errors import StageError
+from scrubin.base.errors import StageError, VideoError
 from scrubin.base.files import disk_of
 from scrubin.base.strangers import existing_video
+
+SUFFIX = re.compile(r"\.\w{1,8}\Z")
+"""What a copy keeps of a name: only this tells a kind of file, and a name may be longer than a disk takes."""
+
+
+def called(name: str) -> str:
+    """Return how people are told of a video: an address may hold a signature behind its question mark."""
+    from scrubin.base.object_store import plain
+
+    return plain(name)
 
 
 @contextmanager
@@ -23,7 +34,7 @@ def given_video(name: str) -> Iterator[Path]:
     Raises
     ------
     VideoError
-        When there is no such file.
+        When there is no such file, or nothing is in it.
     StageError
         When there is no room for the copy, or what lies at the address changes while it is read.
     ReleaseError
@@ -34,17 +45,21 @@ def given_video(name: str) -> Iterator[Path]:
         return
     from scrubin.base.object_store import ObjectFolder
 
+    shown = called(name)
     parent, _, last = name.rpartition("/")
     store = ObjectFolder(parent)
     with tempfile.TemporaryDirectory(prefix="scrubin-") as folder:
         version, size = store.version(last), store.size(last)
         if size is not None and size > shutil.disk_usage(folder).free:
-            msg = f"{name}: it has {size:,} bytes, for which there is no room in {folder}; make room, or name another folder as TMPDIR"
+            msg = f"{shown}: it has {size:,} bytes, for which there is no room in {folder}; make room, or name another folder as TMPDIR"
             raise StageError(msg)
-        copy = Path(folder) / f"video{PurePosixPath(last).suffix}"
+        suffix = SUFFIX.search(called(name))
+        copy = Path(folder) / f"video{suffix[0] if suffix else ''}"
         with disk_of(copy), copy.open("wb") as file:
             file.writelines(store.pieces(last, size))
         if store.version(last) != version:
-            msg = f"{name}: it was changed while it was read; wait until it is copied there completely, then run again"
+            msg = f"{shown}: it was changed while it was read; wait until it is copied there completely, then run again"
             raise StageError(msg)
-        yield existing_video(str(copy))
+        if not copy.stat().st_size:
+            raise VideoError(shown, "there are no bytes: it is empty, or the beginning of other names", "name a video")
+        yield copy

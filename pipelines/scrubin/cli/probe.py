@@ -12,7 +12,7 @@ from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.given_video import given_video
+from scrubin.cli.given_video import called, given_video
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def run_probe(args: argparse.Namespace) -> int:
     from scrubin.media import described
 
     with given_video(args.video) as path, steady(path):
-        description = described.video(path, args.video)
+        description = described.video(path, called(args.video))
     if args.json:
         print_json(description)
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or
-from scrubin.cli.given_video import given_video
+from scrubin.cli.given_video import called, given_video
 from scrubin.stages.render.render_params import MODES, RenderParams
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def run_render(args: argparse.Namespace) -> int:
     params = section_or("render", DEFAULT)
     params = replace(params, mode=args.mode or params.mode)
     with given_video(args.video) as source:
-        asked = RenderRequest(source, args.video, args.start, args.end, args.redact, args.mask)
+        asked = RenderRequest(source, called(args.video), args.start, args.end, args.redact, args.mask)
         if args.plan:
             known = asked.prepared(params)
             print_json(document(known.plan, known.parts, params), ascii_only=True)
