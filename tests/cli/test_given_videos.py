@@ -144,3 +144,15 @@ def test_what_probe_tells_of_a_signed_address_has_no_signature(video, capsys):
     assert code == 0
     assert "secret" not in said.out + said.err
     memory.rm("/raw", recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("out", "says"),
+    [([], "name the file to write"), (["out.mp4"], "let its name end with .mkv"), (["nowhere/out.mkv"], "its folder does not exist")],
+)
+def test_render_refuses_a_name_that_is_none_before_it_fetches_the_video(video, tmp_path, monkeypatch, capsys, out, says):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(LocalFileSystem, "cat_file", lambda *_, **__: pytest.fail("it was read"))
+    code, said = asked(capsys, "render", f"file://{video}", *out)
+    assert code == 1
+    assert says in said.err

@@ -148,6 +148,8 @@ def run_render(args: argparse.Namespace) -> int:
 
     params = section_or("render", DEFAULT)
     params = replace(params, mode=args.mode or params.mode)
+    if not args.plan:
+        target_of(None, args.out)  # before a video is fetched, which may take long
     with given_video(args.video) as source:
         asked = RenderRequest(source, called(args.video), args.start, args.end, args.redact, args.mask)
         if args.plan:

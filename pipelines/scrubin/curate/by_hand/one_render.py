@@ -128,8 +128,15 @@ def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
         raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)
 
 
-def target_of(source: Path, out: str | None) -> Path:
+def target_of(source: Path | None, out: str | None) -> Path:
     """Return where a released video is written.
+
+    Parameters
+    ----------
+    source
+        What is rendered; None: it is not here yet.
+    out
+        The name that was given, if one was.
 
     Raises
     ------
@@ -146,7 +153,7 @@ def target_of(source: Path, out: str | None) -> Path:
     if target.suffix.lower() != SUFFIX:
         msg = f"{out}: a released video is Matroska; let its name end with {SUFFIX}"
         raise ScrubinError(msg)
-    if target.exists() and target.samefile(source):
+    if source is not None and target.exists() and target.samefile(source):
         msg = f"{out}: this is the source, which is never changed; name another file"
         raise ScrubinError(msg)
     return target
