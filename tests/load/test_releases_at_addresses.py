@@ -328,6 +328,17 @@ def test_an_address_without_a_release_says_so(kept, tmp_path):
         Release("x9://a/b", cache=tmp_path / "cache")
 
 
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), FileNotFoundError(2, "No such file or directory")])
+def test_a_cache_that_cannot_be_used_says_what_to_name(kept, tmp_path, monkeypatch, error):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ReleaseError, match=r"it cannot be written to \(Not a directory\); name another folder as cache="):
+        Release(f"file://{kept}", cache=tmp_path / "file")
+    release = Release(f"file://{kept}", cache=tmp_path / "cache")
+    monkeypatch.setattr(place.os, "open", lambda *_: (_ for _ in ()).throw(error))
+    with pytest.raises(ReleaseError, match=rf"it cannot be written to \({error.strerror}\); name another folder as cache="):
+        release.place.hold(release.place.names("videos/")[0])
+
+
 @pytest.mark.parametrize("name", ["../outside.txt", r"..\outside.txt", r"videos\..\..\outside.txt", r"videos/..\..\outside.txt"])
 def test_a_list_that_leads_out_of_the_release_is_refused(kept, opened, name):
     """On Windows a backslash does so as well."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scrubin.base import posix, strangers
-from scrubin.base.errors import PlatformError, ReleaseError
+from scrubin.base.errors import PlatformError, ReleaseError, ScrubinError
 from scrubin.base.file_lists import CHECKSUMS, FILE_LIST
 from scrubin.base.files import disk_of
 from scrubin.base.object_store import MissingObjectError, ObjectFolder
@@ -99,7 +99,7 @@ class InStore:
         if sha256 is None or self._is_here(name, listed.bytes.get(name)):
             return
         work = self.folder.parent / WORK
-        with disk_of(work):
+        with _usable(work):
             work.mkdir(exist_ok=True)
             # So few, not one per file, because a file that is locked must stay.
             with _alone(work / f"{sha256[:2]}.lock") as alone:
@@ -164,6 +164,19 @@ def _read(folder: Path, *, has_sizes: bool) -> _Listed:
     rows = csv.reader(strangers.read_text(folder / FILE_LIST).splitlines())
     sizes = {row[0]: int(row[1]) for row in rows if len(row) == 3 and row[1].isdecimal()}
     return _Listed(sha256, sizes)
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    """Say what can be done when the cache cannot be written to."""
+    try:
+        with disk_of(folder):
+            yield
+    except ScrubinError:
+        raise
+    except OSError as error:
+        msg = f"{folder}: it cannot be written to ({error.strerror or error}); name another folder as cache=, or give yourself the right"
+        raise ReleaseError(msg) from error
 
 
 def _own_part(folder: Path, name: str) -> Path:
@@ -240,7 +253,7 @@ def in_store(address: str, cache: str | Path | None, options: Mapping[str, Any] 
     ReleaseError.raise_any(lists.read_sums(data).faults)
     home = Path(cache) if cache is not None else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scrubin"
     place = InStore(store, home.absolute() / hashlib.sha256(data).hexdigest()[:EDITION_DIGITS] / MIRROR)
-    with disk_of(place.folder):
+    with _usable(place.folder):
         place.folder.mkdir(parents=True, exist_ok=True)
         _keep(place.folder / CHECKSUMS, data)
     place.hold(FILE_LIST)
