@@ -28,6 +28,7 @@ NAMED = {
     "audit/readers.py": "the audit is the curator's",
     "base/machine.py": "where it is missing, all cores are counted",
     "base/private_paths.py": "refuses first",
+    "data/load/place.py": "asks whether it is there",
     "data/load/videos.py": "asks whether it is there",
     "evaluate/causality/inside.py": "started on Linux alone",
     "evaluate/causality/probe.py": "started on Linux alone",
