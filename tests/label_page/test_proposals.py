@@ -108,6 +108,26 @@ def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_
         again.refuse(who, SINGLE, [Pick("guessed")], next(NONCES), refused=True)
 
 
+OTHERWISE = {
+    "fps": ("format: null", "format: null, fps: video"),
+    "layers": ("[phases, actions, quality, ratings]", "[actions, phases, boxes]"),
+    "every_s": ("  edge_s:", "  every_s: 2\n  edge_s:"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_read_in_another_way_is_proposed_anew_so_that_no_decision_lands_on_something_else(bench, folder, name):
+    by_frame = "frame,phase\n" + "".join(f"{frame},{'preparation' if frame % 2 else 'clipping-and-cutting'}\n" for frame in range(9))
+    again = proposing(folder, {f"{SINGLE}.csv": by_frame})
+    before = set(again.proposed[SINGLE])
+    assert set(labelled_study.opened(folder).proposed[SINGLE]) == before
+    params = folder / "params.yaml"
+    params.write_text(params.read_text(encoding="utf-8").replace(*OTHERWISE[name]), encoding="utf-8")
+    after = labelled_study.opened(folder).proposed[SINGLE]
+    assert after
+    assert not before & set(after)
+
+
 def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
     for number in again.standing().assigned["single"]:

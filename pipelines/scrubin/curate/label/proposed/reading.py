@@ -36,7 +36,7 @@ class Proposal:
     Parameters
     ----------
     key
-        Says from which files it comes, and which of their proposals it is.
+        Says from which files it comes and how these were read, and which of their proposals it is.
     said
         A span, a track, or the set of a frame, by its layer.
     """
@@ -74,10 +74,7 @@ def load(
     reading = reader.read_path(folder / asked.path, form, Options(classes=p.classes))
     enforce("score", reading.faults)
     recordings = _at_rate(reading, asked)
-    digest = hashlib.sha256()
-    for path in sorted(reading.paths):
-        digest.update(path.read_bytes())
-    made = digest.hexdigest()[:12]
+    made = _made(reading, asked, p)
     found: dict[str, list[Proposal]] = {}
     for labels in recordings:
         id_ = labels.recording
@@ -88,6 +85,15 @@ def load(
         every = sorted(_of_labels(labels, p, times_s(id_), sampled(id_)), key=_place)
         found[id_] = [_numbered(f"{made}:{at}", f"{made}-{at}", *one) for at, one in enumerate(every)]
     return found
+
+
+def _made(reading: Reading, asked: ProposalsParams, p: LabelParams) -> str:
+    """Return what names these proposals: others are made of the same files where they are read in another way, or for other labels."""
+    read_as = (reading.form.name, asked.fps, p.vocabulary, p.every_s, sorted(p.layers))
+    digest = hashlib.sha256(repr(read_as).encode())
+    for path in sorted(reading.paths):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
