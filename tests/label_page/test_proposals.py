@@ -128,6 +128,21 @@ def test_what_is_read_in_another_way_is_proposed_anew_so_that_no_decision_lands_
     assert not before & set(after)
 
 
+def test_a_proposed_span_is_taken_once_until_its_label_is_gone(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": SPANS})
+    who = annotator(bench, folder)
+    ((key, one),) = again.proposed[SINGLE].items()
+    again.label(who, SINGLE, [Change("actions", "a", one.said, key)], next(NONCES))
+    with pytest.raises(ReviewError, match="actions: 'grasper' is taken already; change the label that it became"):
+        again.label(who, SINGLE, [Change("actions", "b", one.said, key)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "a", None), Change("actions", "b", one.said, key)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "b", None)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "a", one.said, key)], next(NONCES))
+    assert list(mine(again, who).items["actions"]) == ["a"]
+    with pytest.raises(ReviewError, match="taken already"):
+        again.label(who, SINGLE, [Change("actions", name, one.said, key) for name in ("a", "b")], next(NONCES))
+
+
 def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
     for number in again.standing().assigned["single"]:

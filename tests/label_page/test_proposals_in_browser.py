@@ -20,7 +20,7 @@ LAST = 99
 """The last predicted frame."""
 BOXES = {"grasper": (0.1, 0.1, 0.2, 0.2), "hook": (0.5, 0.5, 0.2, 0.3)}
 DRIFT = 0.002
-LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1"}
+LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1", "actions": "[actions]"}
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +237,21 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     ann.page.locator("#proposals").wait_for(state="hidden")
     assert len(mine(folder).instants("triplets")[1].triplets) == 2
     assert not mine(folder).changed
+    assert ann.troubles == []
+
+
+@pytest.mark.parametrize("layer", ["actions"], indirect=True)
+def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    title(ann, "1 proposed here; 2 proposals left")
+    sent = []
+    ann.page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    press = "dispatchEvent(new KeyboardEvent('keydown', {key: 'p', bubbles: true}));"
+    ann.page.evaluate(f"document.body.{press} document.body.{press}")
+    title(ann, "1 proposal left")
+    ann.page.wait_for_timeout(300)
+    assert [url.rpartition("/")[2] for url in sent] == ["label"]
+    assert [span.label for span in mine(folder).spans("actions")] == ["grasper"]
     assert ann.troubles == []
 
 

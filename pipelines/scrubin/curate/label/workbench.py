@@ -315,6 +315,7 @@ class Workbench:
             mine = self.standing().of(one.about, person.number)
             allowed.refuse_overlaps(mine, shifted)
             allowed.refuse_two_labels(mine, shifted)
+            allowed.refuse_taken_twice(mine, shifted)
             judged = taking.judged(shifted, mine, one.pictures.first, self.proposed.get(one.id, {}))
             return self._append(Labelled(one.about, self.p.vocabulary, judged), person.number, nonce)
 
