@@ -215,6 +215,24 @@ def test_a_taken_box_that_is_moved_is_changed_and_one_that_is_moved_back_is_not(
     assert mine(bench, who).changed == {at}
 
 
+def test_a_whole_track_that_is_taken_leaves_key_frames_that_were_corrected_as_they_are(bench, folder):
+    bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
+    who = annotator(bench, folder)
+    ((key, track),) = tracks_of(bench).items()
+    bench.take(who, SINGLE, [Pick(key, 0)], next(NONCES))
+    corrected = KeyFrame(0, "grasper", (0.5, 0.5, 0.1, 0.1))
+    bench.label(who, SINGLE, [Change("boxes", f"{track.name}:0", corrected)], next(NONCES))
+    nonce = next(NONCES)
+    line = bench.take(who, SINGLE, [Pick(key)], nonce)
+    (mended,) = mine(bench, who).tracks("boxes")
+    assert [one.frame - FIRST for one in mended.keys] == [one.frame for one in track.keys]
+    assert [one.place for one in mended.keys] == [corrected.place, *(one.place for one in track.keys[1:])]
+    # What a page sends again is answered as before; what is asked anew has nothing left to take.
+    assert bench.take(who, SINGLE, [Pick(key)], nonce) == line
+    with pytest.raises(ReviewError, match="every key frame of it stands already; change it there"):
+        bench.take(who, SINGLE, [Pick(key)], next(NONCES))
+
+
 def test_a_track_that_got_another_label_goes_on_under_it(bench, folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
     who = annotator(bench, folder)

@@ -329,6 +329,8 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
             return self.label(person, id_, changes, nonce)
