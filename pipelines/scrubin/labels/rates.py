@@ -113,6 +113,8 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
     AnnotationError
         When the files count otherwise than is said, or the rate is not known.
     """
+    if stated := stated_otherwise(labels, fps):
+        raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
     if labels.counts_time:
         return of_clock(labels.clock, None)
     if form.by_hand.fps_unstated:
