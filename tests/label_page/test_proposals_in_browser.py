@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -263,6 +264,15 @@ def test_an_address_with_a_recording_and_a_frame_opens_there(chromium, server, t
     ann.at(7)
     ann.page.evaluate("location.hash = '#nobody/7'")
     ann.page.locator("#status", has_text="nobody is no recording of yours").wait_for()
+    assert ann.troubles == []
+
+
+def test_an_address_that_is_nobodys_says_so_beside_the_first_recording(chromium, server, token):
+    ann = Annotator(chromium, f"{server}#nobody/7", token, id_=None)
+    ann.page.locator("#name", has_text=re.compile(".")).wait_for()
+    ann.page.locator("#where", has_text="frame 0").wait_for()
+    ann.page.wait_for_timeout(300)
+    assert ann.page.inner_text("#status") == "nobody is no recording of yours."
     assert ann.troubles == []
 
 
