@@ -146,6 +146,18 @@ def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(chro
     assert ann.troubles == []
 
 
+def test_the_next_proposal_is_chosen_by_a_key_also_where_one_has_the_focus(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    proposed(ann, 2)
+    ann.page.locator("#overlay .mark.proposal", has_text="hook").focus()
+    assert chosen(ann) == "hook, proposed"
+    ann.press("e")
+    assert chosen(ann) == "grasper, proposed"
+    ann.press("e")
+    assert chosen(ann) == "hook, proposed"
+    assert ann.troubles == []
+
+
 def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box_and_refused_as_a_whole(chromium, server, token, folder):
     ann = Annotator(chromium, server, token)
     ann.press("Shift+P")
