@@ -99,6 +99,17 @@ def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(label
     assert read(folder).clock == SOURCE_FRAMES
 
 
+@pytest.mark.parametrize("option", ["--fps", "--predictions-fps"])
+def test_a_score_with_another_rate_than_the_file_states_is_refused(labelled, folder, capsys, option):
+    progress.export(labelled)
+    path = str(folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}")
+    scored = ["score", "phases", "--ground-truth", path, "--predictions", path]
+    assert cli.main([*scored, option, str(sampled_release.FPS)]) == 0
+    assert cli.main([*scored, option, "30"]) != 0
+    said = capsys.readouterr().err
+    assert f"the file of single states {sampled_release.FPS} frames per second, not 30; leave --fps or --predictions-fps out" in said
+
+
 def test_a_source_of_varying_rate_has_none_to_state(labelled, folder):
     one = labelled.recordings[SINGLE]
     varying = replace(labelled.settlement(one), pictures=replace(one.pictures, fps=None))

@@ -77,6 +77,16 @@ def test_the_report_says_of_how_many_boxes_nobody_said_where_they_are():
     assert report.digest(without) == report.digest(tables.report)
 
 
+def test_a_point_in_a_box_is_a_place_of_its_own_in_the_report_and_in_the_warning():
+    box = [{"track": 1, "frame": frame, "label": "grasper", "box": [0.1, 0.1, 0.2, 0.2]} for frame in (2 * FPS, 3 * FPS, 4 * FPS)]
+    point = [{"track": 1, "frame": at, "label": "grasper", "point": "tip", "at": [0.2, 0.2]} for at in (2 * FPS, 4 * FPS)]
+    tables, _ = placed({**MADE_ON, "interpolation": "linear", "boxes": box, "points": point})
+    # Three extracted frames, each with a box and its tip; in the middle one somebody said the box alone.
+    assert tables.report["ids"]["mabolu"]["interpolated"] == {"n": 1, "of": 6}
+    every, unsaid = 2 * (2 * FPS + 1), 2 * (2 * FPS + 1) - 5
+    assert f"{unsaid:,} of {every:,} places of tracks were said by nobody" in " ".join(tables.report["ids"]["mabolu"]["warnings"])
+
+
 def test_labels_of_another_file_of_the_recording_are_refused():
     with pytest.raises(AnnotationError, match=r"labelled on another file of the recording, with the SHA-256 abababababab"):
         placed({**MADE_ON, "source_sha256": "ab" * 32})

@@ -13,6 +13,7 @@ from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.curate.label import progress, written
 from scrubin.curate.label.events import Change, Span
 from scrubin.curate.label.proposed.taking import Pick
+from scrubin.labels.formats.plain import label_files
 
 SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FPS, FRAMES = sampled_release.FPS, sampled_release.SINGLE_FRAMES
@@ -21,13 +22,13 @@ BY_SECOND = "seconds,phase\n" + "".join(f"{second},{'preparation' if second < 3 
 SPANS = "instrument,instance,start_frame,end_frame,verb,target\ngrasper,,7,19,grasp,gallbladder\n"
 
 
-def proposing(folder, files, name="predictions"):
+def proposing(folder, files, name="predictions", more=""):
     """Open the study with predictions."""
     for file, text in files.items():
         (folder / name).mkdir(exist_ok=True)
         (folder / name / file).write_text(text, encoding="utf-8")
     params = folder / "params.yaml"
-    text = params.read_text(encoding="utf-8").replace("proposals: null", f"proposals: {{path: {name}, format: null}}")
+    text = params.read_text(encoding="utf-8").replace("proposals: null", f"proposals: {{path: {name}, format: null{more}}}")
     params.write_text(text, encoding="utf-8")
     return labelled_study.opened(folder)
 
@@ -62,6 +63,33 @@ def test_spans_of_frames_are_those_of_the_released_video(bench, folder):
     assert shown(again, annotator(bench, folder)) == [("actions", 7, 19, "grasper", False, False)]
 
 
+def test_a_rate_by_hand_is_of_frames_and_leaves_seconds_of_other_files_where_they_are(bench, folder):
+    by_frame = "frame,phase\n" + "".join(f"{frame},preparation\n" for frame in range(40))
+    again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND, f"{PAIR}.csv": by_frame}, more=", fps: video")
+    assert [(one.said.first, one.said.end) for one in again.proposed[SINGLE].values()] == [(0, 3 * FPS), (3 * FPS, 5 * FPS)]
+    assert [(one.said.first, one.said.end) for one in again.proposed[PAIR].values()] == [(0, 40)]
+
+
+def test_a_rate_by_hand_that_no_file_takes_is_an_error(bench, folder):
+    with pytest.raises(ReviewError, match=r"'label.proposals.fps': files of phase-tables tell how they count; leave it out"):
+        proposing(folder, {f"{SINGLE}.csv": BY_SECOND}, more=', fps: "25"')
+    seconds = "instrument,instance,start_s,end_s,verb,target\ngrasper,,1,2,grasp,gallbladder\n"
+    (folder / f"predictions/{SINGLE}.csv").write_text(seconds, encoding="utf-8")
+    with pytest.raises(ReviewError, match=r"'label.proposals.fps': files of spans tell how they count; leave it out"):
+        labelled_study.opened(folder)
+
+
+def test_a_rate_by_hand_that_a_file_contradicts_is_an_error(bench, folder):
+    document = {
+        label_files.EDITION_KEY: label_files.EDITION,
+        "frames": 99,
+        "fps": "30",
+        "phases": [{"first": 0, "end": 9, "label": "preparation"}],
+    }
+    with pytest.raises(ReviewError, match=f"'label.proposals.fps': the file of {SINGLE} states 30 frames per second; leave it out"):
+        proposing(folder, {f"{SINGLE}{label_files.SUFFIX}": json.dumps(document)}, more=', fps: "25"')
+
+
 def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_is_remembered(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": BY_SECOND})
     who = annotator(bench, folder)
@@ -78,6 +106,41 @@ def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_
     assert [one[5] for one in shown(again, who)] == [False, False]
     with pytest.raises(ReviewError, match="there is no such proposal any more"):
         again.refuse(who, SINGLE, [Pick("guessed")], next(NONCES), refused=True)
+
+
+OTHERWISE = {
+    "fps": ("format: null", "format: null, fps: video"),
+    "layers": ("[phases, actions, quality, ratings]", "[actions, phases, boxes]"),
+    "every_s": ("  edge_s:", "  every_s: 2\n  edge_s:"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_read_in_another_way_is_proposed_anew_so_that_no_decision_lands_on_something_else(bench, folder, name):
+    by_frame = "frame,phase\n" + "".join(f"{frame},{'preparation' if frame % 2 else 'clipping-and-cutting'}\n" for frame in range(9))
+    again = proposing(folder, {f"{SINGLE}.csv": by_frame})
+    before = set(again.proposed[SINGLE])
+    assert set(labelled_study.opened(folder).proposed[SINGLE]) == before
+    params = folder / "params.yaml"
+    params.write_text(params.read_text(encoding="utf-8").replace(*OTHERWISE[name]), encoding="utf-8")
+    after = labelled_study.opened(folder).proposed[SINGLE]
+    assert after
+    assert not before & set(after)
+
+
+def test_a_proposed_span_is_taken_once_until_its_label_is_gone(bench, folder):
+    again = proposing(folder, {f"{SINGLE}.csv": SPANS})
+    who = annotator(bench, folder)
+    ((key, one),) = again.proposed[SINGLE].items()
+    again.label(who, SINGLE, [Change("actions", "a", one.said, key)], next(NONCES))
+    with pytest.raises(ReviewError, match="actions: 'grasper' is taken already; change the label that it became"):
+        again.label(who, SINGLE, [Change("actions", "b", one.said, key)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "a", None), Change("actions", "b", one.said, key)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "b", None)], next(NONCES))
+    again.label(who, SINGLE, [Change("actions", "a", one.said, key)], next(NONCES))
+    assert list(mine(again, who).items["actions"]) == ["a"]
+    with pytest.raises(ReviewError, match="taken already"):
+        again.label(who, SINGLE, [Change("actions", name, one.said, key) for name in ("a", "b")], next(NONCES))
 
 
 def test_an_export_says_how_much_a_program_had_a_hand_in(bench, folder):

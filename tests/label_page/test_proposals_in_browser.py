@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -20,7 +21,7 @@ LAST = 99
 """The last predicted frame."""
 BOXES = {"grasper": (0.1, 0.1, 0.2, 0.2), "hook": (0.5, 0.5, 0.2, 0.3)}
 DRIFT = 0.002
-LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1"}
+LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1", "actions": "[actions]"}
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +146,18 @@ def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(chro
     assert ann.troubles == []
 
 
+def test_the_next_proposal_is_chosen_by_a_key_also_where_one_has_the_focus(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    proposed(ann, 2)
+    ann.page.locator("#overlay .mark.proposal", has_text="hook").focus()
+    assert chosen(ann) == "hook, proposed"
+    ann.press("e")
+    assert chosen(ann) == "grasper, proposed"
+    ann.press("e")
+    assert chosen(ann) == "hook, proposed"
+    assert ann.troubles == []
+
+
 def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box_and_refused_as_a_whole(chromium, server, token, folder):
     ann = Annotator(chromium, server, token)
     ann.press("Shift+P")
@@ -240,6 +253,21 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     assert ann.troubles == []
 
 
+@pytest.mark.parametrize("layer", ["actions"], indirect=True)
+def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    title(ann, "1 proposed here; 2 proposals left")
+    sent = []
+    ann.page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    press = "dispatchEvent(new KeyboardEvent('keydown', {key: 'p', bubbles: true}));"
+    ann.page.evaluate(f"document.body.{press} document.body.{press}")
+    title(ann, "1 proposal left")
+    ann.page.wait_for_timeout(300)
+    assert [url.rpartition("/")[2] for url in sent] == ["label"]
+    assert [span.label for span in mine(folder).spans("actions")] == ["grasper"]
+    assert ann.troubles == []
+
+
 def test_an_address_with_a_recording_and_a_frame_opens_there(chromium, server, token):
     ann = Annotator(chromium, f"{server}#{SINGLE}/60", token, id_=None)
     ann.page.locator("#name", has_text=SINGLE).wait_for()
@@ -248,6 +276,15 @@ def test_an_address_with_a_recording_and_a_frame_opens_there(chromium, server, t
     ann.at(7)
     ann.page.evaluate("location.hash = '#nobody/7'")
     ann.page.locator("#status", has_text="nobody is no recording of yours").wait_for()
+    assert ann.troubles == []
+
+
+def test_an_address_that_is_nobodys_says_so_beside_the_first_recording(chromium, server, token):
+    ann = Annotator(chromium, f"{server}#nobody/7", token, id_=None)
+    ann.page.locator("#name", has_text=re.compile(".")).wait_for()
+    ann.page.locator("#where", has_text="frame 0").wait_for()
+    ann.page.wait_for_timeout(300)
+    assert ann.page.inner_text("#status") == "nobody is no recording of yours."
     assert ann.troubles == []
 
 

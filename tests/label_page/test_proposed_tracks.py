@@ -13,7 +13,7 @@ import labelled_study
 import sampled_release
 from labelled_study import person
 from scrubin.base.errors import ReviewError
-from scrubin.curate.label import progress, written
+from scrubin.curate.label import progress, settled, written
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.proposed import clock
 from scrubin.curate.label.proposed.taking import Pick
@@ -215,6 +215,24 @@ def test_a_taken_box_that_is_moved_is_changed_and_one_that_is_moved_back_is_not(
     assert mine(bench, who).changed == {at}
 
 
+def test_a_whole_track_that_is_taken_leaves_key_frames_that_were_corrected_as_they_are(bench, folder):
+    bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
+    who = annotator(bench, folder)
+    ((key, track),) = tracks_of(bench).items()
+    bench.take(who, SINGLE, [Pick(key, 0)], next(NONCES))
+    corrected = KeyFrame(0, "grasper", (0.5, 0.5, 0.1, 0.1))
+    bench.label(who, SINGLE, [Change("boxes", f"{track.name}:0", corrected)], next(NONCES))
+    nonce = next(NONCES)
+    line = bench.take(who, SINGLE, [Pick(key)], nonce)
+    (mended,) = mine(bench, who).tracks("boxes")
+    assert [one.frame - FIRST for one in mended.keys] == [one.frame for one in track.keys]
+    assert [one.place for one in mended.keys] == [corrected.place, *(one.place for one in track.keys[1:])]
+    # What a page sends again is answered as before; what is asked anew has nothing left to take.
+    assert bench.take(who, SINGLE, [Pick(key)], nonce) == line
+    with pytest.raises(ReviewError, match="every key frame of it stands already; change it there"):
+        bench.take(who, SINGLE, [Pick(key)], next(NONCES))
+
+
 def test_a_track_that_got_another_label_goes_on_under_it(bench, folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
     who = annotator(bench, folder)
@@ -261,6 +279,25 @@ def test_the_file_says_how_many_key_frames_a_program_had_proposed_changed_and_no
     keys, people = len(grasper[1].keys), len(numbers)
     expected = {"labels": (keys + 1) * people, "proposed": keys * people, "changed": people, "refused": people}
     assert {name: made[name] for name in expected} == expected
+
+
+def test_a_proposal_that_is_refused_in_parts_and_as_a_whole_counts_once_and_not_once_it_is_taken(bench, folder):
+    bench = proposing(folder, coco({("grasper", 3): wandering(range(50)), ("hook", 5): wandering(range(50), 2)}, 320))
+    grasper, hook = tracks_of(bench)
+    who, one = annotator(bench, folder), bench.recordings[SINGLE]
+
+    def refused():
+        return settled.provenance(one.pictures, bench.standing(), [who.number], 0).refused
+
+    for pick in (Pick(grasper, 3), Pick(hook, 3), Pick(hook, 9), Pick(hook)):
+        bench.refuse(who, SINGLE, [pick], next(NONCES), refused=True)
+    assert refused() == 2
+    bench.take(who, SINGLE, [Pick(grasper, 5)], next(NONCES))
+    assert refused() == 2
+    bench.take(who, SINGLE, [Pick(grasper)], next(NONCES))
+    assert refused() == 1
+    bench.undo(who, SINGLE, next(NONCES))
+    assert refused() == 2
 
 
 def test_a_long_trembling_track_is_proposed_in_parts_that_can_be_said_at_once(monkeypatch, bench, folder):

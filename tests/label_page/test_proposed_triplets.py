@@ -102,6 +102,15 @@ def test_triplets_are_taken_one_by_one_until_the_set_is_as_proposed(proposed, fo
     assert said(proposed, who) == {}
 
 
+def test_a_single_predicted_frame_is_proposed_where_it_is_and_not_for_half_of_the_video(bench, folder):
+    images = [{"id": 1, "file_name": f"{SINGLE}/000002.png", "width": 10, "height": 10, "recording": SINGLE, "frame": 2}]
+    categories = [{"id": 1, "name": ",".join(GRASP)}]
+    annotations = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "area": 25, "iscrowd": 0}]
+    text = json.dumps({"images": images, "annotations": annotations, "categories": categories})
+    again = proposing(folder, "all.json", text.encode(), "format: coco")
+    assert {at: triplets for at, (_, triplets) in sets_of(again).items()} == {2: (GRASP,)}
+
+
 def test_a_set_is_taken_at_once_beside_what_was_said_and_that_is_a_change(proposed, folder):
     who = annotator(proposed, folder)
     key, _ = sets_of(proposed)[1]

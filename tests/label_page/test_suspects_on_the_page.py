@@ -92,3 +92,15 @@ def test_of_a_variable_rate_frames_have_a_page_and_times_have_none():
     assert pages.address(one, Clock(None), variable) == f"#{SINGLE}/10"
     assert pages.address(one, Clock(Fraction(1)), variable) == ""
     assert pages.address(one, Clock(None), SHOWN, first=1) == f"#{SINGLE}/9"
+
+
+def test_a_frame_of_a_file_with_rounded_times_is_the_frame_that_it_is():
+    fps = Fraction(30000, 1001)
+    shown = Shown(SINGLE, 14, FRAMES, Fraction(467, 1000), fps, is_source=True)
+    assert 14 / fps > shown.offset_s
+    for frame in (14, 15, 100, 300):
+        one = Suspect("single", "phases", frame, frame + 1, "a", "b", 0.5, ("flip",), "")
+        assert pages.address(one, Clock(1 / fps), shown) == f"#{SINGLE}/{frame - 14}"
+        by_half = Suspect("single", "phases", 2 * frame, 2 * frame + 2, "a", "b", 0.5, ("flip",), "")
+        assert pages.address(by_half, Clock(1 / fps / 2), shown) == f"#{SINGLE}/{frame - 14}"
+    assert pages.address(one, Clock(1 / fps), dataclasses.replace(shown, is_source=False)) == f"#{SINGLE}/300"

@@ -110,7 +110,7 @@ def test_a_release_says_how_much_of_what_a_program_proposed_people_changed_and_d
 
 def test_of_how_many_places_nobody_said_where_they_are_is_told(clean):
     ids = sorted(set(clean.tables["videos"]["id"]))
-    stated = {ids[0]: {"n": 30, "of": 40}, ids[1]: {"n": 0, "of": 2}}
+    stated = {ids[0]: {"n": 30, "of": 40}, ids[1]: {"n": 0, "of": 2}, "not released": {"n": 5, "of": 7}}
     found = facts.measured(tables_with(clean), facts.Study(interpolated=stated))
     assert found["labels"]["interpolated"] == {"n": 30, "of": 42}
     said = texts(PARAMS, found)["datasheet.md"]

@@ -81,14 +81,17 @@ def hint(name: str, known: Iterable[str]) -> str:
     ("did you mean 'every_s'?", 'known are every_s, fps')
     >>> hint("cvat", ["cvat-images", "cvat-video", "vidat"])
     "did you mean 'cvat-images' or 'cvat-video'?"
+    >>> hint("label", ["label-studio", "labels"])
+    "did you mean 'labels' or 'label-studio'?"
     """
     names = list(known)
     close = near(name, names)
     # Who knows the family and not the member is told all of them, rather than what is spelt like it.
     family = [one for one in sorted(names) if len(name) >= SHORTEST and re.match(rf"{re.escape(name)}[^a-z]", one, re.IGNORECASE)]
-    if 0 < len(family) <= LARGEST:
-        return "did you mean " + " or ".join(f"'{one}'" for one in family) + "?"
-    return f"did you mean '{close}'?" if close else f"known are {', '.join(names)}"
+    family = family if len(family) <= LARGEST else []
+    # One alone is no family: what is spelt like the name is as likely.
+    meant = family if len(family) > 1 or close in (None, *family) else [str(close), *family]
+    return "did you mean " + " or ".join(f"'{one}'" for one in meant) + "?" if meant else f"known are {', '.join(names)}"
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

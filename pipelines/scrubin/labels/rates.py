@@ -88,6 +88,18 @@ def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
     return Numbering(source_fps)
 
 
+def is_by_frame(labels: Labels) -> bool:
+    """Return whether positions are frames whose rate no file says, so that it matters what somebody says; spans may have seconds."""
+    return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
+
+
+def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
+    """Return which rate the file of labels states, where it is another one than somebody says; "" where nothing contradicts."""
+    if fps is None or labels.source_fps in (None, fps):
+        return ""
+    return f"the file of {labels.recording} states {labels.source_fps} frames per second"
+
+
 def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbering | None:
     """Return how the frames of labels are counted; None where that is only a custom of their format, and nobody says it.
 
@@ -101,6 +113,8 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
     AnnotationError
         When the files count otherwise than is said, or the rate is not known.
     """
+    if stated := stated_otherwise(labels, fps):
+        raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
     if labels.counts_time:
         return of_clock(labels.clock, None)
     if form.by_hand.fps_unstated:

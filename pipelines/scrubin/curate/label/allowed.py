@@ -1,4 +1,7 @@
-"""What cannot stand beside what a person said already: two labels at once where there is one at a time, a track of two instruments."""
+"""What cannot stand beside what a person said already: two labels at once where there is one at a time, a track of two instruments.
+
+Nor is one proposed span two labels.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,21 @@ def refuse_two_labels(mine: OfPerson, changes: Sequence[Change]) -> None:
             if name in touched and isinstance(value, KeyFrame) and label_of.setdefault(name, value.label) != value.label:
                 msg = f"{layer}: a track is of one instrument, not of '{label_of[name]}' and '{value.label}'; change all of it at once"
                 raise ReviewError(msg)
+
+
+def refuse_taken_twice(mine: OfPerson, changes: Sequence[Change]) -> None:
+    """Raise `ReviewError` where a proposed span would be taken as a second label."""
+    proposals = {at: key for at, key in mine.proposals.items() if at[1] in mine.items.get(at[0], {})}
+    for one in changes:
+        if one.value is None:
+            proposals.pop((one.layer, one.key), None)
+    for one in changes:
+        if not isinstance(one.value, Span) or not one.proposal:
+            continue
+        if any(key == one.proposal and at != (one.layer, one.key) for at, key in proposals.items()):
+            msg = f"{one.layer}: '{one.value.label}' is taken already; change the label that it became"
+            raise ReviewError(msg)
+        proposals[one.layer, one.key] = one.proposal
 
 
 def _after(mine: OfPerson, layer: str, changes: Sequence[Change]) -> dict[str, Value]:

@@ -10,10 +10,11 @@ from functools import cached_property
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.proposed.taking import pick_of
 from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
 from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
-from scrubin.curate.label.standing import Standing
+from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.formats.plain.label_files import Provenance
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
@@ -153,9 +154,17 @@ def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int]
     every = [(of, (layer, key)) for of in of_all for layer, items in of.items.items() for key in items]
     proposed = [(of, at) for of, at in every if of.proposals.get(at)]
     changed = sum(at in of.changed for of, at in proposed)
-    refused = sum(len(of.refused) for of in of_all)
+    refused = sum(len(_refused(of)) for of in of_all)
     numbers = tuple(sorted(annotators))
     return Provenance(numbers, blind=True, settled=settled, labels=len(every), proposed=len(proposed), changed=changed, refused=refused)
+
+
+def _refused(of: OfPerson) -> set[str]:
+    """Return the proposals that a person did not take, or not all of, each once; what is taken as a whole after all is not refused."""
+    stands = {at: key for at, key in of.proposals.items() if at[1] in of.items.get(at[0], {})}
+    # Of a set a part, too, is kept under the key of all of it: then it is not what was proposed.
+    whole = {key for at, key in stands.items() if at[0] != TRIPLETS or at not in of.changed}
+    return {pick_of(key).proposal for key in of.refused} - whole
 
 
 def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:

@@ -315,6 +315,7 @@ class Workbench:
             mine = self.standing().of(one.about, person.number)
             allowed.refuse_overlaps(mine, shifted)
             allowed.refuse_two_labels(mine, shifted)
+            allowed.refuse_taken_twice(mine, shifted)
             judged = taking.judged(shifted, mine, one.pictures.first, self.proposed.get(one.id, {}))
             return self._append(Labelled(one.about, self.p.vocabulary, judged), person.number, nonce)
 
@@ -328,6 +329,8 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
+            if (written := self.ledger.written(self.session, nonce)) is not None:
+                return written
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
             return self.label(person, id_, changes, nonce)

@@ -18,7 +18,8 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.model import Clock, Collection, Labels
+from scrubin.labels.model import Clock, Collection
+from scrubin.labels.rates import is_by_frame, stated_otherwise
 from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
 
 NAMED = 3
@@ -141,7 +142,7 @@ def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Co
         more = ", ..." if len(reading.others) > NAMED else ""
         yield f"{len(reading.others)} other files in {asked.path} are not of this format: {names}{more}"
     form = reading.form
-    if form.by_hand.fps_unstated and not asked.fps and any(_by_frame(labels) for labels in collection.recordings):
+    if form.by_hand.fps_unstated and not asked.fps and any(is_by_frame(labels) for labels in collection.recordings):
         yield f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)"
 
 
@@ -168,7 +169,7 @@ def _refuse_source(path: Path, out: Path) -> None:
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
     """Return the collection at a stated rate, where no file states another one."""
-    if fps is None and form.by_hand.asks_fps and any(_by_frame(labels) for labels in collection.recordings):
+    if fps is None and form.by_hand.asks_fps and any(is_by_frame(labels) for labels in collection.recordings):
         raise AnnotationError([Fault("", "rate-unknown", f"no file of {form.name} states the rate of its frames", ASK_RATE)])
     if fps is None:
         return collection
@@ -178,18 +179,13 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
     if not form.by_hand.fps_unstated:
         return collection
     for labels in collection.recordings:
-        if labels.source_fps not in (None, fps):
-            msg = f"--fps {fps}: the file of {labels.recording} states {labels.source_fps} frames per second; leave --fps out"
+        if stated := stated_otherwise(labels, fps):
+            msg = f"--fps {fps}: {stated}; leave --fps out"
             raise AnnotationError(msg)
     # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
-    timed = [None if _by_frame(labels) else labels for labels in collection.recordings]
+    timed = [None if is_by_frame(labels) else labels for labels in collection.recordings]
     recordings = zip(timed, collection.recordings, strict=True)
     return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
-
-
-def _by_frame(labels: Labels) -> bool:
-    """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
-    return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
 
 
 def _merged(collection: Collection) -> dict[tuple[str, str], int]:

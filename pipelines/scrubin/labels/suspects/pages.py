@@ -9,6 +9,9 @@ from fractions import Fraction
 from scrubin.labels.model import Clock
 from scrubin.labels.suspects.suspect import Suspect
 
+STAMP_S = Fraction(1, 1000)
+"""By so much a time may be off that a file of video keeps in milliseconds."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -70,8 +73,9 @@ def address(one: Suspect, clock: Clock, shown: Shown, first: int = 0) -> str:
 
 def _frame(position: int, clock: Clock, shown: Shown) -> int | None:
     """Return the first shown frame at or after a position, counted from the first one shown."""
-    if clock.period_s is None:
+    if clock.period_s is None or (shown.fps is not None and clock.period_s * shown.fps == 1):
         return position - (shown.first if shown.is_source else 0)
     if shown.fps is None:
         return None
-    return math.ceil((position * clock.period_s - (shown.offset_s if shown.is_source else 0)) * shown.fps)
+    begins_s = position * clock.period_s - (shown.offset_s if shown.is_source else 0)
+    return math.ceil((begins_s - STAMP_S) * shown.fps)

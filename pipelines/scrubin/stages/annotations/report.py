@@ -17,12 +17,11 @@ import pandas as pd
 from scrubin.base.files import json_text
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.formats.plain.label_files import PROVENANCE
-from scrubin.labels.formats.plain.label_tracks import INTERPOLATED
+from scrubin.labels.formats.plain.label_tracks import INTERPOLATED, places_of
 from scrubin.labels.instance_spans import runs
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.label_map import table as label_map_table
 from scrubin.labels.model import IntArray, Labels
-from scrubin.labels.points import POINTS
 from scrubin.stages.annotations.params import SourceParams, WindowsParams
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline
 
@@ -76,9 +75,8 @@ def interpolated(instances: PlacedLayer | None) -> dict[str, Any]:
     """Return of how many places of boxes and points nobody said where they are; nothing where labels do not tell."""
     if instances is None or INTERPOLATED not in instances.rows:
         return {}
-    rows = instances.rows
-    has_place = rows["x"].notna() | (rows[POINTS].notna() if POINTS in rows else False)
-    return {INTERPOLATED: {"n": int((rows[INTERPOLATED] == 1).sum()), "of": int(has_place.sum())}}
+    unsaid, every = places_of(instances.rows)
+    return {INTERPOLATED: {"n": unsaid, "of": every}}
 
 
 def provenance(sources: Sequence[Labels]) -> dict[str, Any]:

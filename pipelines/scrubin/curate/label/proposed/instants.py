@@ -14,7 +14,7 @@ from scrubin.curate.label.events import Instant, Triplet
 from scrubin.curate.label.params import LabelParams
 from scrubin.curate.label.proposed import spans
 from scrubin.curate.label.proposed.clock import LEAST_SCORE, Times, frame_of, frames_of, named, step_of
-from scrubin.labels.model import Labels, by_position
+from scrubin.labels.model import Clock, IntArray, Labels, by_position
 
 
 def of_labels(labels: Labels, p: LabelParams, times_s: Times, sampled: Sequence[int]) -> Iterator[Instant]:
@@ -48,13 +48,20 @@ def _nearest(labels: Labels, p: LabelParams, times_s: Times, sampled: Sequence[i
         return {}
     ordered = sorted((frame, position) for position, frame in frames.items())
     at = np.array([frame for frame, _ in ordered], np.int64)
-    reach = max(step if labels.clock.period_s is None else int(np.diff(at).min(initial=len(times_s))), 1) / 2
+    reach = max(_apart(at, step, labels.clock, times_s), 1) / 2
     found: dict[int, set[Triplet]] = {}
     for frame in sampled:
         nearest = int(np.abs(at - frame).argmin())
         if abs(int(at[nearest]) - frame) <= reach:
             found[frame] = predicted[ordered[nearest][1]]
     return found
+
+
+def _apart(at: IntArray, step: int, clock: Clock, times_s: Times) -> float:
+    """Return how many released frames predictions are apart that follow each other: of a single one as its clock counts."""
+    if clock.period_s is None:
+        return step
+    return int(np.diff(at).min()) if len(at) > 1 else float(clock.period_s) / float(np.median(np.diff(times_s)))
 
 
 def _by_position(labels: Labels, p: LabelParams) -> tuple[dict[int, set[Triplet]], int]:

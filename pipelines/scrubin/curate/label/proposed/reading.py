@@ -15,15 +15,17 @@ from pathlib import Path
 
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import hint
+from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.label.events import Answer, Span
-from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams, ProposalsParams
+from scrubin.curate.label.params import SECTION, TRACKS, TRIPLETS, LabelParams, ProposalsParams
 from scrubin.curate.label.proposed import instants, spans, tracks
 from scrubin.curate.label.proposed.clock import Times
 from scrubin.labels.files import reader
-from scrubin.labels.files.reader import Options
+from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.keyframes import Track
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import enforce
+from scrubin.labels.rates import is_by_frame, stated_otherwise
 from scrubin.labels.registry import format_of
 
 
@@ -34,7 +36,7 @@ class Proposal:
     Parameters
     ----------
     key
-        Says from which files it comes, and which of their proposals it is.
+        Says from which files it comes and how these were read, and which of their proposals it is.
     said
         A span, a track, or the set of a frame, by its layer.
     """
@@ -71,16 +73,11 @@ def load(
     form = None if asked.format is None else format_of(asked.format)
     reading = reader.read_path(folder / asked.path, form, Options(classes=p.classes))
     enforce("score", reading.faults)
-    if asked.clock is not None and not reading.form.by_hand.fps_unstated:
-        msg = f"params.yaml: 'label.proposals.fps': files of {reading.form.name} tell how they count; leave it out"
-        raise ReviewError(msg)
-    digest = hashlib.sha256()
-    for path in sorted(reading.paths):
-        digest.update(path.read_bytes())
-    made = digest.hexdigest()[:12]
+    recordings = _at_rate(reading, asked)
+    made = _made(reading, asked, p)
     found: dict[str, list[Proposal]] = {}
-    for read in reading.collection.recordings:
-        id_, labels = read.recording, read if asked.clock is None else dataclasses.replace(read, clock=asked.clock)
+    for labels in recordings:
+        id_ = labels.recording
         if id_ not in ids:
             fix = hint(id_, ids) if len(ids) < 100 else "name it by its released id"
             msg = f"{asked.path}: '{id_}' is no recording that is labelled; {fix}"
@@ -88,6 +85,31 @@ def load(
         every = sorted(_of_labels(labels, p, times_s(id_), sampled(id_)), key=_place)
         found[id_] = [_numbered(f"{made}:{at}", f"{made}-{at}", *one) for at, one in enumerate(every)]
     return found
+
+
+def _made(reading: Reading, asked: ProposalsParams, p: LabelParams) -> str:
+    """Return what names these proposals: others are made of the same files where they are read in another way, or for other labels."""
+    read_as = (reading.form.name, asked.fps, p.vocabulary, p.every_s, sorted(p.layers))
+    digest = hashlib.sha256(repr(read_as).encode())
+    for path in sorted(reading.paths):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
+    """Return what was read, at the rate that is said where no file states how it counts."""
+    recordings, clock = reading.collection.recordings, asked.clock
+    if clock is None:
+        return recordings
+    of_rate = f"{PARAMS_PATH.name}: '{SECTION}.proposals.fps'"
+    fps = None if clock.period_s is None else 1 / clock.period_s
+    if stated := next(filter(None, (stated_otherwise(labels, fps) for labels in recordings)), ""):
+        msg = f"{of_rate}: {stated}; leave it out"
+        raise ReviewError(msg)
+    if not reading.form.by_hand.fps_unstated or not any(map(is_by_frame, recordings)):
+        msg = f"{of_rate}: files of {reading.form.name} tell how they count; leave it out"
+        raise ReviewError(msg)
+    return tuple(dataclasses.replace(labels, clock=clock) if is_by_frame(labels) else labels for labels in recordings)
 
 
 def _of_labels(labels: Labels, p: LabelParams, times_s: Times, sampled: Sequence[int]) -> Iterator[tuple[str, Answer]]:

@@ -54,7 +54,8 @@ def pick_of(key: str) -> Pick:
 def changes(picks: Iterable[Pick], proposals: Proposals, mine: OfPerson, first: int) -> list[Change]:
     """Return the changes that take what is picked, of tracks and sets; a span is taken as its neighbours make room.
 
-    A set is added to what the person says of its frame already. A track goes on under the label that the person gave it.
+    A set is added to what the person says of its frame already. A track goes on under the label that the person gave it, and its key
+    frames that stand already stay as they are: they may be corrected.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def changes(picks: Iterable[Pick], proposals: Proposals, mine: OfPerson, first: 
     Raises
     ------
     ReviewError
-        When there is no such proposal.
+        When there is no such proposal, or nothing of it is left to be taken.
     """
     found: dict[tuple[str, str], Change] = {}
     for pick in picks:
@@ -86,8 +87,13 @@ def changes(picks: Iterable[Pick], proposals: Proposals, mine: OfPerson, first: 
         labels = {value.label for key, value in standing.items() if isinstance(value, KeyFrame) and events.name_in(key) == name}
         for said in filter(None, keys):
             key = events.key_of(name, said.frame)
+            if events.key_of(name, said.frame + first) in standing:
+                continue
             value = dataclasses.replace(said, label=min(labels, default=said.label))
             found[one.layer, key] = Change(one.layer, key, value, pick.key)
+    if not found:
+        msg = "every key frame of it stands already; change it there"
+        raise ReviewError(msg)
     return list(found.values())
 
 

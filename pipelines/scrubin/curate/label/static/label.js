@@ -75,9 +75,14 @@ async function openAddressed() {
   if (!id) return false;
   const isMine = store.work.recordings.some((one) => one.id === id);
   if (isMine) await open(id, Number(at ?? 0));
-  else say(`${id} is no recording of yours.`, true);
-  return isMine;
+  // What is opened says its own sentence: only after it is this one read.
+  else if (!store.id && store.work.recordings.length) await open(firstOf(store.work).id);
+  if (!isMine) say(`${id} is no recording of yours.`, true);
+  return true;
 }
+
+/** The first recording that is not done. */
+const firstOf = ({ recordings }) => recordings.find((one) => !one.done) ?? recordings[0];
 
 function show() {
   const { view, work } = store;
@@ -465,7 +470,7 @@ listen(bindings.filter(({ role }) => !role || role === store.work.role));
 byId("help-annotator").hidden = settles();
 byId("help-adjudicator").hidden = !settles();
 page.layer = store.work.layers[0].name;
-const first = store.work.recordings.find((one) => !one.done) ?? store.work.recordings[0];
+const first = firstOf(store.work);
 if (!first) say("There is nothing for you to do yet.");
 else if (!(await openAddressed())) await open(first.id);
 addEventListener("hashchange", openAddressed);

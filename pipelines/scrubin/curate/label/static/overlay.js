@@ -20,6 +20,7 @@ export class Overlay extends EventTarget {
     Object.assign(this, { canvas, root, player, shown: null });
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("focusin", (event) => {
+      if (this.isGivingBack) return;
       const proposal = event.target.closest("[data-proposal]");
       if (proposal && !proposal.classList.contains("chosen")) this.dispatchEvent(new CustomEvent("propose", { detail: proposal.dataset.proposal }));
       const name = event.target.closest("[data-track]")?.dataset.track;
@@ -51,8 +52,11 @@ export class Overlay extends EventTarget {
     const others = this.shown.others.map(({ letter, track }) => this.other(letter, track, scale)).filter(Boolean);
     const proposed = this.shown.proposed(this.player.frame).map((one) => this.proposal(one, scale));
     this.root.replaceChildren(...others, ...proposed, ...marks);
+    // Who had the focus has it again, and chooses nothing by that.
+    this.isGivingBack = true;
     if (focused) this.root.querySelector(`[data-track="${focused}"]`)?.focus();
     if (proposal) this.root.querySelector(`[data-proposal="${proposal}"]`)?.focus();
+    this.isGivingBack = false;
     return undefined;
   }
 

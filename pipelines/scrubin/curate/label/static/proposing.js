@@ -110,34 +110,43 @@ export class Proposing {
     return !store.layer(this.page.layer).tracks && !store.layer(this.page.layer).instants;
   }
 
-  async take(of) {
-    const picks = await this.meant(of);
-    if (!picks.length) return undefined;
-    this.page.acted = Date.now();
-    this.say(`Taken: ${picks.map((one) => one.text).join("; ")}${of === ALL && picks[0].place ? ", all of the track" : ""}.`);
-    if (this.isSpans) return this.takeSpans(picks);
-    const { name } = picks[0];
-    if (name) Object.assign(this.page, { selected: name, beginsNew: false });
-    await store.decide("/api/take", picks);
-    return this.afterwards();
+  take(of) {
+    return this.decide(of, (picks) => {
+      this.say(`Taken: ${picks.map((one) => one.text).join("; ")}${of === ALL && picks[0].place ? ", all of the track" : ""}.`);
+      if (this.isSpans) return this.takeSpans(picks);
+      const { name } = picks[0];
+      if (name) Object.assign(this.page, { selected: name, beginsNew: false });
+      return store.decide("/api/take", picks);
+    });
   }
 
   /** Each is a label of its own, whose edges can be moved as those of any; of a layer with one at a time, others give way. */
-  async takeSpans(picks) {
+  takeSpans(picks) {
     const { layer } = this.page;
     const { exclusive = false } = store.layer(layer);
     const changes = (exclusive ? picks.slice(0, 1) : picks).map(({ span }) => place(layer, store.spans(layer), span, exclusive, span.key));
     this.page.selected = changes[0][0].key;
-    await store.change(changes.flat());
-    return this.afterwards();
+    return store.change(changes.flat());
   }
 
-  async refuse(of) {
+  refuse(of) {
+    return this.decide(of, (picks) => {
+      this.say(`Not taken: ${picks.map((one) => one.text).join("; ")}${of === ALL && picks[0].place ? ", nothing of the track" : ""}.`);
+      return store.decide("/api/refuse", picks, { refused: true });
+    });
+  }
+
+  /** Decide what is meant, one after the other: before the answer is there, a second key would mean the same once more. */
+  async decide(of, act) {
     const picks = await this.meant(of);
-    if (!picks.length) return undefined;
+    if (this.isDeciding || !picks.length) return undefined;
     this.page.acted = Date.now();
-    this.say(`Not taken: ${picks.map((one) => one.text).join("; ")}${of === ALL && picks[0].place ? ", nothing of the track" : ""}.`);
-    await store.decide("/api/refuse", picks, { refused: true });
+    this.isDeciding = true;
+    try {
+      await act(picks);
+    } finally {
+      this.isDeciding = false;
+    }
     return this.afterwards();
   }
 

@@ -22,14 +22,16 @@ from scrubin.labels.model import BOX, INSTANCE_COLUMNS, INSTANCE_DTYPES, Layer
 from scrubin.labels.parse import documents, fields, points
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import HIDDEN as NOT_SEEN
-from scrubin.labels.points import POINTS, VISIBLE, Point
+from scrubin.labels.points import POINTS, VISIBLE, Point, have_points
 
 LISTS = ("boxes", "points")
 SHOWN, BETWEEN, LINEAR = "shown", "interpolation", "linear"
 KEYS = (SHOWN, BETWEEN, *LISTS)
 TIP = "tip"
 INTERPOLATED = "interpolated"
-"""A detail of instances: 1 where nobody said the place, 0 where somebody did."""
+"""A detail of instances: 1 where nobody said the place of the box, else of the point; 0 where somebody did."""
+POINT_INTERPOLATED = "point_interpolated"
+"""The same of the point of an instance, which may be said where its box is not; null where there is no point."""
 DETAILS = {tracks.ONLY: "Int64", INTERPOLATED: "Int64"}
 PLACES = {"boxes": "box", "points": "at"}
 
@@ -68,10 +70,10 @@ def instances(
         return None
     boxed = _rows(of_layer.get("boxes", {}), BOX, 0, vocabulary)
     pointed = _rows(of_layer.get("points", {}), BOX[:2], len(of_layer.get("boxes", {})), vocabulary)
-    count, said = len(boxed) + len(pointed), sum(int((rows[INTERPOLATED] == 0).sum()) for rows in (boxed, pointed))
     rows = _with_points(boxed, pointed)
-    if count > said:
-        what = f"{count - said:,} of {count:,} places of tracks were said by nobody: they lie between key frames, or are means"
+    unsaid, count = places_of(rows)
+    if unsaid:
+        what = f"{unsaid:,} of {count:,} places of tracks were said by nobody: they lie between key frames, or are means"
         where.warning("interpolated", what)
     positions = np.arange(*shown)
     if actions is not None:
@@ -81,6 +83,15 @@ def instances(
         positions, rows = np.union1d(positions, at), _with_actions(rows, acting)
     rows = rows.sort_values(["position", tracks.ONLY], kind="stable", ignore_index=True)
     return Layer(where.file, positions.astype(np.int64), rows, boxless="boxes" not in document)
+
+
+def places_of(rows: pd.DataFrame) -> tuple[int, int]:
+    """Return how many places of boxes and points nobody said, and how many there are; a box and its point are two."""
+    has_box, has_point = rows["x"].notna(), have_points(rows)
+    # Labels of other programs tell of boxes only, or of an instance as a whole.
+    of_point = rows[POINT_INTERPOLATED] if POINT_INTERPOLATED in rows else rows[INTERPOLATED].mask(has_box)
+    unsaid = (has_box & (rows[INTERPOLATED] == 1).fillna(value=False)).sum() + (has_point & (of_point == 1).fillna(value=False)).sum()
+    return int(unsaid), int(has_box.sum() + has_point.sum())
 
 
 def _shown(where: Where, document: Mapping[str, Any], frames: int) -> tuple[int, int]:
@@ -161,11 +172,14 @@ def _with_points(boxed: pd.DataFrame, pointed: pd.DataFrame) -> pd.DataFrame:
     is_in = (x >= box["x"]) & (x <= box["x"] + box["w"]) & (y >= box["y"]) & (y <= box["y"] + box["h"])
     pairs = _only(pairs[is_in])
     of_box: list[Any] = [None] * len(boxed)
+    unsaid: list[Any] = [None] * len(boxed)
     for at, other in zip(pairs["of_box"].tolist(), pairs["of_other"].tolist(), strict=True):
-        of_box[at] = labelled[other]
+        of_box[at], unsaid[at] = labelled[other], pointed[INTERPOLATED].iloc[other]
     alone = pointed.assign(**dict.fromkeys(BOX, np.nan), **{POINTS: pd.Series(labelled, index=pointed.index, dtype=object)})
-    alone = alone.drop(index=pairs["of_other"].tolist())
-    both = [boxed.assign(**{POINTS: pd.Series(of_box, index=boxed.index, dtype=object)}), alone]
+    alone = alone.assign(**{POINT_INTERPOLATED: pointed[INTERPOLATED]}).drop(index=pairs["of_other"].tolist())
+    of_points = {POINTS: pd.Series(of_box, index=boxed.index, dtype=object)}
+    of_points |= {POINT_INTERPOLATED: pd.Series(unsaid, index=boxed.index, dtype="Int64")}
+    both = [boxed.assign(**of_points), alone]
     return pd.concat(both, ignore_index=True).drop(columns="hidden")
 
 

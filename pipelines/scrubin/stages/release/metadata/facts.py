@@ -85,7 +85,7 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
         "left_out": dict(study.left_out),
         "hidden": _hidden(study.certificate, tables["videos"], tables["frames"]),
         "seen": dict(study.certificate.get("review", {})),
-        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance) | _interpolated(study.interpolated),
+        "labels": _labels(tables) | _provenance(tables["videos"], study.provenance) | _interpolated(tables["videos"], study.interpolated),
         "ratings": _ratings(tables, study.scores),
         "errors": _errors(tables),
         "splits": _splits(tables, study.splits),
@@ -218,9 +218,11 @@ def _provenance(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _interpolated(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of how many boxes and points nobody said where they are; nothing where no label tells."""
-    return {"interpolated": {key: sum(said[key] for said in stated.values()) for key in ("n", "of")}} if stated else {}
+def _interpolated(videos: pd.DataFrame, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of how many released boxes and points nobody said where they are; nothing where no label tells."""
+    released = set(videos["id"])
+    of_released = [said for id_, said in stated.items() if id_ in released]
+    return {"interpolated": {key: sum(said[key] for said in of_released) for key in ("n", "of")}} if of_released else {}
 
 
 def _ratings(tables: Mapping[str, pd.DataFrame], scores: Mapping[str, Any]) -> list[dict[str, Any]]:
