@@ -94,10 +94,23 @@ def over_ssh(place: Path) -> Iterator[Place]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
 
+    guests: list[asyncssh.SSHServerConnection] = []
+
+    class Door(asyncssh.SSHServer):
+        def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+            guests.append(conn)
+
     async def listen() -> asyncssh.SSHAcceptor:
-        return await asyncssh.listen(
-            HOST, 0, server_host_keys=[own], authorized_client_keys=str(keys / "authorized"), sftp_factory=asyncssh.SFTPServer
-        )
+        options = {"server_host_keys": [own], "authorized_client_keys": str(keys / "authorized"), "sftp_factory": asyncssh.SFTPServer}
+        return await asyncssh.listen(HOST, 0, server_factory=Door, **options)
+
+    async def close() -> None:
+        """Also what clients in this process keep open: else a later test is told of their sockets."""
+        server.close()
+        await server.wait_closed()
+        for guest in guests:
+            guest.abort()
+            await guest.wait_closed()
 
     server = asyncio.run_coroutine_threadsafe(listen(), loop).result()
     port = server.get_port()
@@ -107,8 +120,7 @@ def over_ssh(place: Path) -> Iterator[Place]:
     try:
         yield Place(f"ssh://ann@{HOST}:{port}{objects}", {}, lambda: files(objects))
     finally:
-        loop.call_soon_threadsafe(server.close)
-        asyncio.run_coroutine_threadsafe(server.wait_closed(), loop).result()
+        asyncio.run_coroutine_threadsafe(close(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
