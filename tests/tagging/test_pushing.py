@@ -179,6 +179,22 @@ def test_a_whole_new_release_that_comes_after_the_gate_is_not_sent(release, stor
     assert "SHA256SUMS" not in tree(tmp_path / "there")
 
 
+def test_the_list_that_is_sent_is_the_one_that_was_checked_whatever_lies_there_by_then(release, store, tmp_path, monkeypatch):
+    own = shutil.copytree(release, tmp_path / "project/data/release")
+    really, last = LocalFileSystem.put_file, max(name for name in tree(own) if name != "SHA256SUMS")
+
+    def put(self, source, target, **more):
+        really(self, source, target, **more)
+        if target.endswith(f"/{last}"):
+            (own / "SHA256SUMS").write_bytes(b"another list\n")
+
+    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    monkeypatch.setattr(pushing, "AT_ONCE", 1)
+    pushing.push(own, store)
+    assert (own / "SHA256SUMS").read_bytes() == b"another list\n"
+    assert tree(tmp_path / "there") == tree(release)
+
+
 @pytest.mark.parametrize("moment", ["at the mark", "in the middle"])
 def test_two_releases_that_are_pushed_to_one_address_at_once_are_never_both_there(release, store, tmp_path, monkeypatch, moment):
     """The second one begins when the first one has looked, or is in the middle; it saw an empty address."""
