@@ -79,8 +79,8 @@ def main() -> int:
     return 0
 
 
-def measure(page: Page, address: str, token: str, wanted: str) -> list[int]:
-    """Come in, and time everything; return the frames where phases were to change."""
+def enter(page: Page, address: str, token: str, wanted: str) -> None:
+    """Come in, open a recording, and print how long its first picture took."""
     started_s = time.monotonic()
     page.goto(address)
     page.fill("#token", token)
@@ -89,6 +89,11 @@ def measure(page: Page, address: str, token: str, wanted: str) -> list[int]:
     page.locator("#where", has_text="frame 0").wait_for()
     print(f"from the token to the first picture: {time.monotonic() - started_s:.2f} s")
     page.evaluate(WATCH)
+
+
+def measure(page: Page, address: str, token: str, wanted: str) -> list[int]:
+    """Come in, and time everything; return the frames where phases were to change."""
+    enter(page, address, token, wanted)
     print("key to picture, one frame on:", spread([pressed(page, "ArrowRight") for _ in range(STEPS)]))
     print("key to picture, one frame back:", spread([pressed(page, "ArrowLeft") for _ in range(STEPS // 2)]))
     print("key to picture, one second on:", spread([pressed(page, "Shift+ArrowRight") for _ in range(STEPS)]))

@@ -20,7 +20,7 @@ import sys
 import time
 from pathlib import Path
 
-from label_times import SEEKS, STEPS, WATCH, clicked, play, pressed, spread
+from label_times import SEEKS, STEPS, clicked, enter, play, pressed, spread
 from playwright.sync_api import Page, sync_playwright
 
 from scrubin.curate.label import people
@@ -96,14 +96,7 @@ def write(bench: Workbench, person: Person, id_: str, count: int, frames: int, f
 
 def measure(page: Page, address: str, token: str, wanted: str) -> None:
     """Come in and time everything."""
-    started_s = time.monotonic()
-    page.goto(address)
-    page.fill("#token", token)
-    page.keyboard.press("Enter")
-    page.locator("#list button", has_text=wanted).click()
-    page.locator("#where", has_text="frame 0").wait_for()
-    print(f"from the token to the first picture: {time.monotonic() - started_s:.2f} s")
-    page.evaluate(WATCH)
+    enter(page, address, token, wanted)
     print("key to picture, one frame on:", spread([pressed(page, "ArrowRight") for _ in range(STEPS)]))
     print("key to picture, one second on:", spread([pressed(page, "Shift+ArrowRight") for _ in range(STEPS)]))
     chance = random.Random(33)

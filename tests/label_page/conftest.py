@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import label_server
 import labelled_study
 from rating_fixtures import make_params, make_roster, make_tables
 from scrubin.curate.label.workbench import Workbench
@@ -34,3 +36,16 @@ def bench(folder: Path, tokens: dict[int, str]) -> Workbench:
     opened = labelled_study.opened(folder)
     opened.assign()
     return opened
+
+
+@pytest.fixture
+def server(bench: Workbench, folder: Path) -> Iterator[str]:
+    """The page of a study as a process of its own: its address."""
+    with label_server.running(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def token(bench: Workbench, tokens: dict[int, str]) -> str:
+    """Of the first person who labels the single recording."""
+    return tokens[bench.standing().assigned["single"][0]]

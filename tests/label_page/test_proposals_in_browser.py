@@ -9,7 +9,6 @@ import pytest
 
 import axe
 import browser
-import label_server
 import labelled_study
 import sampled_release
 from label_annotator import Annotator
@@ -69,17 +68,6 @@ def folder(folder, layer):
         text = text.replace("proposals: null", "proposals: {path: predictions, format: null}")
     params.write_text(text, encoding="utf-8")
     return folder
-
-
-@pytest.fixture
-def server(bench, folder):
-    with label_server.running(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def token(bench, tokens):
-    return tokens[bench.standing().assigned["single"][0]]
 
 
 def mine(folder):

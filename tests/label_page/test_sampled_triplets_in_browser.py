@@ -6,7 +6,6 @@ import pytest
 
 import axe
 import browser
-import label_server
 import labelled_study
 import sampled_release
 from label_annotator import Annotator
@@ -32,17 +31,6 @@ def folder(folder):
         text.replace("layers: [phases, actions, quality, ratings]", "layers: [triplets, phases]\n  every_s: 1"), encoding="utf-8"
     )
     return folder
-
-
-@pytest.fixture
-def server(bench, folder):
-    with label_server.running(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def token(bench, tokens):
-    return tokens[bench.standing().assigned["single"][0]]
 
 
 def sets_in(folder):
