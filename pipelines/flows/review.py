@@ -22,7 +22,7 @@ def main() -> None:
     """Write the table `redactions`, what is excluded and acknowledged, and what the gate asks."""
     p = params.load("review", ReviewParams)
     raw = params.raw_folder()
-    of = study.load(p.reviewers, float(params.read()["screen"]["margin_s"]), raw)
+    of = study.load(p.reviewers, float(params.read()["screen"]["margin_s"]), raw, folds=p.folds)
     lines = Ledger().lines()
     standing = of.standing()
     standing.apply(lines)

@@ -89,7 +89,7 @@ def looked(
         clock.s += needed_s
     measured = {"looked_s": needed_s, "inputs": 1, "height_px": attention.LEAST_HEIGHT_PX[view]}
     nonce = f"nonce-{view}-{min(map(min, stills.values())):06d}"
-    return post(page, "/api/seen", **{"number": number, "view": view, "stills": stills, "nonce": nonce, **measured, **says})
+    return post(page, "/api/seen", **{"number": number, "view": view, "stills": stills, "folding": {}, "nonce": nonce, **measured, **says})
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def looked(page, clock, frames, view="sheet"):
     clock.s += attention.needed_s(view, len(frames))
     measured = {"looked_s": attention.needed_s(view, len(frames)), "inputs": 1, "height_px": 90}
     nonce = f"nonce-{view}-{frames[0]:06d}-{int(clock.s * 100)}"
-    return post(page, "/api/seen", number=SINGLE, view=view, stills={"mono": list(frames)}, nonce=nonce, **measured)
+    return post(page, "/api/seen", number=SINGLE, view=view, stills={"mono": list(frames)}, folding={}, nonce=nonce, **measured)
 
 
 def events(folder, event):

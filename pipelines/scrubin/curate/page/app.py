@@ -113,6 +113,7 @@ class ReviewApp:
             "/api/study": self.study,
             "/api/changes": self.changes,
             "/api/recordings/{number:int}": self.recording,
+            "/api/recordings/{number:int}/looks": self.looks,
             "/api/files/{number:int}/{camera}/times": self.times,
             "/stills/{number:int}/{camera}": self.sprite,
             "/still/{number:int}/{camera}/{frame:int}": self.still,
@@ -196,6 +197,19 @@ class ReviewApp:
         number = request.path_params["number"]
         return json_of(await self._at_desk(lambda study: _recording(study, number), request))
 
+    async def looks(self, request: Request) -> Response:
+        """Return which seconds fold under which still, and all seconds, the unusual ones first; null where that is not known."""
+        number = request.path_params["number"]
+
+        def answer(study: OpenStudy) -> dict[str, Any]:
+            try:
+                looks = study.looks(number)
+            except ReviewError as error:
+                raise BadRequestError(str(error), 404) from error
+            return {"folds": [(one.first, one.last, one.shown) for one in looks.folds], "order": looks.order}
+
+        return json_of(await self._at_desk(answer, request))
+
     async def times(self, request: Request) -> Response:
         """Return the presentation time of every frame and the end of the last, as little-endian float64 seconds."""
         _, times_s = await self._file(request)
@@ -244,7 +258,7 @@ class ReviewApp:
 
     async def seen(self, request: Request) -> Response:
         """Note stills that somebody looked at: they were sent in this size, and the time has passed that they need."""
-        body = await requests.fields(request, ("number", "view", "stills", "looked_s", "inputs", "height_px", "nonce"))
+        body = await requests.fields(request, ("number", "view", "stills", "folding", "looked_s", "inputs", "height_px", "nonce"))
         number, view, nonce = body.number("number"), body.choice("view", requests.VIEWS), body.nonce()
         look = Look(body.seconds("looked_s"), body.number("inputs"), body.number("height_px"), sheet=view == "sheet")
 
@@ -252,7 +266,9 @@ class ReviewApp:
             stills = {
                 camera: body.frames_of("stills", camera, len(study.times_s((number, camera))) - 1) for camera in body.cameras("stills")
             }
-            return study.looked(number, view, stills, look, nonce)
+            standing = body.cameras("folding") if body.any("folding") else []
+            folding = {camera: body.frames_of("folding", camera, len(study.times_s((number, camera))) - 1) for camera in standing}
+            return study.looked(number, view, stills, look, nonce, folding)
 
         return await self._written(request, number, write)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.curate.page.likeness import Likeness, Looks
 from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
 from scrubin.curate.page.stills import FileKey, Picture, Served, Stills
 from scrubin.media.source import Source
@@ -24,9 +25,10 @@ from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Box
 from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED
-from scrubin.stages.review.standing import Run, lens_seen, stop_seen, unseen_seconds
+from scrubin.stages.review.standing import Run, folded_seconds, lens_seen, stop_seen, unseen_seconds
 from scrubin.stages.review.state import ReviewParams
 from scrubin.stages.review.views import RecordingSummary, RecordingView
+from scrubin.stages.screen.detector import ScreenParams
 from scrubin.stages.screen.proposals import SAME_S, Numbers
 
 # Pictures of people for the checks: of detectors that look for them.
@@ -46,6 +48,8 @@ class OpenStudy:
         How often the study was opened.
     plants
         Stills that are shown with something planted in them.
+    likeness
+        Which of its stills fold; None: of what is released none does.
     """
 
     desk: Desk
@@ -54,6 +58,7 @@ class OpenStudy:
     edition: str
     generation: int
     plants: Plants = field(default_factory=lambda: Plants(0.0), kw_only=True)
+    likeness: Likeness | None = field(default=None, kw_only=True)
 
     @property
     def head(self) -> str:
@@ -71,6 +76,10 @@ class OpenStudy:
         self.desk.file(*file)
         return self.desk.boundaries_s(*file)
 
+    def looks(self, number: int) -> Looks:
+        """Return what folds in a recording, and in which order its seconds are unusual."""
+        return Looks() if self.likeness is None else self.likeness.of(number)
+
     def recordings(self) -> list[RecordingSummary]:
         """Return all recordings, by name."""
         return self.desk.recordings()
@@ -82,12 +91,14 @@ class OpenStudy:
     def mine(self, number: int) -> dict[str, Any]:
         """Return what the person at the page need not do again, also where a second person must.
 
-        ``unseen``: seconds by camera that are still to be seen, by this person; ``stops``: stills by camera that they are still to
+        ``unseen``: seconds by camera that are still to be seen, by this person; ``folded``: seconds that they did not see because a
+        still stood for them; ``stops``: stills by camera that they are still to
         look at by themselves, as frame and kind; ``seen`` and ``decided``: proposals, each as ``camera:key``, of which they saw the
         lens or decided about.
         """
         view, standing = self.recording(number), self.desk.standing
         unseen: dict[str, list[Run]] = {}
+        folded: dict[str, list[Run]] = {}
         stops: dict[str, list[tuple[int, str]]] = {}
         seen: list[str] = []
         decided: list[str] = []
@@ -96,28 +107,44 @@ class OpenStudy:
             my_seen = standing.seen.get(key, {}).get(self.desk.by)
             left = [unseen_seconds(file.interval_s, my_seen, file.duration_s), file.unseen]
             unseen[file.camera] = in_both(*left)
+            folded[file.camera] = folded_seconds(file.interval_s, my_seen, file.duration_s)
             open_stops = [one for one in file.stops if one.frame in file.unseen_stops]
             stops[file.camera] = [(one.frame, one.kind) for one in open_stops if not stop_seen(one.frame, one.kind, my_seen)]
             about = {one.proposal for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
             proposals = [one for one in view.proposals if one.camera == file.camera]
             seen += [f"{one.camera}:{one.key}" for one in proposals if lens_seen(one.first, one.last, my_seen)]
             decided += [f"{one.camera}:{one.key}" for one in proposals if one.key in about]
-        return {"unseen": unseen, "stops": stops, "seen": seen, "decided": decided}
+        return {"unseen": unseen, "folded": folded, "stops": stops, "seen": seen, "decided": decided}
 
     def progress(self) -> Progress:
         """Return how far the review is."""
         return self.desk.progress()
 
-    def looked(self, number: int, view: str, stills: Mapping[str, Sequence[int]], look: Look, nonce: str) -> Line | None:
+    def looked(
+        self,
+        number: int,
+        view: str,
+        stills: Mapping[str, Sequence[int]],
+        look: Look,
+        nonce: str,
+        folding: Mapping[str, Sequence[int]] | None = None,
+    ) -> Line | None:
         """Append that stills of one screen were looked at, by camera; return the last line.
+
+        Parameters
+        ----------
+        folding
+            Those of the stills that stood for others when they were looked at, by camera.
 
         Raises
         ------
         ReviewError
-            When they were never sent in this size, were looked at too shortly, or less time has passed than was claimed.
+            When they were never sent in this size, were looked at too shortly, stand for none, or less time has passed than was claimed.
         """
+        folded = self._folded(number, view, stills, folding or {})
         if (line := self.desk.written(f"{nonce}-{max(stills)}")) is not None:
-            return line  # the page asks again, because it had no answer
+            # The page asks again, because it had no answer. A check among the stills was settled then, and its still is true now.
+            return line
         planted = {camera: self.plants.open_in((number, camera), frames) for camera, frames in stills.items()}
         true = {camera: sorted(set(frames) - {one.frame for one in planted[camera]}) for camera, frames in stills.items()}
         for camera, frames in true.items():
@@ -140,7 +167,24 @@ class OpenStudy:
             frames = true[camera]
             share = replace(look, looked_s=round(look.looked_s * len(frames) / every, 3), sheet=look.sheet and camera == cameras[0])
             line = self.note_seen((number, camera), view, frames, share, f"{nonce}-{camera}")
+            stood = {frame: folded[camera, frame] for frame in frames if (camera, frame) in folded}
+            if stood and self.likeness is not None:
+                line = self.desk.folded(number, camera, stood, self.likeness.limit, f"{nonce}-{camera}-folded")
         return line
+
+    def _folded(
+        self, number: int, view: str, stills: Mapping[str, Sequence[int]], folding: Mapping[str, Sequence[int]]
+    ) -> dict[tuple[str, int], list[Run]]:
+        """Return the seconds for which stills stood, by camera and frame."""
+        done: dict[tuple[str, int], list[Run]] = {}
+        for camera, frames in folding.items():
+            for frame in frames:
+                fold = self.likeness.fold_of((number, camera), frame) if self.likeness is not None else None
+                if fold is None or view != "sheet" or frame not in stills.get(camera, ()):
+                    msg = f"frame {frame} stands for no others"
+                    raise ReviewError(msg)
+                done[camera, frame] = fold.others
+        return done
 
     def choose_plants(self, file: FileKey) -> None:
         """Choose which stills of a file are checks, once in a session."""
@@ -157,7 +201,9 @@ class OpenStudy:
         shown = {second: int(np.searchsorted(times_s, second - SAME_S)) for second in seconds}
         first_of = {second: frame for second, frame in shown.items() if frame < len(times_s) and times_s[frame] < second + 1 - SAME_S}
         stops = [frame for frame, kind in mine["stops"][camera] if kind == "scene"]
-        stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops]
+        # A still for which another one stands is not shown: a check in it would say nothing.
+        behind = {second for fold in self.looks(number).folds for second in range(fold.first, fold.last + 1) if second != fold.shown}
+        stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops and int(times_s[frame]) not in behind]
         self.plants.choose(file, stills, stops, of.duration_s)
 
     def pointed_at(self, number: int, camera: str, first: int, last: int, box: Box | None) -> Line | None:
@@ -166,7 +212,7 @@ class OpenStudy:
             return None
         file = self.desk.file(number, camera)
         times_s = self.times_s((number, camera))
-        if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= WIDEST_MARK_S):
+        if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= WIDEST_MARK_S + SAME_S):
             return None
         lines = [
             self._settle((number, camera), plant, noticed=True)
@@ -210,9 +256,11 @@ def open_source(folder: Path, by: str | None, generation: int, now_s: Callable[[
     keys = [(one.number, camera) for one in desk.recordings() for camera in one.cameras if (one.name, camera) in desk.reviewed.files]
     files = {key: file.source for key, file in ((key, desk.file(*key)) for key in keys)}
     stills = Stills(folder / params.raw_folder(folder / params.PARAMS_PATH), files)
-    share = params.load("review", ReviewParams, folder / params.PARAMS_PATH).checks
-    plants = Plants(share, _people(desk, stills, files) if share else ())
-    return OpenStudy(desk, stills, Served(now_s), edition(desk, files), generation, plants=plants)
+    path = folder / params.PARAMS_PATH
+    of_review, of_screen = params.load("review", ReviewParams, path), params.load("screen", ScreenParams, path)
+    plants = Plants(of_review.checks, _people(desk, stills, files) if of_review.checks else ())
+    likeness = Likeness(desk, of_review.folds, of_screen.thumbnail_height, of_screen.black_level)
+    return OpenStudy(desk, stills, Served(now_s), edition(desk, files), generation, plants=plants, likeness=likeness)
 
 
 def _people(desk: Desk, stills: Stills, files: Mapping[FileKey, Source]) -> list[Picture]:

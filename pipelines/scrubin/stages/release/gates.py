@@ -86,6 +86,11 @@ EVERYTHING = (
     "Before this release stills of every second of each of the {all} recordings were shown to {people}, and frame by frame both ends of "
     "everything that was proposed to be hidden. That whoever was shown them noticed everything in them is not proven."
 )
+FOLDED = (
+    "Before this release stills of each of the {all} recordings were shown to {people}: one of every second, or one for some seconds whose "
+    "pictures are all like it, and frame by frame both ends of everything that was proposed to be hidden. That whoever was shown them "
+    "noticed everything in them is not proven."
+)
 
 
 @dataclass(frozen=True)
@@ -241,12 +246,17 @@ def review_sentence(review: Mapping[str, Any], params: ReleaseParams, released: 
         return SAMPLE.format(
             count=len(required_reviews(review, params) & kept), all=len(kept), people=people_needed(review), why=params.review.reason
         )
-    return SYNTHETIC if review["synthetic"] else EVERYTHING.format(people=people_needed(review), all=len(kept))
+    files = [file for one in review["recordings"] if one["recording"] in kept for file in one["files"]]
+    shown = FOLDED if any(file.get("folded_s") for file in files) else EVERYTHING
+    return SYNTHETIC if review["synthetic"] else shown.format(people=people_needed(review), all=len(kept))
 
 
 def fixed_review_texts() -> list[str]:
     """Return what these sentences say in every release, for the audit."""
-    return [*(text.format(count="", all="", people="", why="") for text in (NOBODY, SAMPLE, SYNTHETIC, EVERYTHING)), "a person people"]
+    return [
+        *(text.format(count="", all="", people="", why="") for text in (NOBODY, SAMPLE, SYNTHETIC, EVERYTHING, FOLDED)),
+        "a person people",
+    ]
 
 
 def review_warnings(review: Mapping[str, Any], params: ReleaseParams) -> Sequence[str]:

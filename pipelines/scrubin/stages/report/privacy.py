@@ -63,7 +63,8 @@ def coverage(study: ReportedStudy) -> list[dict[str, Any]]:
             "recording": file["recording"],
             "camera": file["camera"],
             **{name: file[name] for name in COUNTS},
-            "seen_s": file["required_s"] - file["unseen_s"],
+            "folded_s": file.get("folded_s", 0),
+            "seen_s": file["required_s"] - file["unseen_s"] - file.get("folded_s", 0),
             "lenses_seen": file["lenses"] - len(file["unseen_lenses"]),
             "people": len(one["seen_by"]),
         }
@@ -83,7 +84,7 @@ def _disputed(study: ReportedStudy) -> list[dict[str, Any]]:
 def _totals(study: ReportedStudy) -> dict[str, int]:
     rows, kept = coverage(study), [one for one in study.review["recordings"] if one["excluded"] is None]
     people = {person for one in kept for person in one["seen_by"]}
-    names = ("seen_s", "required_s", "lenses_seen", "lenses", "undecided", "disputed", "lost")
+    names = ("seen_s", "required_s", "unseen_s", "folded_s", "lenses_seen", "lenses", "undecided", "disputed", "lost")
     return {"recordings": len(kept), "people": len(people), **{name: sum(row[name] for row in rows) for name in names}}
 
 
@@ -93,7 +94,7 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
         return "There is no recording to look at."
     if not complete:
         looked = "Nobody has looked at anything yet." if not totals["people"] else f"So far {_people(totals['people'])} looked."
-        unseen_s = totals["required_s"] - totals["seen_s"]
+        unseen_s = totals["unseen_s"]
         if unseen_s:
             looked += (
                 f" {unseen_s:,} of {totals['required_s']:,} s were seen by too few or by nobody: what programs missed there would be shown."
@@ -101,11 +102,16 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
         return f"{looked} Each recording must be seen by {_people(reviewers)}." if study.release.review == REQUIRED else looked
     if study.review["synthetic"]:
         return "Everything was seen, but not by a person: this study is synthetic, and a program stands in for those who look."
+    of_each = f"one of every second at least{_folded(totals)}"
     return (
-        f"Stills of all {totals['recordings']} recordings were looked at: one of every second at least, and frame by frame both ends of "
+        f"Stills of all {totals['recordings']} recordings were looked at: {of_each}, and frame by frame both ends of "
         f"everything that was proposed to be hidden, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
         "The pictures between were looked at by programs only."
     )
+
+
+def _folded(totals: Mapping[str, int]) -> str:
+    return f" but for {totals['folded_s']:,} s that were folded, for which a still like them stood" if totals["folded_s"] else ""
 
 
 def _people(count: int) -> str:

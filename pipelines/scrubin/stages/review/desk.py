@@ -8,7 +8,7 @@ import getpass
 import json
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +193,21 @@ class Desk:
         stills = events.runs(numbers)
         says = events.Seen(file.recording, camera, file.sha256, view, stills, seconds, **dataclasses.asdict(look))
         return self._append("seen", says, nonce)
+
+    def folded(self, number: int, camera: str, stood: Mapping[int, Sequence[Run]], limit: float, nonce: str = "") -> Line:
+        """Append that stills, which were looked at, stood for seconds at which nobody looked.
+
+        Parameters
+        ----------
+        stood
+            Runs of seconds ``(first, last)`` by the frame that stood for them.
+        limit
+            Parameter ``review.folds``.
+        """
+        file = self.file(number, camera)
+        seconds = tuple(sorted(run for runs in stood.values() for run in runs))
+        says = events.Folded(file.recording, camera, file.sha256, events.runs(sorted(stood)), seconds, limit)
+        return self._append("folded", says, nonce)
 
     def written(self, nonce: str) -> Line | None:
         """Return the line that a wish of this session was written as; None when it was not."""

@@ -20,7 +20,7 @@ CLEAN, FINDING = "clean", "finding"
 NOTICED, MISSED = "noticed", "missed"
 MEASURED = ("looked_s", "inputs", "height_px", "sheet")
 """What a line `seen` says of how it was looked at; those of earlier editions say nothing of it."""
-HIDES_NOTHING = ("seen", "planted", "sampled", "checked")
+HIDES_NOTHING = ("seen", "folded", "planted", "sampled", "checked")
 """Events that change nothing of what is hidden."""
 ASKED = "audit:"
 """Begins the key of a proposal that is a question of the audit, see `scrubin.stages.review.questions`."""
@@ -108,6 +108,28 @@ class Seen:
     inputs: int | None = None
     height_px: int | None = None
     sheet: bool | None = None
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Seconds of one video file that nobody looked at: stills that are like every picture of them stood for them.
+
+    Parameters
+    ----------
+    stills
+        Runs ``(first, step, count)`` of the frames that stood for them; that these were looked at is a line of its own.
+    seconds
+        Runs ``(first, last)`` of the whole seconds for which they stood.
+    limit
+        How unlike the pictures may have been, the parameter ``review.folds`` of then.
+    """
+
+    recording: str
+    camera: str
+    sha256: str
+    stills: tuple[tuple[int, int, int], ...]
+    seconds: tuple[tuple[int, int], ...]
+    limit: float
 
 
 @dataclass(frozen=True)
@@ -239,11 +261,12 @@ class Renamed:
 
 NOBODYS = ("forgotten", "renamed")
 """Events at the head of a chain that was written anew: no person's."""
-Event = Decided | Withdrawn | Seen | Planted | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
+Event = Decided | Withdrawn | Seen | Folded | Planted | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
 EVENTS: dict[str, type[Any]] = {
     "decided": Decided,
     "withdrawn": Withdrawn,
     "seen": Seen,
+    "folded": Folded,
     "planted": Planted,
     "excluded": Excluded,
     "acknowledged": Acknowledged,
@@ -279,7 +302,7 @@ def event_of(line: Line) -> Event:
     if declared is Decided:
         values["spans"] = tuple(DecidedSpan(**span) for span in values["spans"])
         values["box_xywh"] = tuple(values["box_xywh"]) if values["box_xywh"] is not None else None
-    if declared is Seen:
+    if declared in (Seen, Folded):
         values |= {name: tuple(map(tuple, values[name])) for name in ("stills", "seconds")}
     if declared is Sampled:
         values["clips"] = tuple(Clip(**clip) for clip in values["clips"])

@@ -52,6 +52,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         "head": lines[-1].sha256 if lines else FIRST,
         "lines": len(lines),
         "reviewers": of.reviewers,
+        "folds": of.folds,
         "detectors": of.detectors,
         "recordings": [_recording(of, standing, name, raw) for name in of.recordings()],
         "acknowledged": [
@@ -119,11 +120,13 @@ def _warnings(said: Mapping[str, Any]) -> list[str]:
     """Return one sentence per thing that a person should know before the release."""
     files = [file for one in said["recordings"] if one["excluded"] is None for file in one["files"]]
     unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"] or file["unseen_stops"]})
-    undecided, disputed, lost, unlooked = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost", "unlooked"))
+    counts = ("undecided", "disputed", "lost", "unlooked", "folded_s")
+    undecided, disputed, lost, unlooked, folded_s = (sum(file[name] for file in files) for name in counts)
     every = count_text(len(said["recordings"]), "recording")
     sentences = [
         (unseen, f"{unseen} of {every} not seen by as many people as review.reviewers asks for"),
         (undecided, f"{count_text(undecided, 'proposal')} undecided, so hidden"),
+        (folded_s, f"{folded_s:,} s were folded (review.folds {said['folds']:g}): not looked at by as many people as must"),
         (disputed, f"people disagree about {count_text(disputed, 'proposal')}, so they are hidden"),
         (lost, f"{count_text(lost, 'line')} of the ledger about files that were replaced: no longer counted"),
         (

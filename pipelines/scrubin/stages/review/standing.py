@@ -1,7 +1,8 @@
 """What stands after all lines of the ledger: decisions, exclusions, acknowledgements, what was seen by whom, what is unseen.
 
 Every second of the kept interval needs a still, every *stop* its own look at full size, and every
-proposal its *lens*: both of its ends frame by frame, five frames to either side.
+proposal its *lens*: both of its ends frame by frame, five frames to either side. Where stills may stand
+for others (``review.folds``), seconds that were *folded* need none, and are never among those that were seen.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.stages.review import Line, attention
-from scrubin.stages.review.events import Acknowledged, Decided, Event, Excluded, Planted, Seen, Sheet, Withdrawn, event_of
+from scrubin.stages.review.events import Acknowledged, Decided, Event, Excluded, Folded, Planted, Seen, Sheet, Withdrawn, event_of
 
 Flags = npt.NDArray[np.bool_]
 FileKey = tuple[str, str]
@@ -44,11 +45,25 @@ class SeenBy:
         In the lens or at full size, shape (n,).
     full
         At full size, shape (n,).
+    folded
+        Whole seconds for which a still stood that this person looked at, shape (s,).
     """
 
     seconds: Flags
     frames: Flags
     full: Flags
+    folded: Flags
+
+    @classmethod
+    def nothing(cls, file: KnownFile) -> SeenBy:
+        """Return what somebody saw who has not begun."""
+        seconds, frames = math.ceil(file.duration_s), file.frame_count
+        return cls(*(np.zeros(count, dtype=np.bool_) for count in (seconds, frames, frames, seconds)))
+
+    def mark_folded(self, event: Folded) -> None:
+        """Note seconds for which stills stood that this person looked at."""
+        for first, last in event.seconds:
+            self.folded[first : last + 1] = True
 
 
 @dataclass(frozen=True)
@@ -75,6 +90,8 @@ class Standing:
         Checks that were shown, in order.
     sheets
         Hashes of the ``redactions.csv`` that were imported or exported.
+    folds
+        Parameter ``review.folds``: what was folded less strictly counts nothing.
     """
 
     files: Mapping[FileKey, KnownFile]
@@ -88,14 +105,15 @@ class Standing:
     looks: list[tuple[Line, Seen]] = field(default_factory=list)
     planted: list[tuple[Line, Planted]] = field(default_factory=list)
     sheets: set[str] = field(default_factory=set)
+    folds: float = 0.0
 
     def apply(self, lines: Iterable[Line]) -> None:
         """Take further lines into account, in their order."""
         for line in lines:
             event = event_of(line)
-            if not isinstance(event, Seen | Planted):
+            if not isinstance(event, Seen | Folded | Planted):
                 self.lines[line.number] = line, event
-            if isinstance(event, Decided | Seen | Planted):
+            if isinstance(event, Decided | Seen | Folded | Planted):
                 self._about_file(line, event)
             elif isinstance(event, Withdrawn):
                 self._withdraw(event.line)
@@ -128,7 +146,7 @@ class Standing:
         now = {camera: file.sha256 for (name, camera), file in self.files.items() if name == recording}
         return entry if all(entry[1].sha256.get(camera) == sha256 for camera, sha256 in now.items()) else None
 
-    def _about_file(self, line: Line, event: Decided | Seen | Planted) -> None:
+    def _about_file(self, line: Line, event: Decided | Seen | Folded | Planted) -> None:
         key = event.recording, event.camera
         file = self.files.get(key)
         if file is None or file.sha256 != event.sha256:
@@ -137,18 +155,23 @@ class Standing:
             self.decided.setdefault(key, {})[line.number] = line.by, event
         elif isinstance(event, Planted):
             self.planted.append((line, event))
+        elif isinstance(event, Folded):
+            if event.limit <= self.folds:
+                self._of_person(key, line.by).mark_folded(event)
         elif event.view != "released" and not attention.counts(event):
             self.unlooked[key] = self.unlooked.get(key, 0) + 1
-        elif event.view != "released" and self._see(file, self.seen.setdefault(key, {}), line.by, event):
+        elif event.view != "released" and self._see(self._of_person(key, line.by), event):
             # What is black in the release was not seen.
             self.looks.append((line, event))
 
-    def _see(self, file: KnownFile, by_person: dict[str, SeenBy], person: str, event: Seen) -> bool:
-        """Note what a person saw, and return whether any of it is new."""
+    def _of_person(self, key: FileKey, person: str) -> SeenBy:
+        by_person = self.seen.setdefault(key, {})
         if person not in by_person:
-            seconds = np.zeros(int(np.ceil(file.duration_s)), dtype=np.bool_)
-            by_person[person] = SeenBy(seconds, *(np.zeros(file.frame_count, dtype=np.bool_) for _ in range(2)))
-        mine = by_person[person]
+            by_person[person] = SeenBy.nothing(self.files[key])
+        return by_person[person]
+
+    def _see(self, mine: SeenBy, event: Seen) -> bool:
+        """Note what a person saw, and return whether any of it is new."""
         shown = [(mine.seconds, slice(first, last + 1)) for first, last in event.seconds]
         stills = [slice(first, first + step * (count - 1) + 1, step) for first, step, count in event.stills]
         close = [(mine.frames, one) for one in stills] if event.view in CLOSE_VIEWS else []
@@ -201,10 +224,20 @@ def true_runs(flags: Flags) -> list[Run]:
 
 
 def unseen_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float) -> list[Run]:
-    """Return the seconds of the kept interval of which no still was seen, as runs."""
-    required = np.zeros(int(np.ceil(duration_s)), dtype=np.bool_)
+    """Return the seconds of the kept interval of which no still was seen, and for which none stood, as runs."""
+    required = _required(interval_s, duration_s)
+    return true_runs(required & ~seen.seconds & ~seen.folded) if seen is not None else true_runs(required)
+
+
+def folded_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float) -> list[Run]:
+    """Return the seconds of the kept interval of which no still was seen, but for which one stood, as runs."""
+    return true_runs(_required(interval_s, duration_s) & ~seen.seconds & seen.folded) if seen is not None else []
+
+
+def _required(interval_s: tuple[float, float], duration_s: float) -> Flags:
+    required = np.zeros(math.ceil(duration_s), dtype=np.bool_)
     required[int(interval_s[0]) : math.ceil(interval_s[1])] = True
-    return true_runs(required & ~seen.seconds) if seen is not None else true_runs(required)
+    return required
 
 
 def lens_frames(first: int, last: int, frame_count: int) -> list[Run]:

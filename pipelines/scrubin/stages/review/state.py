@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +35,14 @@ class ReviewParams:
     checks
         Share of the stills that are shown with a person or a name planted in them, to know how
         many the reviewers notice; at least one in a recording of a minute. 0: none.
+    folds
+        How unlike each other the pictures of some seconds may be, as a Hellinger distance of colours,
+        brightness and texture, 0 to 1, for one still to stand for them. 0: each second has its own.
     """
 
     reviewers: int = ranged(low=1, high=9)
     checks: float = ranged(low=0.0, high=0.2)
+    folds: float = dataclasses.field(default=0.0, metadata={"low": 0.0, "high": 0.2, "choices": None, "added_later": True})
 
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -76,10 +81,10 @@ class State:
             When there is nothing to review yet, or the ledger's chain is broken.
         """
         path = folder / params.PARAMS_PATH
-        reviewers = params.load("review", ReviewParams, path).reviewers
+        of_review = params.load("review", ReviewParams, path)
         margin_s = float(params.read(path).get("screen", {}).get("margin_s", 0))
         raw = folder / params.raw_folder(path)
-        of = study.load(reviewers, margin_s, raw, folder).asking(questions.load(folder))
+        of = study.load(of_review.reviewers, margin_s, raw, folder, folds=of_review.folds).asking(questions.load(folder))
         state = cls(of, Ledger(folder / LEDGER_PATH), raw, _rows(folder))
         state.update()
         return state

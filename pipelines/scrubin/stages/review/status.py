@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scrubin.audit.expected.plan import TEXT_KIND
 from scrubin.stages.review.outcome import ACCEPTED, AUDIT, REJECTED, UNREVIEWED, Asked, Interval, Part, Proposed, without
 from scrubin.stages.review.questions import Question
-from scrubin.stages.review.standing import FileKey, Run, Standing, lens_seen, stop_seen, true_runs, unseen_seconds
+from scrubin.stages.review.standing import FileKey, Run, Standing, folded_seconds, lens_seen, stop_seen, true_runs, unseen_seconds
 from scrubin.stages.review.study import Boundaries, ReviewedStudy, Stop
 
 
@@ -47,7 +47,7 @@ class FileStatus:
     Parameters
     ----------
     unseen
-        Seconds of which nobody saw a still, as runs; with several reviewers, those that too few saw.
+        Seconds of which nobody saw a still, and for which none stood, as runs; with several reviewers, those that too few saw.
     unseen_lenses
         Keys of proposals whose lens too few saw.
     undecided, disputed
@@ -60,6 +60,8 @@ class FileStatus:
         How many lines of the ledger are about another file of that name.
     unlooked
         How many say that something was on a screen, but not that anybody looked at it.
+    folded_s
+        How many of the seconds too few saw, and are not among the unseen because a still stood for them.
     """
 
     key: FileKey
@@ -73,11 +75,12 @@ class FileStatus:
     stops: int = 0
     unseen_stops: tuple[Stop, ...] = ()
     unlooked: int = 0
+    folded_s: int = 0
 
     @property
     def unseen_s(self) -> int:
         """How many seconds are unseen."""
-        return sum(last - first + 1 for first, last in self.unseen)
+        return _seconds(self.unseen)
 
     @property
     def is_seen(self) -> bool:
@@ -138,6 +141,7 @@ def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposal
     file, seen = study.files[key], standing.seen.get(key, {})
     enough, stops = study.reviewers, study.stops.get(key, ())
     unseen = [unseen_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
+    folded = [folded_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
     required = unseen_seconds(file.interval_s, None, file.duration_s)
     return FileStatus(
         key=key,
@@ -151,7 +155,13 @@ def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposal
         stops=len(stops),
         unseen_stops=tuple(one for one in stops if sum(stop_seen(one.frame, one.kind, mine) for mine in seen.values()) < enough),
         unlooked=standing.unlooked.get(key, 0),
+        folded_s=_seconds(_seen_by_too_few([[*a, *b] for a, b in zip(unseen, folded, strict=True)], required, enough))
+        - _seconds(_seen_by_too_few(unseen, required, enough)),
     )
+
+
+def _seconds(runs: Sequence[Run]) -> int:
+    return sum(last - first + 1 for first, last in runs)
 
 
 def _seen_by_too_few(unseen_by_person: Sequence[Sequence[Run]], required: Sequence[Run], enough: int) -> list[Run]:
@@ -183,4 +193,5 @@ def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
         "stops": status.stops,
         "unseen_stops": [one.time_s for one in status.unseen_stops],
         "unlooked": status.unlooked,
+        "folded_s": status.folded_s,
     }

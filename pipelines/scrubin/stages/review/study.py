@@ -119,6 +119,8 @@ class ReviewedStudy:
         By file, what the last audit asks; the page alone has them, because nothing that is hidden depends on them.
     stops
         By file, in order of time.
+    folds
+        Parameter ``review.folds``.
     """
 
     files: Mapping[FileKey, StudyFile]
@@ -131,6 +133,7 @@ class ReviewedStudy:
     withdrawn: Container[str] = ()
     questions: Mapping[FileKey, Sequence[Question]] = field(default_factory=dict)
     stops: Mapping[FileKey, Sequence[Stop]] = field(default_factory=dict)
+    folds: float = 0.0
 
     def asking(self, questions: Iterable[Question]) -> ReviewedStudy:
         """Return the study with those questions that are about its files as they are now."""
@@ -152,7 +155,8 @@ class ReviewedStudy:
 
     def standing(self) -> Standing:
         """Return the state before any line of the ledger."""
-        return Standing({key: KnownFile(file.sha256, file.frame_count, file.duration_s) for key, file in self.files.items()})
+        known = {key: KnownFile(file.sha256, file.frame_count, file.duration_s) for key, file in self.files.items()}
+        return Standing(known, folds=self.folds)
 
     def cameras(self, recording: str) -> list[FileKey]:
         """Return the files of a recording, by camera."""
@@ -245,7 +249,7 @@ class FrameTimes(Boundaries):
         return len(self._files)
 
 
-def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> ReviewedStudy:
+def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path(), *, folds: float = 0.0) -> ReviewedStudy:
     """Return the study of which the stages ingest and screen have written the tables.
 
     Parameters
@@ -276,7 +280,8 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
     except OSError as error:
         msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ReviewError(msg) from error
-    return of_tables(recordings, parts, proposals, stops, quarantined, reviewers, margin_s, sheet, withdrawal_memory.load(folder))
+    memory = withdrawal_memory.load(folder)
+    return replace(of_tables(recordings, parts, proposals, stops, quarantined, reviewers, margin_s, sheet, memory), folds=folds)
 
 
 def of_tables(

@@ -49,10 +49,10 @@ def novelty(histograms: Histograms, inside: Flags, times_s: Numbers) -> Numbers:
     if len(places) > MOST_MOMENTS:
         places = places[np.linspace(0, len(places) - 1, MOST_MOMENTS).astype(np.int64)]
     far = np.full(len(times_s), np.nan)
-    moments, moments_s = _vectors(histograms[places]), times_s[places]
+    moments, moments_s = vectors(histograms[places]), times_s[places]
     for at in range(0, len(times_s), BLOCK_FRAMES):
         block = slice(at, at + BLOCK_FRAMES)
-        alike = _vectors(histograms[block]) @ moments.T
+        alike = vectors(histograms[block]) @ moments.T
         alike[np.abs(times_s[block, None] - moments_s) < APART_S] = -1
         best = alike.max(axis=1, initial=-1).astype(np.float64)
         far[block] = np.where(best < 0, np.nan, np.sqrt(np.maximum(1 - best / WHOLE**2, 0)))
@@ -61,21 +61,21 @@ def novelty(histograms: Histograms, inside: Flags, times_s: Numbers) -> Numbers:
 
 def alike_run(histograms: Histograms, number: int) -> tuple[int, int]:
     """Return the first and last frame of those around a frame that all look like it."""
-    one = _vectors(histograms[number : number + 1])[0]
+    one = vectors(histograms[number : number + 1])[0]
     return _end(histograms, number, one, -1), _end(histograms, number, one, 1)
 
 
 def _end(histograms: Histograms, number: int, one: Vectors, step: int) -> int:
     while 0 <= number + step < len(histograms):
         block = histograms[max(number - BLOCK_FRAMES, 0) : number][::-1] if step < 0 else histograms[number + 1 :][:BLOCK_FRAMES]
-        unlike = np.flatnonzero(_vectors(block) @ one < ALIKE)
+        unlike = np.flatnonzero(vectors(block) @ one < ALIKE)
         if len(unlike):
             return number + step * int(unlike[0])
         number += step * len(block)
     return number
 
 
-def _vectors(histograms: Histograms) -> Vectors:
+def vectors(histograms: Histograms) -> Vectors:
     """Return square roots of shares, colour, brightness and texture alike, as whole numbers; shape (n, 88)."""
     roots = np.zeros(histograms.shape, dtype=np.float32)
     for group in GROUPS:

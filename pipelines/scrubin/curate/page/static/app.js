@@ -112,7 +112,8 @@ function goOn(gaps, left) {
   if (full.isOpen) full.toggle();
   gaps.sort((a, b) => a[0] - b[0]);
   // A still that cannot be shown must not hold up the rest.
-  const [to] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
+  const [byTime] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
+  const to = state.isUnusualFirst ? (sheet.firstOf(gaps) ?? byTime) : byTime;
   state.set({ pane: "sheet" });
   sheet.showFrom(to);
   say(left.small ? TOO_SMALL : "Look through these stills; Space goes on.");
@@ -146,6 +147,20 @@ function denser(by) {
 
 function larger(by) {
   state.set({ size: Math.max(-SIZES, Math.min(SIZES, state.size + by)) });
+}
+
+function unfold(event) {
+  watch.pass();
+  const says = state.unfold(Math.floor(state.timeS + 1e-6), event.shiftKey);
+  say(says === "unfolded" ? "Unfolded: every second has its own still here, and each can be looked at." : says ? "Folded again." : "No other stills are folded under this one.");
+}
+
+function arrange() {
+  if (!state.order) return say("How unusual these stills are is not stored: run 'dvc repro screen', then open this page again.");
+  watch.pass();
+  state.arrange(!state.isUnusualFirst);
+  sheet.end(false);
+  return say(state.isUnusualFirst ? "The unusual stills come first; T puts them in order of time again." : "In order of time.");
 }
 
 async function goTo() {
@@ -208,6 +223,12 @@ const looking = [
   key(["-"], [], "Look", "", () => denser(-1)),
   key(["]", "."], ["[", "]"], "Look", "smaller and larger stills (or , and .)", () => larger(1)),
   key(["[", ","], [], "Look", "", () => larger(-1)),
+  ...(isReleased
+    ? []
+    : [
+        key(["t"], ["T"], "Look", "stills that differ most from the recording's usual picture first, and back", whenKept(arrange)),
+        key(["z"], ["Z"], "Look", "unfold the stills for which this one stands, and back; with Shift all", whenKept(unfold)),
+      ]),
   key(["l"], ["L"], "Look", "into the lens and back", whenKept(() => pane(state.pane === "lens" ? "sheet" : "lens"))),
   key(["f", "Enter"], ["F", "Enter"], "Look", "full size and back; Enter keeps a rectangle", whenKept((event) => (full.box ? event.key === "Enter" && full.keepBox() : full.toggle()))),
   key(["c"], ["C"], "Look", "the other camera of a pair", whenKept(otherCamera)),

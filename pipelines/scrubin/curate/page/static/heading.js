@@ -57,6 +57,8 @@ export class Heading {
     items.push(item(false, "N", this.isSampled ? "next clip" : "next recording", this.nextRecording));
     const unlooked = state.files.reduce((total, file) => total + file.unlooked, 0);
     if (unlooked && unseen) items.unshift(element("li", { class: "said", title: UNLOOKED }, `${counted(unlooked, "entry", "entries")} of an earlier edition ${unlooked === 1 ? "counts" : "count"} no longer as seen`));
+    const folded = Object.values(state.mine.folded ?? {}).flat().reduce((total, [first, last]) => total + last - first + 1, 0);
+    if (folded) items.splice(1, 0, element("li", { class: "said", title: FOLDED }, `${folded} s folded, not looked at`));
     if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
     if (this.isSampled ? state.mine.judged : !unseen && !stops && !spans.length) {
       items.at(-1).className = "ready";
@@ -130,6 +132,7 @@ export class Heading {
 
 const BECAUSE = { pair: "because the other camera hides it", gap: "because it lies between two hidden spans" };
 export const TOO_SMALL = "These stills are too small to count: ] makes them larger.";
+const FOLDED = "A still that is like all their pictures stood for them. Z unfolds.";
 const UNLOOKED = "They say that stills were on a screen for a moment, not that anybody looked at them.";
 
 /** How much attention is missing, as a sentence. */

@@ -74,8 +74,11 @@ export class Watch {
   /** What was looked at was not the true still. */
   forget(camera, frame) {
     for (const view of Object.keys(NEEDED_S)) {
-      this.reported.delete(`${state.number}/${view}/${camera}/${frame}`);
-      this.stills.delete(`${state.number}/${view}/${camera}/${frame}`);
+      for (const fold of [null, true]) {
+        const name = nameOf({ number: state.number, view, camera, frame, fold });
+        this.reported.delete(name);
+        this.stills.delete(name);
+      }
     }
   }
 
@@ -102,7 +105,7 @@ export class Watch {
   #left(button) {
     if (performance.now() - this.touched > RECENT_MS) return;
     for (const one of button.cell.stills) {
-      const still = one && this.stills.get(nameOf(button, one));
+      const still = one && this.stills.get(nameOf({ number: button.number, view: button.view, fold: button.cell.fold, ...one }));
       if (still && isLookedAt(still)) this.passed.add(still);
     }
   }
@@ -141,16 +144,16 @@ export class Watch {
       if (button.view !== view || !button.loaded) continue;
       for (const one of button.cell.stills) {
         if (!one) continue;
-        const still = { number: button.number, view, ...one, height: button.offsetHeight };
+        const still = { number: button.number, view, fold: button.cell.fold, ...one, height: button.offsetHeight };
         if (isNeeded(view, still, this.reported)) done.push(this.#still(still));
       }
     }
     return done;
   }
 
-  #still({ number, view, camera, frame, height }) {
-    const name = `${number}/${view}/${camera}/${frame}`;
-    if (!this.stills.has(name)) this.stills.set(name, { name, number, view, camera, frame, spent: 0, height });
+  #still({ number, view, camera, frame, height, fold }) {
+    const name = nameOf({ number, view, camera, frame, fold });
+    if (!this.stills.has(name)) this.stills.set(name, { name, number, view, camera, frame, fold, spent: 0, height });
     const still = this.stills.get(name);
     // Small stills tell nothing; what they were looked at for does not count once they are large.
     if (height !== still.height && still.height < LEAST_PX[view]) still.spent = 0;
@@ -204,10 +207,11 @@ export class Watch {
     const batches = new Map();
     for (const still of this.passed) {
       const name = `${still.number}/${still.view}`;
-      if (!batches.has(name)) batches.set(name, { stills: [], body: { number: still.number, view: still.view, stills: {}, looked_s: 0, inputs: Math.max(1, this.acts), height_px: Infinity } });
+      if (!batches.has(name)) batches.set(name, { stills: [], body: { number: still.number, view: still.view, stills: {}, folding: {}, looked_s: 0, inputs: Math.max(1, this.acts), height_px: Infinity } });
       const { body, stills } = batches.get(name);
       stills.push(still);
       (body.stills[still.camera] ??= []).push(still.frame);
+      if (still.fold) (body.folding[still.camera] ??= []).push(still.frame);
       body.looked_s += still.spent;
       body.height_px = Math.min(body.height_px, Math.floor(still.height));
       this.stills.delete(still.name);
@@ -220,15 +224,18 @@ export class Watch {
   }
 }
 
-const nameOf = (button, still) => `${button.number}/${button.view}/${still.camera}/${still.frame}`;
+// A still that stood for others was looked at for them as well: unfolded it is another one.
+const nameOf = ({ number, view, camera, frame, fold = null }) => `${number}/${view}/${camera}/${frame}${fold ? "/fold" : ""}`;
 const isLookedAt = (still) => still.spent >= NEEDED_S[still.view] - SAME_S && still.height >= LEAST_PX[still.view];
 
 /** Whether this person has still to look at a still. */
-function isNeeded(view, { number, camera, frame }, reported) {
-  if (number !== state.number || !state.isKept || reported.has(`${number}/${view}/${camera}/${frame}`)) return false;
+function isNeeded(view, { number, camera, frame, fold = null }, reported) {
+  if (number !== state.number || !state.isKept || reported.has(nameOf({ number, view, camera, frame, fold }))) return false;
   if (view === "lens") return !isReleased && isOfLens(state.span, camera, frame);
   if (isReleased) return true;
-  if (isUnseen(camera, frame)) return true;
+  if (isUnseen(camera, frame, fold)) return true;
+  // What was folded, and is not any more, can be looked at after all.
+  if (view === "sheet" && !fold && isOn(state.mine.folded, camera, frame)) return true;
   if (view !== "full") return false;
   return state.stops.some((stop) => stop.camera === camera && stop.frame === frame) || state.spans.some((span) => isOfLens(span, camera, frame));
 }
@@ -238,10 +245,11 @@ function isOfLens(span, camera, frame) {
   return span.lens.some(([first, last]) => first <= frame && frame <= last);
 }
 
-/** Whether a frame is on the screen during a second of which this person has seen nothing. */
-function isUnseen(camera, frame) {
+/** Whether a frame is on the screen, or stands for others, during a second of which this person has seen nothing. */
+const isUnseen = (camera, frame, fold) => isOn(state.mine.unseen, camera, frame, fold);
+
+function isOn(seconds, camera, frame, fold = null) {
   const times = state.times[camera];
-  const from = Math.floor(times.start(frame));
-  const to = Math.max(Math.ceil(times.end(frame)), from + 1) - 1;
-  return (state.mine.unseen[camera] ?? []).some(([first, last]) => first <= to && from <= last);
+  const [from, to] = fold ?? [Math.floor(times.start(frame)), Math.max(Math.ceil(times.end(frame)), Math.floor(times.start(frame)) + 1) - 1];
+  return (seconds?.[camera] ?? []).some(([first, last]) => first <= to && from <= last);
 }

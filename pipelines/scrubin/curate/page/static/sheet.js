@@ -57,7 +57,8 @@ export class Sheet {
     const end = Math.max(...files.map((file) => file.interval_s[1]));
     const first = stepS ? Math.floor(start / stepS + 1e-9) : state.times[state.camera].from(start);
     const last = stepS ? Math.ceil(end / stepS - 1e-9) - 1 : state.times[state.camera].from(end) - 1;
-    const count = Math.max(1, last - first + 1);
+    this.#arrange(stepS, first, last);
+    const count = this.numbers?.length ?? Math.max(1, last - first + 1);
     const aspect = files.reduce((total, file) => total + file.size_px[0] / file.size_px[1], 0);
     let [lowest, height] = HEIGHTS_PX;
     const fits = (tall) => {
@@ -69,13 +70,27 @@ export class Sheet {
     const columns = Math.max(1, Math.floor(room.width / (height * aspect)));
     const width = Math.floor(height * aspect);
     const rowsOfBlock = Math.max(1, Math.floor(CELLS_OF_A_BLOCK / columns));
-    return { stepS, start, end, first, count, columns, width, height: Math.floor(height), rows: Math.ceil(count / columns), rowsOfBlock };
+    return { stepS, start, end, first, count, columns, width, height: Math.floor(height), rows: Math.ceil(count / columns), rowsOfBlock, arrangement: state.arrangement };
+  }
+
+  /** Which seconds have a cell, in the order of the sheet; null when it shows all of them by time. */
+  #arrange(stepS, first, last) {
+    this.numbers = null;
+    if (stepS !== 1 || !(state.hasFolds || state.isUnusualFirst)) return;
+    const seconds = Array.from({ length: last - first + 1 }, (_, place) => first + place).filter((second) => (state.foldOf(second)?.[2] ?? second) === second);
+    if (state.isUnusualFirst && state.order) {
+      const rank = new Map(state.order.map((second, place) => [second, place]));
+      seconds.sort((a, b) => (rank.get(a) ?? Infinity) - (rank.get(b) ?? Infinity) || a - b);
+    }
+    this.numbers = seconds;
+    this.places = new Map(seconds.map((second, place) => [second, place]));
   }
 
   /** The cell at a place: its time and one still of each camera. */
   cell(place) {
     const { stepS, first } = this.layout;
-    const number = first + place;
+    const number = this.numbers?.[place] ?? first + place;
+    const fold = this.numbers ? state.foldOf(number) : null;
     const stills = [];
     let fromS;
     let toS;
@@ -90,10 +105,13 @@ export class Sheet {
         stills.push({ camera: file.camera, frame });
       }
     }
+    // A still that stands for others is marked, and hidden, with all of them.
+    if (fold) [fromS, toS] = [fold[0], fold[1] + 1];
     const several = state.files.length > 1;
     const said = state.files.map((file) => [file.camera, says(file.camera, fromS, toS)]).filter(([, text]) => text);
     const about = said.map(([camera, text]) => (several ? `${camera}: ${text}` : text)).join("; ");
-    return { place, stills, fromS, toS, label: `${clock(fromS)}${about ? `, ${about}` : ""}` };
+    const stands = fold ? `, one still for ${toS - fromS} seconds` : "";
+    return { place, stills, fold, fromS, toS, label: `${clock(fromS)}${stands}${about ? `, ${about}` : ""}` };
   }
 
   // The first frame that appears in the cell and is kept, so that every second shows something of its own.
@@ -114,6 +132,7 @@ export class Sheet {
     const { stepS, first, count } = this.layout;
     const time = state.times[camera].start(frame);
     const number = stepS ? Math.floor(time / stepS + 1e-6) : state.times[state.camera].at(time);
+    if (this.numbers) return this.places.get(state.foldOf(number)?.[2] ?? number) ?? 0;
     return Math.max(0, Math.min(count - 1, number - first));
   }
 
@@ -190,7 +209,8 @@ export class Sheet {
     for (const button of block.buttons) {
       const { cell } = button;
       const marks = state.files.map((file) => mark(file.camera, cell.fromS, cell.toS));
-      button.replaceChildren(...(marks.some(Boolean) ? marks.map((name) => element("span", { class: `mark ${name}` })) : []));
+      const count = cell.fold ? [element("span", { class: "count", "aria-hidden": "true" }, `×${cell.toS - cell.fromS}`)] : [];
+      button.replaceChildren(...count, ...(marks.some(Boolean) ? marks.map((name) => element("span", { class: `mark ${name}` })) : []));
       button.classList.toggle("marked", cell.fromS < to && from < cell.toS);
       button.setAttribute("aria-label", this.cell(cell.place).label + (button.failure ?? ""));
     }
@@ -268,6 +288,15 @@ export class Sheet {
     if (still) state.move(still.frame, still.camera);
   }
 
+  /** The first time, in the order of the sheet, of which something is unseen: gaps are [from, to) in seconds. */
+  firstOf(gaps) {
+    const isOpen = (second) => {
+      const [first, last] = state.foldOf(second) ?? [second, second];
+      return gaps.some(([start, end]) => start <= last && first < end) && !this.watch.cannotShow(first);
+    };
+    return this.numbers?.find(isOpen) ?? null;
+  }
+
   /** Scroll so that a time stands at the top, and put the cursor there. */
   showFrom(timeS) {
     state.goTo(timeS);
@@ -288,7 +317,8 @@ export class Sheet {
     });
     this.root.addEventListener("pointermove", (event) => {
       const to = from && document.elementFromPoint(event.clientX, event.clientY)?.closest("#sheet-cells .cell")?.cell;
-      if (!to || (to.place === from.place && state.inFrame === null)) return;
+      // Side by side may be far apart in time.
+      if (!to || (to.place === from.place && state.inFrame === null) || (state.isUnusualFirst && to.place !== from.place)) return;
       const [a, b] = from.place <= to.place ? [from, to] : [to, from];
       const times = state.times[state.camera];
       state.inFrame = Math.min(times.from(a.fromS), times.count - 1);

@@ -11,7 +11,7 @@ const DRAWN = { drawn: true, source: "drawn", score: null, faces: null, decision
 class State extends EventTarget {
   study = null;
   view = null;
-  mine = { unseen: {}, stops: {}, seen: [], decided: [] };
+  mine = { unseen: {}, folded: {}, stops: {}, seen: [], decided: [] };
   prepared = {};
   checks = [];
   times = {};
@@ -24,7 +24,14 @@ class State extends EventTarget {
   size = 0;
   pane = "sheet";
   preview = false;
+  /** Seconds in the order in which the sheet may show them, the unusual ones first; null where that is not known. */
+  order = null;
+  isUnusualFirst = false;
+  /** Changes when other cells follow each other on the sheet. */
+  arrangement = 0;
   head = null;
+  #folds = new Map();
+  #unfolded = new Set();
   #opening = null;
 
   /** Tell everybody that something is new: study, recording, marks, cursor, selection or layout. */
@@ -52,7 +59,10 @@ class State extends EventTarget {
     for (const file of answer.recording.files) {
       times[file.camera] = new Times(await getBytes(`/api/files/${number}/${file.camera}/times`, opening.signal));
     }
+    const looks = await get(`/api/recordings/${number}/looks`, opening.signal);
     if (opening.signal.aborted) return;
+    this.#unfolded.clear();
+    this.#takeLooks(looks);
     Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false });
     this.take(answer, false);
     this.camera = this.files[0]?.camera ?? null;
@@ -75,7 +85,46 @@ class State extends EventTarget {
   }
 
   async reload() {
-    if (this.view) this.take(await get(`/api/recordings/${this.number}`));
+    if (!this.view) return;
+    const generation = this.head.split("-")[0];
+    this.take(await get(`/api/recordings/${this.number}`));
+    if (this.head.split("-")[0] === generation) return;
+    this.#takeLooks(await get(`/api/recordings/${this.number}/looks`));
+    this.tell("layout");
+  }
+
+  #takeLooks({ folds, order }) {
+    this.#folds.clear();
+    for (const fold of folds) for (let second = fold[0]; second <= fold[1]; second += 1) this.#folds.set(second, fold);
+    this.order = order;
+    this.arrangement += 1;
+  }
+
+  get hasFolds() {
+    return this.#folds.size > 0;
+  }
+
+  /** The fold that hides or shows a second, as [first, last, shown]; null where each second stands for itself. */
+  foldOf(second) {
+    const fold = this.density === 0 ? this.#folds.get(second) : undefined;
+    return fold && !this.#unfolded.has(fold[0]) ? fold : null;
+  }
+
+  /** Show every still of the run that a second is in, or fold it again; `all` for every run. */
+  unfold(second, all = false) {
+    const runs = all ? [...new Set([...this.#folds.values()].map((fold) => fold[0]))] : [this.#folds.get(second)?.[0]].filter((first) => first !== undefined);
+    const isOpen = runs.some((first) => this.#unfolded.has(first));
+    for (const first of runs) this.#unfolded[isOpen ? "delete" : "add"](first);
+    this.arrangement += 1;
+    this.tell("layout");
+    return runs.length ? (isOpen ? "folded" : "unfolded") : "";
+  }
+
+  /** The order of the sheet: by time, or the unusual first. */
+  arrange(isUnusualFirst) {
+    this.isUnusualFirst = isUnusualFirst;
+    this.arrangement += 1;
+    this.tell("layout");
   }
 
   /** Seconds that this person has not seen and that are to be seen, as [camera's file, first, last]. */

@@ -139,6 +139,8 @@ export class Timeline {
     this.cursor.style.left = `${(state.timeS / this.duration) * 100}%`;
     const { layout, shown, columns } = this.sheet;
     if (!layout || !shown) return;
+    // The unusual ones lie anywhere.
+    this.window.hidden = state.isUnusualFirst;
     const from = this.sheet.cell(Math.min(shown.from * columns, layout.count - 1)).fromS;
     const to = this.sheet.cell(Math.min((shown.to + 1) * columns, layout.count) - 1).toS;
     this.#place(this.window, from, Math.min(to, this.duration));

@@ -24,7 +24,11 @@ SHOWN = (
 NO_CHECK = "No still with planted {things} was shown: how many of them people would miss is not known."
 LIMIT = "This does not prove that people noticed what was not planted."
 FULL_SIZE = "Stills that must be looked at in full size: {seen} of {stops} were."
-FIXED = (FULL_SIZE, TIME, MEDIAN, RULE, LEAST, SHOWN, NO_CHECK, LIMIT, "people names h min s")
+FOLDED = (
+    "{folded} further seconds were folded: fewer people looked at them than must, because a still that is like all their pictures stood "
+    "for them (review.folds {limit})."
+)
+FIXED = (FULL_SIZE, FOLDED, TIME, MEDIAN, RULE, LEAST, SHOWN, NO_CHECK, LIMIT, "people names h min s")
 
 
 def measured(review: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -48,13 +52,16 @@ def sentences(stated: Mapping[str, Any] | None) -> list[str]:
     return [] if stated is None else list(_sentences(stated))
 
 
-def full_size(coverage: Mapping[str, Any]) -> str:
-    """Return how many of the stills that must be looked at in full size were, as a further sentence; nothing where none must be.
+def further(coverage: Mapping[str, Any]) -> str:
+    """Return how many stills were looked at in full size, and how many seconds were folded, as further sentences.
 
-    >>> full_size({"stops": 4, "seen_stops": 3}), full_size({"stops": 0, "seen_stops": 0})
+    >>> further({"stops": 4, "seen_stops": 3}), further({"stops": 0, "seen_stops": 0})
     (' Stills that must be looked at in full size: 3 of 4 were.', '')
     """
-    return f" {FULL_SIZE.format(seen=coverage['seen_stops'], stops=coverage['stops'])}" if coverage["stops"] else ""
+    says = [FULL_SIZE.format(seen=coverage["seen_stops"], stops=coverage["stops"])] if coverage["stops"] else []
+    folded_s = coverage.get("folded_s", 0)
+    says += [FOLDED.format(folded=folded_s, limit=f"{coverage['folds']:g}")] if folded_s else []
+    return "".join(f" {sentence}" for sentence in says)
 
 
 def _sentences(stated: Mapping[str, Any]) -> Iterator[str]:

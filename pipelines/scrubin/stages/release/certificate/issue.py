@@ -21,7 +21,7 @@ from scrubin.base.tables.io import records
 from scrubin.base.tables.private import CUTS, HIDDEN
 from scrubin.stages.release import gates, linking, released_clips
 from scrubin.stages.release.certificate import public_form
-from scrubin.stages.release.certificate.attention import full_size
+from scrubin.stages.release.certificate.attention import further
 from scrubin.stages.release.certificate.public_form import JSON_NAME, KINDS_SAY, TEXT_NAME, serves
 from scrubin.stages.release.certificate.rules import ARTICLES, CLAUSES
 from scrubin.stages.release.gates import command_at
@@ -146,7 +146,7 @@ def render_page(stated: Mapping[str, Any]) -> str:
 
 @functools.cache
 def _template() -> jinja2.Template:
-    filters = {"serves": serves, "number": "{:,}".format, "says": _says, "full_size": full_size}
+    filters = {"serves": serves, "number": "{:,}".format, "says": _says, "further": further}
     return pages.environment(TEMPLATES, filters).get_template("certificate.html.j2")
 
 

@@ -47,7 +47,7 @@ undecided shown black_frames partly_black_frames drawn kept review people_requir
 seen_ends disputed attention looked looked_s sheets median_sheet_s still_height_px least_still_s least_height_px
 checks person shown noticed low high sample rule of_these_videos seed clips drawn checked findings people clip_s
 share_up_to clips_up_to earlier samples evidence file not_proven left_behind headers elements private_elements stops
-seen_stops
+seen_stops folded_s folds
 """
 _SAMPLE = {"seed": 0, "clips": 2, "drawn": 2, "checked": 2, "findings": 2, "share_up_to": 0.5, "clips_up_to": 1}
 
@@ -129,14 +129,16 @@ def sampled(lines: Sequence[Line], videos_sha256: str) -> dict[str, Any]:
     }
 
 
-def coverage(review: Mapping[str, Any]) -> dict[str, int]:
-    """Return in numbers how much of what is released was seen by as many people as must have."""
+def coverage(review: Mapping[str, Any]) -> dict[str, Any]:
+    """Return in numbers how much of what is released was seen by as many people as must have; ``folded_s`` only where something was."""
     files = [file for one in review["recordings"] if one["excluded"] is None for file in one["files"]]
     required_s, proposals = sum(file["required_s"] for file in files), sum(file["lenses"] for file in files)
+    folded_s = sum(file.get("folded_s", 0) for file in files)
     return {
         "people_required": review["reviewers"],
         "required_s": required_s,
-        "seen_s": required_s - sum(file["unseen_s"] for file in files),
+        "seen_s": required_s - sum(file["unseen_s"] for file in files) - folded_s,
+        **({"folded_s": folded_s, "folds": review["folds"]} if folded_s else {}),
         "proposals": proposals,
         "seen_ends": proposals - sum(len(file["unseen_lenses"]) for file in files),
         "stops": sum(file.get("stops", 0) for file in files),
@@ -178,7 +180,7 @@ def black_frames(videos: pd.DataFrame, hidden: pd.DataFrame) -> dict[str, int]:
 
 @functools.cache
 def _template() -> jinja2.Template:
-    filters = {"serves": serves, "sample": sample.sentence, "full_size": attention.full_size}
+    filters = {"serves": serves, "sample": sample.sentence, "further": attention.further}
     return pages.environment(TEMPLATES, filters, is_markdown=True).get_template("certificate.md.j2")
 
 

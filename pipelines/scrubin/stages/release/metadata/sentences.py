@@ -143,7 +143,7 @@ def seen(facts: Mapping[str, Any]) -> list[str]:
         of["says"],
         *of["looked"],
         f"Looked at: {of['seen_s']} of {of['required_s']} seconds of video, and both ends of {of['seen_ends']} "
-        f"of {of['proposals']} proposals.{attention.full_size(of)}",
+        f"of {of['proposals']} proposals.{attention.further(of)}",
     ]
 
 
