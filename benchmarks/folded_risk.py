@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import av
 import cv2
@@ -35,13 +36,14 @@ PLACES = {"whole picture": 1.0, "corner, 1/3 of the width": 1 / 3, "corner, 1/5 
 Planes = npt.NDArray[np.uint8]
 
 
-def sampled(picture: npt.NDArray[np.uint8], height: int, width: int) -> Planes:
+def sampled(picture: Any, height: int, width: int) -> Planes:
     """Return luma and colour at points of a picture, shape (height, width, 3)."""
     rows, columns = (
         (2 * np.arange(count) + 1) * side // (2 * count) for count, side in zip((height, width), picture.shape[:2], strict=True)
     )
     points = picture[rows[:, None], columns]
-    return cv2.cvtColor(points, cv2.COLOR_BGR2YCrCb)[..., [0, 2, 1]].astype(np.uint8)
+    planes: Planes = cv2.cvtColor(points, cv2.COLOR_BGR2YCrCb)[..., [0, 2, 1]].astype(np.uint8)
+    return planes
 
 
 def inside(folder: Path) -> list[Planes]:

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from pathlib import Path
+from typing import Any
 
 import av
 import cv2
@@ -39,7 +40,7 @@ from scrubin.stages.screen.detector import ScreenParams
 
 ROOT = Path(__file__).parents[1]
 FPS, SIZE_PX, SPARE_PX = 10, (640, 360), 16
-WINDOW = {"width": 1280, "height": 720}
+WINDOW: Any = {"width": 1280, "height": 720}
 NAME, VIDEO = "operation", "operation.mp4"
 MOST_KEYS = 3000
 SECTIONS = ("raw:", "screen:", "review:", "release:")
@@ -52,8 +53,8 @@ def film(path: Path, pictures: Sequence[Path], seconds: int) -> None:
         stream = out.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "23", "g": "100"})
         stream.width, stream.height, stream.pix_fmt = *SIZE_PX, "yuv420p"
         for second in range(seconds):
-            read = cv2.imread(str(pictures[second % len(pictures)]))
-            large = cv2.resize(read, (SIZE_PX[0] + SPARE_PX, SIZE_PX[1] + SPARE_PX), interpolation=cv2.INTER_AREA)
+            read: Any = cv2.imread(str(pictures[second % len(pictures)]))
+            large: Any = cv2.resize(read, (SIZE_PX[0] + SPARE_PX, SIZE_PX[1] + SPARE_PX), interpolation=cv2.INTER_AREA)
             at, step = rng.uniform(0, SPARE_PX, 2), rng.uniform(-0.5, 0.5, 2)
             for part in range(FPS):
                 y, x = np.clip(np.rint(at + step * part), 0, SPARE_PX).astype(int)

@@ -2,14 +2,17 @@
 
 A *jump* is a frame that looks unlike the one before it, far more than frames beside it do: a cut,
 or a picture that comes and goes. Of what lies between two jumps less than a second apart the sheet
-may show nothing, so one of its frames is a stop. A *scene* lasts from jump to jump, a second or
-longer. Burned-in names stay on the screen through a scene and are too small for the sheet, so each
-scene has a frame that is looked at as large as it is, and a long one has another every five
-minutes. Pictures that look like a scene that had its stop a short while before need none.
+may show nothing, so one of its frames is a stop. A picture that fades in or out has no jump: where a
+frame is unlike the stills of the sheet beside it and every stop between them, it is a stop as well.
+A *scene* lasts from jump to jump, a second or longer. Burned-in names stay on the screen through a
+scene and are too small for the sheet, so each scene has a frame that is looked at as large as it is,
+and a long one has another every five minutes. Pictures that look like a scene that had its stop a short while before need none.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.stages.screen.features import GROUPS, Histograms
-from scrubin.stages.screen.proposals import Flags, Numbers
+from scrubin.stages.screen.proposals import SAME_S, Flags, Numbers
 
 APART_S = 10.0
 """Other moments are at least so far away: what is cut in for some seconds must not speak for itself."""
@@ -133,6 +136,9 @@ UNLIKE = 0.25
 TIMES_USUAL = 4.0
 """A jump is so many times as far as the frames around it usually are from their neighbours."""
 AROUND_FRAMES = 12
+TIMES_USUAL_STEP = 2.0
+"""A frame between two stills is so many times as far from both as stills around it usually are from the next."""
+AROUND_STILLS = 15
 
 
 @dataclass(frozen=True)
@@ -171,7 +177,33 @@ def stops(histograms: Histograms, times_s: Numbers) -> list[Stop]:
             if not any(part_s - at_s < EVERY_S and _distance(roots[frame], roots[other]) < UNLIKE for at_s, other in shown):
                 done[frame] = SCENE
                 shown.append((float(part_s), frame))
+    for frame in _between_stills(roots, times_s, sorted(done)):
+        done.setdefault(frame, JUMP)
     return [Stop(frame, kind) for frame, kind in sorted(done.items())]
+
+
+def _between_stills(roots: Numbers, times_s: Numbers, known: Sequence[int]) -> list[int]:
+    """Return frames unlike both stills of the sheet beside them, far more than stills usually are, and unlike the known stops between them.
+
+    Of each second the one that is furthest from what is shown.
+    """
+    stills = np.flatnonzero(np.diff(np.floor(times_s + SAME_S), prepend=-1))
+    ends = np.append(stills[1:], len(times_s) - 1)
+    steps = _distances(roots[stills], roots[ends])
+    place_of = np.searchsorted(stills, np.arange(len(times_s)), side="right") - 1
+    far = np.zeros(len(times_s))
+    for at in range(0, len(times_s), BLOCK_FRAMES):
+        block, places = slice(at, at + BLOCK_FRAMES), place_of[at : at + BLOCK_FRAMES]
+        far[block] = np.minimum(_distances(roots[block], roots[stills[places]]), _distances(roots[block], roots[ends[places]]))
+    done: list[int] = []
+    for place in np.unique(place_of[far >= UNLIKE]).tolist():
+        first, end = int(stills[place]), int(ends[place])
+        usual = float(np.median(steps[max(place - AROUND_STILLS, 0) : place + AROUND_STILLS + 1]))
+        between = known[bisect_left(known, first) : bisect_right(known, end)]
+        furthest = np.min([far[first:end], *(_distances(roots[first:end], roots[one][None]) for one in between)], axis=0)
+        if furthest.max(initial=0) >= max(UNLIKE, TIMES_USUAL_STEP * usual):
+            done.append(first + int(np.argmax(furthest)))
+    return done
 
 
 def jumps(roots: Numbers) -> Flags:
