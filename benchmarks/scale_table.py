@@ -13,9 +13,10 @@ With ``--commands``, commands and pages are measured on each finished study (``b
 - CPU seconds, memory and bytes read are those of ``benchmarks/process_cost.py``, of the stage and all that it started: DVC, the flow,
   its Prefect server, ffmpeg. Most that is read is Python's own modules. So per byte of video counts what a larger study reads beyond
   what the smallest of the run reads, divided by the bytes of raw video beyond those of the smallest. Tables count, too.
-- "Per further recording" is what a stage takes beyond what it took for the count before, divided by the recordings beyond those. The exponent
-  is that of a power law through these two counts, of what is beyond the fixed part: the CPU seconds of the smallest count, less its recordings at
-  the first of these. About 1 is linear. It is left out where the larger count takes less than 5 s more than the fixed part.
+- "Per further recording" is what a stage takes beyond what it took for the count before, divided by the recordings beyond those. The
+  exponent is that of a power law through these two counts, of what is beyond the fixed part: the CPU seconds of the smallest count, less
+  its recordings at the first of these. About 1 is linear. It is left out where the larger count takes less than 5 s more than the
+  fixed part.
 - Copies are the bytes of files (distinct inodes) that equal a released video, divided by those of the released videos; videos within
   zips count as well. "All" is everything below data, reports, .dvc/cache and .cache/store but the raw study, divided by the same.
 """
