@@ -26,7 +26,7 @@ COMMANDS = {
     "verify, release": ("verify", "data/release"),
     "diff with itself": ("diff", "data/release", "data/release"),
     "validate": ("validate", "data/release"),
-    "splits check": ("splits", "check", "data/release"),
+    "splits check": ("splits", "check", "data/release/splits/balanced.csv"),
     "preflight": ("preflight",),
     "review --verify": ("review", "--verify"),
 }
