@@ -5,7 +5,8 @@
 Commands are what a curator and a downloader run: `verify` of the project and of the release alone, `diff` of the release with itself,
 `validate`, `splits check`, `preflight`, `review --verify`. The report is opened in Chromium from the disk; of the review page the time
 counts from the start of `scrubin review` until all recordings stand in its list. CPU seconds and memory are of processes that
-`process_cost.py` measures; a page's seconds are wall seconds and include the start of the browser's page, not of the browser.
+`process_cost.py` measures; a page's seconds are wall seconds without the start of the browser, "its CPU" is that of the page's main
+thread, which other programs on the machine change little.
 """
 
 from __future__ import annotations
@@ -52,12 +53,12 @@ def report(folder: Path, browser: Browser) -> None:
     page = browser.new_page()
     work = _work(page)
     begin = time.perf_counter()
-    page.goto(path.as_uri(), wait_until="load")
+    page.goto(path.as_uri(), wait_until="load", timeout=WAIT_S * 1000)
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     seconds = time.perf_counter() - begin
     elements = page.evaluate("() => document.getElementsByTagName('*').length")
     size = f"{path.stat().st_size / MB:.2f} MB, {elements} elements"
-    print(f"report: {size}, open after {seconds:.2f} s, {work():.2f} s of CPU of the page", flush=True)
+    print(f"report: {size}, open after {seconds:.2f} s, {work():.2f} s of its CPU", flush=True)
     page.close()
 
 
@@ -84,7 +85,7 @@ def review_list(folder: Path, browser: Browser) -> None:
             served_s = time.perf_counter() - begin
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             work = _work(page)
-            page.goto(address)
+            page.goto(address, timeout=WAIT_S * 1000)
             page.wait_for_function("() => document.querySelectorAll('#list li').length > 0", timeout=WAIT_S * 1000)
             seconds = time.perf_counter() - begin
             shown = page.evaluate("() => document.querySelectorAll('#list li').length")
@@ -93,10 +94,8 @@ def review_list(folder: Path, browser: Browser) -> None:
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(WAIT_S)
-    print(
-        f"review page: serves after {served_s:.2f} s, {shown} recordings in its list after {seconds:.2f} s, {busy_s:.2f} s of CPU of the page",
-        flush=True,
-    )
+    listed = f"{shown} recordings in its list after {seconds:.2f} s"
+    print(f"review page: serves after {served_s:.2f} s, {listed}, {busy_s:.2f} s of its CPU", flush=True)
 
 
 def _address(server: subprocess.Popen[bytes], log: Path) -> str:
