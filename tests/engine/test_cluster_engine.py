@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,10 +28,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
-def start(*arguments: str, folder: Path) -> subprocess.Popen[bytes]:
-    path = os.pathsep.join([str(ROOT / "tests/helpers"), str(ROOT / "pipelines")])
+def start(*arguments: str, folder: Path, library: Path = ROOT / "pipelines", **variables: str) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(ROOT / "tests/helpers"), str(library)])
     command = [Path(sys.executable).with_name("dask"), *arguments]
-    return subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path, **variables}, stderr=subprocess.DEVNULL)
 
 
 @pytest.fixture
@@ -54,11 +55,16 @@ def machines(tmp_path):
             os.kill(pid, signal.SIGKILL)
 
 
+def wait_for(file: Path) -> None:
+    """Wait until the scheduler has written its file; for a moment it is there and empty."""
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
 def connected(root: Path, file: str) -> Cluster:
     """Wait until both workers are there."""
-    deadline = time.monotonic() + 60
-    while not Path(file).exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_for(Path(file))
     joined = Cluster(file, root)
     joined._client.wait_for_workers(2, timeout=60)
     return joined
@@ -182,13 +188,82 @@ def test_a_scheduler_that_is_silent_or_dies_while_it_is_asked_is_said_to_be(mach
         Cluster(file, root)
 
 
-def test_a_worker_that_joins_later_and_differs_is_named(machines):
+def other_version(pipelines: Path) -> Path:
+    """A copy of the library that gives other bytes, for all that anybody knows."""
+    shutil.copytree(ROOT / "pipelines/scrubin", pipelines / "scrubin", ignore=shutil.ignore_patterns("__pycache__"))
+    with (pipelines / "scrubin/__init__.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    return pipelines
+
+
+def earlier_edition(pipelines: Path) -> Path:
+    """A copy of the library that answers in its own way."""
+    with (other_version(pipelines) / "scrubin/curate/engine/cluster.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef _do(ours, root, piece):\n    return True, None\n")
+    return pipelines
+
+
+@pytest.mark.parametrize(
+    ("library", "word"), [(other_version, "its scrubin is another version"), (earlier_edition, "an answer of another version")]
+)
+def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_all(machines, caplog, library, word):
+    root, file, _, _ = machines
+    joined = connected(root, file)
+    options = ["--nworkers", "1", "--no-nanny", "--nthreads", "4", "--local-directory", str(root.parent / "late"), "--no-dashboard"]
+    late = start("worker", "--scheduler-file", file, *options, folder=root.parent, library=library(root.parent / "other"))
+    try:
+        joined._client.wait_for_workers(3, timeout=60)
+        with caplog.at_level("WARNING", logger="scrubin"), ThreadPoolExecutor(joined.lanes) as threads:
+            outcomes = list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(60)))
+        assert outcomes == [2 * number for number in range(60)]
+        (said,) = [record.getMessage() for record in caplog.records if "gets no work" in record.getMessage()]
+        assert said.startswith("cluster: worker tcp://")
+        assert word in said
+    finally:
+        joined.close()
+        late.kill()
+        late.wait()
+
+
+def test_when_no_worker_is_left_that_can_be_used_all_are_named(machines, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_S", 1)
     root, file, _, _ = machines
     joined = connected(root, file)
     joined._ours = dataclasses.replace(joined._ours, library="0" * 64)
-    with pytest.raises(StageError, match=r"worker tcp://.* cannot be used: its scrubin is another version"):
+    with pytest.raises(StageError, match=r"no worker is left.*(\n  worker tcp://.* cannot be used: its scrubin is another version.*){2}"):
         joined.do(piece(doubled, 1, root))
     joined.close()
+
+
+def test_a_scheduler_with_certificates_is_used_with_those_of_dasks_configuration_and_not_without(tmp_path):
+    key, certificate = tmp_path / "dask.key", tmp_path / "dask.crt"
+    names = ["-subj", "/CN=dask", "-addext", "basicConstraints=critical,CA:true"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names, "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(made, check=True, capture_output=True)
+    tls = {"ca-file": certificate} | {
+        f"{role}.{kind}": path for role in ("scheduler", "worker", "client") for kind, path in (("key", key), ("cert", certificate))
+    }
+    settings = {"distributed.comm.require-encryption": "true", **{f"distributed.comm.tls.{name}": str(path) for name, path in tls.items()}}
+    variables = {f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": value for name, value in settings.items()}
+    (tmp_path / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
+    file = tmp_path / "scheduler.json"
+    at = ["--scheduler-file", str(file), "--no-dashboard"]
+    scheduler = start("scheduler", *at, "--port", "0", "--protocol", "tls", folder=tmp_path, **variables)
+    options = ["--nworkers", "1", "--no-nanny", "--nthreads", "1", "--local-directory", str(tmp_path), "--protocol", "tls"]
+    worker = start("worker", *at, *options, folder=tmp_path, **variables)
+    try:
+        with dask.config.set(settings):
+            wait_for(file)
+            joined = Cluster(str(file), tmp_path)
+            assert joined._client.scheduler.address.startswith("tls://")
+            assert joined.do(piece(doubled, 21, tmp_path)) == 42
+            joined.close()
+        with pytest.raises(StageError, match=r"no scheduler answers at .*scheduler\.json \(.*TLS configuration"):
+            Cluster(str(file), tmp_path)
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
 
 
 def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
