@@ -1,10 +1,12 @@
 """The same pipeline on a Dask scheduler with separate worker processes, while workers and the scheduler are killed.
 
     .venv/bin/python benchmarks/cluster_kills.py --folder FOLDER [--workers 2] [--worker-kills 20] [--scheduler-kills 5]
-        [--memory 1GB] [--participants 14]
+        [--strangers 2] [--memory 1GB] [--participants 14]
 
 The folder gets a clone of this checkout. First the study is made with the processes of this machine, then without outputs, store
-and cache on the cluster; the hashes must be the same. A run that ends because the scheduler is gone is started again.
+and cache on the cluster; the hashes must be the same, and so must the names of all files: what one has more is left over, what it has
+less is lost. A run that ends because the scheduler is gone is started again. Strangers are workers with another version of the library: they
+join while a stage is at work, and leave some seconds later. Whether the next stage begins before that is left to chance; it is then refused.
 """
 
 from __future__ import annotations
@@ -19,9 +21,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
-from kill_and_resume import clear, hashes, prepare, stage_of, start
+from kill_and_resume import MADE, clear, hashes, prepare, stage_of
+
+SAID = ("gets no work", "the cluster cannot be used as it is", "is gone; start it again", "no scheduler answers", "killed again and again")
+"""What a run says of workers and schedulers, by what it is counted."""
 
 
 class Machines:
@@ -31,6 +37,11 @@ class Machines:
         self.elsewhere, self.file = folder.parent / "elsewhere", folder.parent / "scheduler.json"
         self.elsewhere.mkdir(exist_ok=True)
         self.options = ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", memory, "--local-directory", str(self.elsewhere)]
+        self.other = folder.parent / "other_version"
+        shutil.rmtree(self.other, ignore_errors=True)
+        shutil.copytree(folder / "pipelines", self.other)
+        with (self.other / "scrubin/__init__.py").open("a", encoding="utf-8") as file:
+            file.write("# changed\n")
         self.scheduler = self.workers = None
         self.start()
 
@@ -39,13 +50,26 @@ class Machines:
         self.file.unlink(missing_ok=True)
         at = ["--no-dashboard", "--scheduler-file", str(self.file)]
         self.scheduler = self._run("scheduler", "--port", "0", *at)
-        while not self.file.exists():
+        while not (self.file.exists() and self.file.stat().st_size):
             time.sleep(0.1)
         self.workers = self._run("worker", *at, *self.options)
 
-    def _run(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def visit(self, seconds: float) -> None:
+        """Let a worker of another version join, and leave after so long."""
+        options = ["--no-nanny", "--nthreads", "4", "--local-directory", str(self.elsewhere), "--no-dashboard"]
+        stranger = self._run("worker", "--scheduler-file", str(self.file), *options, library=self.other)
+        time.sleep(seconds)
+        stranger.kill()
+        stranger.wait()
+
+    def _run(self, *arguments: str, library: Path | None = None) -> subprocess.Popen[bytes]:
+        path = {"PYTHONPATH": str(library)} if library else {}
         return subprocess.Popen(
-            [Path(sys.executable).with_name("dask"), *arguments], cwd=self.elsewhere, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [Path(sys.executable).with_name("dask"), *arguments],
+            cwd=self.elsewhere,
+            env={**os.environ, **path},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def kept_workers(self) -> list[int]:
@@ -73,29 +97,46 @@ class Machines:
                 continue
 
 
-def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: random.Random) -> tuple[int, int, int]:
-    """Run to the end; return how many workers and schedulers were killed and how often the run was started again."""
-    kills, restarts, stop = {"worker": 0, "scheduler": 0}, 0, threading.Event()
+def files(folder: Path) -> set[str]:
+    """Return every file that a run has made, but for DVC's own."""
+    made = (folder / name for name in (*MADE, "reports") if not name.startswith(".dvc"))
+    return {str(path.relative_to(folder)) for one in made for path in one.rglob("*") if path.is_file()}
+
+
+def run(folder: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Start a run that writes what it says to the end of a file."""
+    with log.open("ab") as out:
+        command = [".venv/bin/python", "pipelines/flows/repro.py"]
+        return subprocess.Popen(command, cwd=folder, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+
+
+def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: random.Random) -> tuple[Counter[str], int]:
+    """Run to the end; return what was killed, or came to visit, and how often the run was started again."""
+    happened, restarts, stop = Counter(worker=0, scheduler=0, stranger=0), 0, threading.Event()
     mapped = ("screen", "render", "frames")
 
     def kill() -> None:
         while not stop.wait(rng.uniform(1, 5)):
             if not any(stage in stage_of(folder) for stage in mapped):
                 continue
-            if kills["scheduler"] < args.scheduler_kills and rng.random() < 0.15:
+            chance = rng.random()
+            if happened["scheduler"] < args.scheduler_kills and chance < 0.15:
                 machines.scheduler.kill()
-                kills["scheduler"] += 1
+                happened["scheduler"] += 1
                 stop.wait(60)
-            elif kills["worker"] < args.worker_kills:
+            elif happened["stranger"] < args.strangers and chance < 0.4:
+                happened["stranger"] += 1
+                machines.visit(10)
+            elif happened["worker"] < args.worker_kills:
                 for pid in machines.kept_workers()[:1]:
                     os.kill(pid, signal.SIGKILL)
-                    kills["worker"] += 1
+                    happened["worker"] += 1
 
     killer = threading.Thread(target=kill)
     killer.start()
-    while start(folder).wait():
+    while run(folder, folder.parent / "cluster.log").wait():
         restarts += 1
-        print(f"  the run ended with an error after {kills}; started again", flush=True)
+        print(f"  the run ended with an error after {dict(happened)}; started again", flush=True)
         if machines.scheduler.poll() is not None:
             machines.stop()
             machines.start()
@@ -103,7 +144,7 @@ def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: 
             break
     stop.set()
     killer.join()
-    return kills["worker"], kills["scheduler"], restarts
+    return happened, restarts
 
 
 def main() -> int:
@@ -112,6 +153,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--worker-kills", type=int, default=20)
     parser.add_argument("--scheduler-kills", type=int, default=5)
+    parser.add_argument("--strangers", type=int, default=2)
     parser.add_argument("--memory", default="1GB")
     parser.add_argument("--participants", type=int, default=14)
     parser.add_argument("--seed", type=int, default=0)
@@ -121,26 +163,32 @@ def main() -> int:
     prepare(folder, args.participants)
     clear(folder)
     began = time.monotonic()
-    if start(folder).wait():
+    if run(folder, folder.parent / "one_machine.log").wait():
         return 1
     print(f"this machine: {time.monotonic() - began:.0f} s", flush=True)
-    expected = hashes(folder)
+    expected, there = hashes(folder), files(folder)
     clear(folder)
     machines = Machines(folder, args.workers, args.memory)
     text = (folder / "params.yaml").read_text(encoding="utf-8")
     (folder / "params.yaml").write_text(re.sub(r"dask: null", f"dask: {machines.file}", text), encoding="utf-8")
+    (folder.parent / "cluster.log").unlink(missing_ok=True)
     try:
         began = time.monotonic()
-        kills = on_cluster(folder, machines, args, random.Random(args.seed))
+        happened, restarts = on_cluster(folder, machines, args, random.Random(args.seed))
         took_s = time.monotonic() - began
     finally:
         machines.stop()
         shutil.rmtree(machines.elsewhere, ignore_errors=True)
-    same = hashes(folder) == expected
-    print(
-        f"cluster: {took_s:.0f} s, {kills[0]} workers and {kills[1]} schedulers killed, started again {kills[2]} times, same hashes: {same}"
-    )
-    return 0 if same else 1
+    now, here = hashes(folder), files(folder)
+    other = [name for name in {**expected, **now} if expected.get(name) != now.get(name)]
+    said = (folder.parent / "cluster.log").read_text(encoding="utf-8", errors="replace")
+    print(f"cluster: {took_s:.0f} s, {happened['worker']} workers and {happened['scheduler']} schedulers killed,")
+    print(f"  {happened['stranger']} workers of another version came, started again {restarts} times,")
+    print(f"  the runs said: {', '.join(f'{word} ({said.count(word)})' for word in SAID)}")
+    print(f"  stages with other hashes: {len(other)} {' '.join(other)}; lost files: {len(there - here)}; left over: {len(here - there)}")
+    for path in sorted(there ^ here)[:20]:
+        print(f"    {'left over' if path in here else 'lost'}: {path}")
+    return 1 if other or there - here else 0
 
 
 if __name__ == "__main__":
