@@ -5,8 +5,8 @@
 
 The folder gets a clone of this checkout. First the study is made with the processes of this machine, then without outputs, store
 and cache on the cluster; the hashes must be the same, and so must the names of all files: what one has more is left over, what it has
-less is lost. A run that ends because the scheduler is gone is started again. Strangers are workers with another version of the library: they
-join while a stage is at work, and leave some seconds later. Whether the next stage begins before that is left to chance; it is then refused.
+less is lost. A run that ends because the scheduler is gone is started again. Strangers are workers with another version of the library:
+they join while a stage is at work, and leave some seconds later. If the next stage begins before that, it is refused.
 """
 
 from __future__ import annotations
@@ -37,11 +37,7 @@ class Machines:
         self.elsewhere, self.file = folder.parent / "elsewhere", folder.parent / "scheduler.json"
         self.elsewhere.mkdir(exist_ok=True)
         self.options = ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", memory, "--local-directory", str(self.elsewhere)]
-        self.other = folder.parent / "other_version"
-        shutil.rmtree(self.other, ignore_errors=True)
-        shutil.copytree(folder / "pipelines", self.other)
-        with (self.other / "scrubin/__init__.py").open("a", encoding="utf-8") as file:
-            file.write("# changed\n")
+        self.code, self.other = folder / "pipelines", folder.parent / "other_version"
         self.scheduler = self.workers = None
         self.start()
 
@@ -56,6 +52,10 @@ class Machines:
 
     def visit(self, seconds: float) -> None:
         """Let a worker of another version join, and leave after so long."""
+        if not self.other.exists():
+            shutil.copytree(self.code, self.other)
+            with (self.other / "scrubin/__init__.py").open("a", encoding="utf-8") as file:
+                file.write("# changed\n")
         options = ["--no-nanny", "--nthreads", "4", "--local-directory", str(self.elsewhere), "--no-dashboard"]
         stranger = self._run("worker", "--scheduler-file", str(self.file), *options, library=self.other)
         time.sleep(seconds)

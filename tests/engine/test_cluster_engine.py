@@ -235,37 +235,6 @@ def test_when_no_worker_is_left_that_can_be_used_all_are_named(machines, monkeyp
     joined.close()
 
 
-def test_a_scheduler_with_certificates_is_used_with_those_of_dasks_configuration_and_not_without(tmp_path):
-    key, certificate = tmp_path / "dask.key", tmp_path / "dask.crt"
-    names = ["-subj", "/CN=dask", "-addext", "basicConstraints=critical,CA:true"]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names, "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(made, check=True, capture_output=True)
-    tls = {"ca-file": certificate} | {
-        f"{role}.{kind}": path for role in ("scheduler", "worker", "client") for kind, path in (("key", key), ("cert", certificate))
-    }
-    settings = {"distributed.comm.require-encryption": "true", **{f"distributed.comm.tls.{name}": str(path) for name, path in tls.items()}}
-    variables = {f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": value for name, value in settings.items()}
-    (tmp_path / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
-    file = tmp_path / "scheduler.json"
-    at = ["--scheduler-file", str(file), "--no-dashboard"]
-    scheduler = start("scheduler", *at, "--port", "0", "--protocol", "tls", folder=tmp_path, **variables)
-    options = ["--nworkers", "1", "--no-nanny", "--nthreads", "1", "--local-directory", str(tmp_path), "--protocol", "tls"]
-    worker = start("worker", *at, *options, folder=tmp_path, **variables)
-    try:
-        with dask.config.set(settings):
-            wait_for(file)
-            joined = Cluster(str(file), tmp_path)
-            assert joined._client.scheduler.address.startswith("tls://")
-            assert joined.do(piece(doubled, 21, tmp_path)) == 42
-            joined.close()
-        with pytest.raises(StageError, match=r"no scheduler answers at .*scheduler\.json \(.*TLS configuration"):
-            Cluster(str(file), tmp_path)
-    finally:
-        for process in (worker, scheduler):
-            process.kill()
-            process.wait()
-
-
 def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
     (tmp_path / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
     (tmp_path / store.STORE_PATH).mkdir(parents=True)
