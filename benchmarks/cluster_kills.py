@@ -1,7 +1,7 @@
 """The same pipeline on a Dask scheduler with separate worker processes, while workers and the scheduler are killed.
 
     .venv/bin/python benchmarks/cluster_kills.py --folder FOLDER [--workers 2] [--worker-kills 20] [--scheduler-kills 5]
-        [--strangers 2] [--memory 1GB] [--participants 14]
+        [--strangers 2] [--memory 1GB] [--participants 14 | --recordings 40]
 
 The folder gets a clone of this checkout. First the study is made with the processes of this machine, then without outputs, store
 and cache on the cluster; the hashes must be the same, and so must the names of all files: what one has more is left over, what it has
@@ -24,8 +24,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import scale_table
 from kill_and_resume import MADE, clear, hashes, prepare, stage_of
 
+KEY = Path("data/private/pseudonym.key")
 SAID = ("gets no work", "the cluster cannot be used as it is", "is gone; start it again", "no scheduler answers", "killed again and again")
 """What a run says of workers and schedulers, by what it is counted."""
 
@@ -113,7 +115,7 @@ def run(folder: Path, log: Path) -> subprocess.Popen[bytes]:
 def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: random.Random) -> tuple[Counter[str], int]:
     """Run to the end; return what was killed, or came to visit, and how often the run was started again."""
     happened, restarts, stop = Counter(worker=0, scheduler=0, stranger=0), 0, threading.Event()
-    mapped = ("screen", "render", "frames")
+    mapped = ("ingest", "screen", "render", "frames")
 
     def kill() -> None:
         while not stop.wait(rng.uniform(1, 5)):
@@ -156,18 +158,27 @@ def main() -> int:
     parser.add_argument("--strangers", type=int, default=2)
     parser.add_argument("--memory", default="1GB")
     parser.add_argument("--participants", type=int, default=14)
+    parser.add_argument("--recordings", type=int, help="a study of so many tiny recordings (scale_study.py) instead of the synthetic one")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     folder = args.folder.resolve()
     os.environ["PYTHONPATH"] = str(folder / "pipelines")
-    prepare(folder, args.participants)
+    if args.recordings:
+        scale_table.prepare(folder, args.recordings)
+    else:
+        prepare(folder, args.participants)
     clear(folder)
     began = time.monotonic()
     if run(folder, folder.parent / "one_machine.log").wait():
         return 1
     print(f"this machine: {time.monotonic() - began:.0f} s", flush=True)
     expected, there = hashes(folder), files(folder)
+    key = (folder / KEY).read_bytes()
     clear(folder)
+    # Another key gives other names to everything.
+    (folder / KEY).parent.mkdir(parents=True, mode=0o700)
+    (folder / KEY).write_bytes(key)
+    (folder / KEY).chmod(0o600)
     machines = Machines(folder, args.workers, args.memory)
     text = (folder / "params.yaml").read_text(encoding="utf-8")
     (folder / "params.yaml").write_text(re.sub(r"dask: null", f"dask: {machines.file}", text), encoding="utf-8")
