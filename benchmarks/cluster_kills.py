@@ -173,12 +173,12 @@ def main() -> int:
         return 1
     print(f"this machine: {time.monotonic() - began:.0f} s", flush=True)
     expected, there = hashes(folder), files(folder)
-    key = (folder / KEY).read_bytes()
+    key = (folder / KEY).read_bytes() if (folder / KEY).is_file() else None
     clear(folder)
-    # Another key gives other names to everything.
-    (folder / KEY).parent.mkdir(parents=True, mode=0o700)
-    (folder / KEY).write_bytes(key)
-    (folder / KEY).chmod(0o600)
+    if key:  # another one gives other names to everything
+        (folder / KEY).parent.mkdir(parents=True, mode=0o700)
+        (folder / KEY).write_bytes(key)
+        (folder / KEY).chmod(0o600)
     machines = Machines(folder, args.workers, args.memory)
     text = (folder / "params.yaml").read_text(encoding="utf-8")
     (folder / "params.yaml").write_text(re.sub(r"dask: null", f"dask: {machines.file}", text), encoding="utf-8")

@@ -36,7 +36,10 @@ def container(name: str) -> dict[str, Any]:
 def dask_lines() -> list[list[str]]:
     """What stands after ``dask`` wherever the page starts it."""
     plain = [shlex.split(line) for line in WRITTEN["job.sh"].replace("\\\n", " ").splitlines() if "/dask " in line]
-    of_script = [words[words.index(".venv/bin/dask") + 1 : words.index("&")] for words in plain]
+    of_script = [
+        [word for word in words[words.index(".venv/bin/dask") + 1 : words.index("&")] if word not in ("2>", ".cache/scheduler.log")]
+        for words in plain
+    ]
     return [*of_script, container("scheduler")["command"][1:], container("worker")["command"][1:]]
 
 
