@@ -260,3 +260,7 @@ def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
     assert [line for line in lines if "gone: it cannot run the library" in line]
     late = dataclasses.replace(ours, clock_s=ours.clock_s + 60, file_system="nfs4")
     assert cluster.compare(ours, {"tcp://a": ours, "tcp://b": late}, tmp_path) == ["tcp://b: clock +60.0 s, project on nfs4"]
+    asked_s = ours.clock_s
+    slow = {str(seconds): dataclasses.replace(ours, clock_s=asked_s + seconds) for seconds in (-40, 30, 100)}
+    said = cluster.compare(ours, slow, tmp_path, answered_s=asked_s + 60)
+    assert [line.partition(",")[0] for line in said] == ["-40: clock -40.0 s", "100: clock +40.0 s"]

@@ -106,8 +106,13 @@ def look_at_worker(root: Path, seen: str) -> WorkerState:
     )
 
 
-def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException], root: Path) -> list[str]:
+def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException], root: Path, answered_s: float | None = None) -> list[str]:
     """Return what may be said of each worker that can be used: clock, file system.
+
+    Parameters
+    ----------
+    answered_s
+        Our clock when all had answered, which on a busy machine is long after they were asked.
 
     Raises
     ------
@@ -120,10 +125,12 @@ def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException]
         msg = f"the cluster cannot be used as it is; correct these workers, or leave them out:\n  {lines}"
         raise StageError(msg)
     states = {worker: state for worker, state in theirs.items() if isinstance(state, WorkerState)}
+    last_s = ours.clock_s if answered_s is None else answered_s
+    apart_s = {worker: state.clock_s - min(max(state.clock_s, ours.clock_s), last_s) for worker, state in states.items()}
     return [
-        f"{worker}: clock {state.clock_s - ours.clock_s:+.1f} s, project on {state.file_system or 'an unknown file system'}"
+        f"{worker}: clock {apart_s[worker]:+.1f} s, project on {state.file_system or 'an unknown file system'}"
         for worker, state in sorted(states.items())
-        if abs(state.clock_s - ours.clock_s) > SLACK_S or state.file_system != ours.file_system
+        if abs(apart_s[worker]) > SLACK_S or state.file_system != ours.file_system
     ]
 
 
@@ -206,7 +213,8 @@ class Cluster:
             try:
                 # It unpacks what it passes on.
                 self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
-                self.notes = compare(self._ours, self._client.run(look_at_worker, root, seen, on_error="return"), root)
+                theirs = self._client.run(look_at_worker, root, seen, on_error="return")
+                self.notes = compare(self._ours, theirs, root, time.time())
             except StageError:
                 self.close()
                 raise
