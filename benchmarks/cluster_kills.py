@@ -1,12 +1,16 @@
 """The same pipeline on a Dask scheduler with separate worker processes, while workers and the scheduler are killed.
 
     .venv/bin/python benchmarks/cluster_kills.py --folder FOLDER [--workers 2] [--worker-kills 20] [--scheduler-kills 5]
-        [--strangers 2] [--memory 1GB] [--participants 14 | --recordings 40]
+        [--strangers 2] [--memory 1GB] [--participants 14 | --recordings 40 | --project FINISHED [--stages render frames]]
 
 The folder gets a clone of this checkout. First the study is made with the processes of this machine, then without outputs, store
 and cache on the cluster; the hashes must be the same, and so must the names of all files: what one has more is left over, what it has
 less is lost. A run that ends because the scheduler is gone is started again. Strangers are workers with another version of the library:
 they join while a stage is at work, and leave some seconds later. If the next stage begins before that, it is refused.
+
+With ``--project``, only the work that stages do for recordings of a finished project is done, without DVC and Prefect, into two stores
+in the folder: one of this process and one of the cluster. A worker is killed whenever one more recording is done, and what the stores hold
+is compared to the byte. Nothing in the project is changed.
 """
 
 from __future__ import annotations
@@ -22,10 +26,18 @@ import sys
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import scale_table
-from kill_and_resume import MADE, clear, hashes, prepare, stage_of
+from kill_and_resume import MADE, ROOT, clear, hashes, prepare, stage_of
+from workers import stages
+
+from scrubin.base.files import sha256_of
+from scrubin.base.store import store
+from scrubin.curate.engine import Piece
+from scrubin.curate.engine.cluster import Cluster
 
 KEY = Path("data/private/pseudonym.key")
 SAID = ("gets no work", "the cluster cannot be used as it is", "is gone; start it again", "no scheduler answers", "killed again and again")
@@ -149,6 +161,65 @@ def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: 
     return happened, restarts
 
 
+def contents(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file of a store."""
+    return {str(path.relative_to(folder)): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def work_alone(folder: Path, args: argparse.Namespace) -> int:
+    """Do the work of a finished project here and on the cluster, of which workers are lost, and compare."""
+    root = args.project.resolve()
+    pieces = [(do, item) for name, (do, items) in stages(root).items() if name in args.stages for item in items]
+    os.chdir(root)
+    here, there = folder / "here" / store.STORE_PATH, folder / "cluster" / store.STORE_PATH
+    for do, item in pieces:
+        Piece(do, item, here, None).do()
+    print(f"this process: {len(pieces)} pieces of {', '.join(args.stages)}, {len(contents(here))} files", flush=True)
+    (folder / "study").mkdir(parents=True, exist_ok=True)
+    machines = Machines(folder / "study", args.workers, args.memory)
+    machines.code = ROOT / "pipelines"
+    killed, stop = [0], threading.Event()
+    done = [0]
+
+    def kill() -> None:
+        seen = 0
+        while not stop.wait(0.2) and killed[0] < args.worker_kills:
+            if done[0] > seen:
+                seen = done[0]
+                if args.strangers and seen == len(pieces) // 3:
+                    machines.visit(20)
+                for pid in machines.kept_workers()[-1:]:
+                    os.kill(pid, signal.SIGKILL)
+                    killed[0] += 1
+
+    began = time.monotonic()
+    try:
+        engine = Cluster(str(machines.file), root)
+
+        def work(one: tuple[Any, Any]) -> None:
+            engine.do(Piece(*one, there, None))
+            done[0] += 1
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with ThreadPoolExecutor(engine.lanes) as threads:
+            list(threads.map(work, pieces))
+        stop.set()
+        killer.join()
+        engine.close()
+    finally:
+        stop.set()
+        machines.stop()
+    ours, theirs = contents(here), contents(there)
+    other = [path for path in ours if path in theirs and ours[path] != theirs[path]]
+    lost, left = len(ours.keys() - theirs.keys()), len(theirs.keys() - ours.keys())
+    print(f"cluster: {time.monotonic() - began:.0f} s, {killed[0]} workers killed, {done[0]} of {len(pieces)} pieces done")
+    print(f"  files: {len(theirs)}; other bytes: {len(other)}, lost: {lost}, left over: {left}")
+    for path in sorted(ours.keys() ^ theirs.keys())[:20]:
+        print(f"  {path}")
+    return 1 if other or lost else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
@@ -159,9 +230,13 @@ def main() -> int:
     parser.add_argument("--memory", default="1GB")
     parser.add_argument("--participants", type=int, default=14)
     parser.add_argument("--recordings", type=int, help="a study of so many tiny recordings (scale_study.py) instead of the synthetic one")
+    parser.add_argument("--project", type=Path)
+    parser.add_argument("--stages", nargs="+", default=["screen", "render", "frames"])
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     folder = args.folder.resolve()
+    if args.project:
+        return work_alone(folder, args)
     os.environ["PYTHONPATH"] = str(folder / "pipelines")
     if args.recordings:
         scale_table.prepare(folder, args.recordings)
