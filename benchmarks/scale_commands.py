@@ -16,9 +16,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from process_cost import MB, environment, measure
 
 COMMANDS = {
@@ -49,13 +50,27 @@ def report(folder: Path, browser: Browser) -> None:
     """Print the size of the report and the seconds until Chromium has loaded and drawn it."""
     path = folder / REPORT
     page = browser.new_page()
+    work = _work(page)
     begin = time.perf_counter()
     page.goto(path.as_uri(), wait_until="load")
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     seconds = time.perf_counter() - begin
     elements = page.evaluate("() => document.getElementsByTagName('*').length")
-    print(f"report: {path.stat().st_size / MB:.2f} MB, {elements} elements, open after {seconds:.2f} s", flush=True)
+    size = f"{path.stat().st_size / MB:.2f} MB, {elements} elements"
+    print(f"report: {size}, open after {seconds:.2f} s, {work():.2f} s of CPU of the page", flush=True)
     page.close()
+
+
+def _work(page: Page) -> Callable[[], float]:
+    """Return what says how many CPU seconds the page's main thread has worked since now: other programs on the machine change it little."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy_s() -> float:
+        return next(one["value"] for one in session.send("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
+
+    before_s = busy_s()
+    return lambda: busy_s() - before_s
 
 
 def review_list(folder: Path, browser: Browser) -> None:
@@ -68,15 +83,20 @@ def review_list(folder: Path, browser: Browser) -> None:
             address = _address(server, Path(out.name))
             served_s = time.perf_counter() - begin
             page = browser.new_page(viewport={"width": 1280, "height": 720})
+            work = _work(page)
             page.goto(address)
             page.wait_for_function("() => document.querySelectorAll('#list li').length > 0", timeout=WAIT_S * 1000)
             seconds = time.perf_counter() - begin
             shown = page.evaluate("() => document.querySelectorAll('#list li').length")
+            busy_s = work()
             page.close()
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(WAIT_S)
-    print(f"review page: serves after {served_s:.2f} s, {shown} recordings in its list after {seconds:.2f} s", flush=True)
+    print(
+        f"review page: serves after {served_s:.2f} s, {shown} recordings in its list after {seconds:.2f} s, {busy_s:.2f} s of CPU of the page",
+        flush=True,
+    )
 
 
 def _address(server: subprocess.Popen[bytes], log: Path) -> str:
