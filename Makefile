@@ -26,7 +26,8 @@ test: $(TESTS) ## run the tests, but for the slow ones
 	@.venv/bin/python -m pytest -n auto --dist worksteal -m "not slow"
 
 slow: $(TESTS) ## run the slow tests: whole pipelines, every block of the documents, long draws
-	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
+	@# Files in the order of tests/conftest.py, the longest first: xdist alone would begin those of one test last, which are the longest.
+	@.venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m slow
 
 check: $(TESTS) ## lint, format, types and which wing imports what
 	@.venv/bin/ruff check .

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import process_cost
 import scale_table
 import yaml
 
@@ -138,7 +139,7 @@ def start(folder: Path, program: str = "repro.py", *targets: str, **variables: s
     return subprocess.Popen(
         [".venv/bin/python", f"pipelines/flows/{program}", *targets],
         cwd=folder,
-        env={**scale_table.environment(folder), **variables},
+        env={**process_cost.environment(folder), **variables},
         stdin=subprocess.DEVNULL,
         stdout=log_of(folder).open("w"),
         stderr=subprocess.STDOUT,

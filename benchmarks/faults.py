@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import process_cost
 import scale_table
 from kill_and_resume import living, stage_of
 
@@ -372,7 +373,7 @@ def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     program = [f".venv/bin/{arguments[0]}", *arguments[1:]]
     if arguments[0] == "scrubin":
         program = [".venv/bin/python", "-m", "scrubin", *arguments[1:]]
-    return subprocess.run(program, cwd=folder, env=scale_table.environment(folder), capture_output=True, text=True, check=False)
+    return subprocess.run(program, cwd=folder, env=process_cost.environment(folder), capture_output=True, text=True, check=False)
 
 
 FLIPPED = {

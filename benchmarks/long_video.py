@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/long_video.py FOLDER [--minutes 120]
 
 The folder gets a clone of what is committed in this checkout, and a study of ``benchmarks/scale_study.py`` in which one film is
-the long one: a minute in which the picture drifts, again and again. Memory is that of ``benchmarks/scale_table.py``: the largest sum over
+the long one: a minute in which the picture drifts, again and again. Memory is that of ``benchmarks/process_cost.py``: the largest sum over
 a stage's processes, and the largest single process. Peaks that grow with the length would show between ``--minutes 10`` and 120.
 """
 
@@ -18,8 +18,9 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
+from process_cost import MB
 from scale_study import recordings
-from scale_table import MB, RAW, prepare, run_stages
+from scale_table import RAW, prepare, run_stages
 
 RECORDINGS = 20
 WIDTH, HEIGHT, FPS, GOP = 1920, 1080, 25, 50

@@ -1,16 +1,17 @@
 """A raw study of many tiny recordings, to see how the pipeline grows.
 
-    python benchmarks/scale_study.py FOLDER COUNT
+    python benchmarks/scale_study.py FOLDER COUNT [FILMS]
 
 Recordings of four tasks by participants of a course, as in LASANA: 70 of 1,270 recordings, ten at least. Each is one H.264 file of 4 to 6 s
 at 128 x 96 px: a room that drifts by, another one in each recording, two instruments, and grain. Four raters give scores and errors, a
 tenth of the recordings have a span to be hidden. There are no labels. The same count (20 at least) gives the same bytes, and a film
-is the same in every study.
+is the same in every study. With FILMS, a folder of MKV files of real content, the recordings are its files in the order of their names.
 """
 
 from __future__ import annotations
 
 import csv
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ import av
 import cv2
 import numpy as np
 
+from scrubin.curate.lists import empty_study
 from scrubin.ratings.params import LASANA
 
 WIDTH, HEIGHT, FPS = 128, 96, 20
@@ -85,13 +87,17 @@ def recordings(count: int) -> list[Recording]:
     return [Recording(number, participants_of(count)) for number in range(count)]
 
 
-def write_study(folder: Path, count: int) -> None:
-    """Write everything that the stages read below a raw folder."""
+def write_study(folder: Path, count: int, films: Sequence[Path] = ()) -> None:
+    """Write everything that the stages read below a raw folder; of films, when they are given, one each."""
     every = recordings(count)
+    for one, film in zip(every, films, strict=False):
+        (folder / one.path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(film, folder / one.path)
     with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(write_film, folder / one.path, one) for one in every]:
+        for done in [pool.submit(write_film, folder / one.path, one) for one in every[len(films) :]]:
             done.result()
     write_sheets(folder, every)
+    empty_study.complete(folder)
 
 
 def write_sheets(folder: Path, every: Sequence[Recording]) -> None:
@@ -168,7 +174,7 @@ def write_film(path: Path, recording: Recording) -> None:
 def main() -> None:
     """Write the study that the command line names."""
     folder, count = Path(sys.argv[1]), int(sys.argv[2])
-    write_study(folder, count)
+    write_study(folder, count, sorted(Path(sys.argv[3]).glob("*.mkv"))[:count] if len(sys.argv) > 3 else ())
     size = sum(path.stat().st_size for path in (folder / "videos").rglob("*.mkv"))
     print(f"{count} recordings of {participants_of(count)} participants in {folder}: {size / 1e6:.1f} MB of video")
 

@@ -3,17 +3,20 @@
     python benchmarks/scale_table.py FOLDER                     # stage by stage for 20 and 100 recordings
     python benchmarks/scale_table.py FOLDER --counts 100 400 1270
     python benchmarks/scale_table.py FOLDER --counts 100 --changes
+    python benchmarks/scale_table.py FOLDER --counts 20 40 --films CLIPS   # a folder of 40 MKV files of real content
 
 For each count the folder gets a clone of what is committed in this checkout, with its environment, and a study of
 ``benchmarks/scale_study.py`` in data/raw. With ``--changes``, the run is followed by changes one after the other, each with `make repro`:
 nothing, one more recording, one changed redaction, one renamed file, one participant withdrawn. What is in the folder already is run again.
+With ``--commands``, commands and pages are measured on each finished study (``benchmarks/scale_commands.py``).
 
-- CPU seconds are those of the stage and everything that it started and waited for: DVC itself, the flow, its Prefect server, ffmpeg.
-- Peak memory is the largest sum over the stage's processes of resident bytes, with pages that several share counted for each (sampled
-  ten times a second), and the largest of a single process.
-- Bytes read are what the processes read by system calls (``rchar`` in /proc/PID/io, which the kernel adds up over children that were
-  waited for); what is mapped into memory does not count. Most is Python's own modules. So per byte of video counts what a larger study
-  reads beyond what the smallest of the run reads, divided by the bytes of raw video beyond those of the smallest. Tables count, too.
+- CPU seconds, memory and bytes read are those of ``benchmarks/process_cost.py``, of the stage and all that it started: DVC, the flow,
+  its Prefect server, ffmpeg. Most that is read is Python's own modules. So per byte of video counts what a larger study reads beyond
+  what the smallest of the run reads, divided by the bytes of raw video beyond those of the smallest. Tables count, too.
+- "Per further recording" is what a stage takes beyond what it took for the count before, divided by the recordings beyond those. The
+  exponent is that of a power law through these two counts, of what is beyond the fixed part: the CPU seconds of the smallest count, less
+  its recordings at the first of these. About 1 is linear. It is left out where the larger count takes less than 5 s more than the
+  fixed part.
 - Copies are the bytes of files (distinct inodes) that equal a released video, divided by those of the released videos; videos within
   zips count as well. "All" is everything below data, reports, .dvc/cache and .cache/store but the raw study, divided by the same.
 """
@@ -22,44 +25,30 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
+import itertools
+import math
 import re
 import shutil
 import subprocess
 import sys
-import threading
-import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import scale_commands
 import yaml
+from process_cost import MB, Cost, measure
 from scale_study import Recording, participants_of, recordings, write_film, write_sheets, write_study
 
 ROOT = Path(__file__).resolve().parents[1]
 RAW = Path("data/raw")
-MB = 1_000_000
-SAMPLE_S = 0.1
 DEMO_STAGE = "demo"
+LEAST_S = 5.0
 HELD = ("data", "reports", ".dvc/cache", ".cache/store")
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What one command took: CPU and wall seconds, bytes read and of memory, exit code, and what it printed."""
-
-    cpu_s: float
-    wall_s: float
-    read: int
-    peak: int
-    largest: int
-    code: int
-    output: str = field(repr=False)
-
-
-def prepare(folder: Path, count: int) -> None:
+def prepare(folder: Path, count: int, films: Sequence[Path] = ()) -> None:
     """Make a checkout with a study of its own, whose release nobody has to review."""
     subprocess.run(["git", "clone", "--local", "--quiet", ROOT, folder], check=True)
     (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
@@ -74,67 +63,7 @@ def prepare(folder: Path, count: int) -> None:
     text = re.sub(r"\n  review: required.*", "\n  review: {kind: none, reason: a drawn study to measure costs}", text)
     path.write_text(text, encoding="utf-8")
     (folder / "dvc.lock").unlink(missing_ok=True)
-    write_study(folder / RAW, count)
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return the variables of a command in a checkout: its own sources, however the environment was installed."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PREFECT_API_URL", "PYTHONDONTWRITEBYTECODE")}
-    path = f"{folder / '.venv/bin'}:{os.environ['PATH']}"
-    return {**kept, "PYTHONPATH": str(folder / "pipelines"), "DVC_NO_ANALYTICS": "1", "PATH": path}
-
-
-def measure(folder: Path, *command: str) -> Cost:
-    """Run a command in a checkout and return what it took."""
-    log = folder / ".cache/scale_table.log"
-    log.parent.mkdir(exist_ok=True)
-    begin = time.monotonic()
-    with log.open("w+", encoding="utf-8") as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment(folder),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        peaks = [0, 0]
-        ended = threading.Event()
-        sampler = threading.Thread(target=_sample, args=(process.pid, peaks, ended))
-        sampler.start()
-        # While it is a zombie, the kernel still has what it and its children read.
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        read = int(re.search(r"rchar: (\d+)", Path(f"/proc/{process.pid}/io").read_text()).group(1))
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        ended.set()
-        sampler.join()
-        out.seek(0)
-        output = out.read()
-    cpu_s = usage.ru_utime + usage.ru_stime
-    return Cost(cpu_s, time.monotonic() - begin, read, peaks[0], max(peaks[1], usage.ru_maxrss * 1024), process.returncode, output)
-
-
-def _sample(session: int, peaks: list[int], ended: threading.Event) -> None:
-    while not ended.wait(SAMPLE_S):
-        sizes = list(_resident(session))
-        peaks[0] = max(peaks[0], sum(sizes))
-        peaks[1] = max(peaks[1], *sizes, 0)
-
-
-def _resident(session: int) -> Iterator[int]:
-    """Yield the resident bytes of each process of a session."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            # State, parent, group and session come after the name; resident pages are the 24th field.
-            if int(fields[3]) == session:
-                yield int(fields[21]) * page
+    write_study(folder / RAW, count, films)
 
 
 def stages(folder: Path) -> list[str]:
@@ -218,6 +147,23 @@ def _cells(count: int, few: int, added: list[str], measured: dict[int, dict[str,
     return f"{sum(cost.cpu_s for cost in costs):>9.1f}{peak:>8.0f}{largest:>8.0f}{beyond:>13}"
 
 
+def growth(counts: list[int], measured: dict[int, dict[str, Cost]]) -> None:
+    """Print CPU seconds per further recording from each count to the next, and how the sum grows."""
+    steps = list(itertools.pairwise(counts))
+    print("\nCPU s per further recording, exponent" + "".join(f"{f'{few} to {many}':>20}" for few, many in steps))
+    stages = list(measured[counts[0]])
+    for name, added in [*((stage, [stage]) for stage in stages), ("without demo", [stage for stage in stages if stage != DEMO_STAGE])]:
+        total = {count: sum(measured[count][stage].cpu_s for stage in added) for count in counts}
+        slopes = [(total[many] - total[few]) / (many - few) for few, many in steps]
+        fixed = max(total[counts[0]] - counts[0] * slopes[0], 0.0)
+        cells = []
+        for (few, many), slope in zip(steps, slopes, strict=True):
+            less, more = total[few] - fixed, total[many] - fixed
+            exponent = f"{math.log(more / less) / math.log(many / few):.2f}" if more > LEAST_S and less > 0 else "-"
+            cells.append(f"{slope:>12.3f}{exponent:>8}")
+        print(f"{name:14}{f'fixed {fixed:.1f} s':>23}" + "".join(cells), flush=True)
+
+
 def one_more(folder: Path, every: list[Recording]) -> None:
     """Add a recording of somebody who is known."""
     added = Recording(len(every), participants_of(len(every)))
@@ -297,19 +243,26 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--counts", type=int, nargs="+", default=[20, 100], metavar="N")
     parser.add_argument("--changes", action="store_true", help="also what small changes cost, with the largest count")
+    parser.add_argument("--commands", action="store_true", help="also what commands and pages cost, with each count")
+    parser.add_argument("--films", type=Path, help="a folder of MKV files that are the recordings, in the order of their names")
     args = parser.parse_args()
     counts = sorted(args.counts)
+    films = sorted(args.films.glob("*.mkv")) if args.films else []
     measured: dict[int, dict[str, Cost]] = {}
     video: dict[int, int] = {}
     for count in counts:
         folder = args.folder.resolve() / str(count)
         shutil.rmtree(folder, ignore_errors=True)
-        prepare(folder, count)
+        prepare(folder, count, films[:count])
         measured[count], video[count] = dict(run_stages(folder)), raw_bytes(folder)
         # It finds nothing to do, and what lies in the store and in DVC's cache goes from the store.
         measure(folder, ".venv/bin/python", "pipelines/flows/repro.py")
         print(f"{count} recordings, {video[count] / MB:.1f} MB of raw video; {disk(folder)}", flush=True)
-    table(counts, measured, video)
+        table(list(measured), measured, video)
+        if args.commands:
+            scale_commands.of(folder)
+    if len(counts) > 1:
+        growth(counts, measured)
     if args.changes:
         changes(folder, counts[-1])
 

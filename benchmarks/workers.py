@@ -29,8 +29,8 @@ from scrubin.audit.pictures.stored import examine_stored
 from scrubin.base import params
 from scrubin.base.store import store
 from scrubin.base.tables import io
-from scrubin.base.tables.private import HIDDEN, LINKAGE, RECORDINGS, REDACTIONS
-from scrubin.base.tables.public import VIDEOS
+from scrubin.base.tables.private import HIDDEN, LINKAGE, PARTS, RECORDINGS, REDACTIONS
+from scrubin.base.tables.public import GAPS, VIDEOS
 from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Processes
 from scrubin.stages.frames import frame_store
@@ -59,14 +59,16 @@ def stages(root: Path) -> dict[str, tuple[Callable[[Any], Any], list[Any]]]:
     recordings, linkage = io.read(RECORDINGS, interim / "recordings.parquet"), io.read(LINKAGE, root / "data/private/linkage.parquet")
     redactions, hidden = io.read(REDACTIONS, interim / "redactions.parquet"), io.read(HIDDEN, interim / "hidden.parquet")
     videos = frame_store.videos_of(io.read(VIDEOS, root / "data/tables/videos.parquet"))
-    files = rendering.to_render(recordings, linkage, redactions, pd.Series(dtype=str), 0.0)
+    parts = io.read(PARTS, interim / "parts.parquet")
+    files = rendering.to_render(recordings, parts, linkage, redactions, pd.Series(dtype=str), 0.0)
     shown = {video.id for video in videos}
+    gaps = frame_store.frames_after_gaps(io.read(GAPS, root / "data/tables/gaps.parquet"))
     media, spans = root / "data/unreleased", frame_store.hidden_spans(hidden)
     screen = partial(screening.screen, raw, params=load("screen", ScreenParams), private_words=private_words(recordings))
     return {
-        "screen": (screen, screening.to_screen(recordings)),
+        "screen": (screen, screening.to_screen(recordings, parts)),
         "render": (partial(rendering.render, raw, params=load("render", RenderParams)), [file for file in files if file.id in shown]),
-        "frames": (partial(frame_store.extract_stored, media, params=load("frames", FramesParams), hidden=spans), videos),
+        "frames": (partial(frame_store.extract_stored, media, params=load("frames", FramesParams), hidden=spans, gaps=gaps), videos),
         "audit": (partial(examine_stored, media), list(audited_project.load(root).plan.videos)),
     }
 

@@ -1,4 +1,4 @@
-"""Progress of a stage: a bar on a terminal; elsewhere, such as in a log or on a cluster, a line a minute."""
+"""Progress of a stage: a bar on a terminal, elsewhere a line a minute; on a cluster, too, both say what is done on all machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from scrubin.base import files
-from scrubin.curate.engine.run import progress_sentence, shares_read, time_text
+from scrubin.curate.engine.run import progress_sentence, reading_text, shares_read, time_text
 
 Item = TypeVar("Item")
 LOG = logging.getLogger("scrubin")
@@ -55,7 +55,10 @@ def steps(
         Says by file how much of it has been read, 0 to 1, wherever the work is done.
     """
     if sys.stderr.isatty():
-        with tqdm(total=total, desc=name, unit=unit) as bar:
+        with (
+            tqdm(total=total, desc=name, unit=unit) as bar,
+            _saying(lambda: reading_text(shares()), bar.set_postfix_str),
+        ):
             yield bar.update
         return
     begin_s, done = CLOCK.now_s(), [0]
@@ -84,11 +87,8 @@ def of_stage(name: str) -> Iterator[None]:
         took = f", the last time it took {time_text(last_s[name])}" if name in last_s else ""
         return f"{name}: at work for {time_text(CLOCK.now_s() - begin_s)}{took}"
 
-    if sys.stderr.isatty():
+    with _saying(says):
         yield
-    else:
-        with _saying(says):
-            yield
     with contextlib.suppress(OSError):  # a full disk must not spoil a stage that is done
         files.write_json(LAST, {**_last_seconds(), name: round(CLOCK.now_s() - begin_s, 1)})
 
@@ -104,15 +104,19 @@ _SPEAKERS: list[object] = []
 """Who speaks: the last one."""
 
 
+def _log(text: str) -> None:
+    LOG.info("%s", text)
+
+
 @contextlib.contextmanager
-def _saying(says: Callable[[], str]) -> Iterator[None]:
+def _saying(says: Callable[[], str], say: Callable[[str], object] = _log) -> Iterator[None]:
     """Say a line a minute, unless another one has begun since and not ended."""
     is_over, me = threading.Event(), object()
 
     def speak() -> None:
         while not CLOCK.is_over(is_over, EVERY_S):
             if _SPEAKERS[-1:] == [me]:
-                LOG.info("%s", says())
+                say(says())
 
     _SPEAKERS.append(me)
     speaker = threading.Thread(target=speak, daemon=True)

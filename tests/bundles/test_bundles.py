@@ -447,7 +447,7 @@ def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, 
     scrubin = [sys.executable, "-m", "scrubin", "challenge", "bundle", str(home / "release"), *order]
     subprocess.run(scrubin, check=True, capture_output=True)
     program = tmp_path / "out" / PROGRAM[platform]
-    assert (program / "scrubin/base/vocabulary/cholect50.json").is_file()
+    assert (program / "scrubin/base/vocabulary/lists/cholect50.json").is_file()
     # -I leaves out this checkout's folder and the user's; the program must find its own copy.
     if platform == "evalai":
         spec = importlib.util.spec_from_file_location(

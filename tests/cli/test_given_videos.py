@@ -15,7 +15,7 @@ from scrubin import cli
 from scrubin.base import object_store
 from scrubin.base.errors import ScrubinError, StageError
 from scrubin.base.files import sha256_of
-from scrubin.cli import given_video as given
+from scrubin.cli.video import given_video as given
 
 
 @pytest.fixture(autouse=True)

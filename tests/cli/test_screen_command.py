@@ -9,7 +9,7 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.cli import render
+from scrubin.cli.video import render
 from scrubin.stages.screen.detector import DEFAULTS
 from scrubin.stages.screen.proposals import Proposal
 

@@ -63,7 +63,7 @@ def test_json_holds_the_whole_split(name, capsys):
     shown = json.loads(capsys.readouterr().out)
     split = catalogue.load(name)
     assert {fold["fold"]: {part: tuple(videos) for part, videos in fold["subsets"].items()} for fold in shown["folds"]} == split.placed
-    data = files("scrubin.public_splits") / f"{name.replace('/', '_')}.json"
+    data = files("scrubin.public_splits") / "lists" / f"{name.replace('/', '_')}.json"
     assert shown["sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
     assert shown["source"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,10 +28,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
-def start(*arguments: str, folder: Path) -> subprocess.Popen[bytes]:
-    path = os.pathsep.join([str(ROOT / "tests/helpers"), str(ROOT / "pipelines")])
+def start(*arguments: str, folder: Path, library: Path = ROOT / "pipelines", **variables: str) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(ROOT / "tests/helpers"), str(library)])
     command = [Path(sys.executable).with_name("dask"), *arguments]
-    return subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path, **variables}, stderr=subprocess.DEVNULL)
 
 
 @pytest.fixture
@@ -54,11 +55,16 @@ def machines(tmp_path):
             os.kill(pid, signal.SIGKILL)
 
 
+def wait_for(file: Path) -> None:
+    """Wait until the scheduler has written its file; for a moment it is there and empty."""
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
 def connected(root: Path, file: str) -> Cluster:
     """Wait until both workers are there."""
-    deadline = time.monotonic() + 60
-    while not Path(file).exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_for(Path(file))
     joined = Cluster(file, root)
     joined._client.wait_for_workers(2, timeout=60)
     return joined
@@ -182,11 +188,49 @@ def test_a_scheduler_that_is_silent_or_dies_while_it_is_asked_is_said_to_be(mach
         Cluster(file, root)
 
 
-def test_a_worker_that_joins_later_and_differs_is_named(machines):
+def other_version(pipelines: Path) -> Path:
+    """A copy of the library that gives other bytes, for all that anybody knows."""
+    shutil.copytree(ROOT / "pipelines/scrubin", pipelines / "scrubin", ignore=shutil.ignore_patterns("__pycache__"))
+    with (pipelines / "scrubin/__init__.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    return pipelines
+
+
+def earlier_edition(pipelines: Path) -> Path:
+    """A copy of the library that answers in its own way."""
+    with (other_version(pipelines) / "scrubin/curate/engine/cluster.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef _do(ours, root, piece):\n    return True, None\n")
+    return pipelines
+
+
+@pytest.mark.parametrize(
+    ("library", "word"), [(other_version, "its scrubin is another version"), (earlier_edition, "an answer of another version")]
+)
+def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_all(machines, caplog, library, word):
+    root, file, _, _ = machines
+    joined = connected(root, file)
+    options = ["--nworkers", "1", "--no-nanny", "--nthreads", "4", "--local-directory", str(root.parent / "late"), "--no-dashboard"]
+    late = start("worker", "--scheduler-file", file, *options, folder=root.parent, library=library(root.parent / "other"))
+    try:
+        joined._client.wait_for_workers(3, timeout=60)
+        with caplog.at_level("WARNING", logger="scrubin"), ThreadPoolExecutor(joined.lanes) as threads:
+            outcomes = list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(60)))
+        assert outcomes == [2 * number for number in range(60)]
+        (said,) = [record.getMessage() for record in caplog.records if "gets no work" in record.getMessage()]
+        assert said.startswith("cluster: worker tcp://")
+        assert word in said
+    finally:
+        joined.close()
+        late.kill()
+        late.wait()
+
+
+def test_when_no_worker_is_left_that_can_be_used_all_are_named(machines, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_S", 1)
     root, file, _, _ = machines
     joined = connected(root, file)
     joined._ours = dataclasses.replace(joined._ours, library="0" * 64)
-    with pytest.raises(StageError, match=r"worker tcp://.* cannot be used: its scrubin is another version"):
+    with pytest.raises(StageError, match=r"no worker is left.*(\n  worker tcp://.* cannot be used: its scrubin is another version.*){2}"):
         joined.do(piece(doubled, 1, root))
     joined.close()
 
@@ -216,3 +260,7 @@ def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
     assert [line for line in lines if "gone: it cannot run the library" in line]
     late = dataclasses.replace(ours, clock_s=ours.clock_s + 60, file_system="nfs4")
     assert cluster.compare(ours, {"tcp://a": ours, "tcp://b": late}, tmp_path) == ["tcp://b: clock +60.0 s, project on nfs4"]
+    asked_s = ours.clock_s
+    slow = {str(seconds): dataclasses.replace(ours, clock_s=asked_s + seconds) for seconds in (-40, 30, 100)}
+    said = cluster.compare(ours, slow, tmp_path, answered_s=asked_s + 60)
+    assert [line.partition(",")[0] for line in said] == ["-40: clock -40.0 s", "100: clock +40.0 s"]

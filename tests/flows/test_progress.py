@@ -128,25 +128,46 @@ def test_one_speaks_at_a_time(clock, said):
     assert [line.partition(":")[2] for line in said()] == [" at work for 1 min", " 0 of 2 schemes done after 1 min", " at work for 3 min"]
 
 
-def test_on_a_terminal_there_is_a_bar_and_no_line(clock, said, monkeypatch):
-    bars: list[dict[str, object]] = []
+class Bar:
+    """A bar that notes how it was made and what stood beside it."""
 
-    class Bar:
-        def __init__(self, **how: object) -> None:
-            bars.append(how)
+    def __init__(self, **how: object) -> None:
+        self.how, self.beside, self.done = how, [], 0
 
-        def __enter__(self) -> Bar:
-            return self
+    def __enter__(self) -> Bar:
+        return self
 
-        def __exit__(self, *_: object) -> None:
-            pass
+    def __exit__(self, *_: object) -> None:
+        pass
 
-        def update(self) -> None:
-            clock.seconds += 600
+    def update(self) -> None:
+        self.done += 1
 
+    def set_postfix_str(self, text: str) -> None:
+        self.beside.append(text)
+
+
+@pytest.fixture
+def bars(monkeypatch) -> list[Bar]:
+    made: list[Bar] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(progress, "tqdm", Bar)
-    with progress.of_stage("screen"), progress.steps("screen", 1) as one_more:
+    monkeypatch.setattr(progress, "tqdm", lambda **how: made.append(Bar(**how)) or made[-1])
+    return made
+
+
+def test_on_a_terminal_there_is_a_bar_and_no_line_and_beside_it_what_is_being_read_wherever_that_is(clock, said, bars):
+    with progress.of_stage("screen"), progress.steps("screen", 1, shares=lambda: {"long.mkv": 0.25}) as one_more:
+        clock.go_on(60, 2)
         one_more()
-    assert bars == [{"total": 1, "desc": "screen", "unit": "recording"}]
+    (bar,) = bars
+    assert bar.how == {"total": 1, "desc": "screen", "unit": "recording"}
+    assert bar.beside == ["reading long.mkv (25 %)"]
+    assert bar.done == 1
     assert said() == []
+
+
+def test_a_stage_without_steps_says_on_a_terminal_too_that_it_is_at_work(clock, said, bars):
+    with progress.of_stage("report"):
+        clock.go_on(60, 1)
+    assert said() == ["report: at work for 1 min"]
+    assert bars == []

@@ -66,9 +66,12 @@ def pictures(path: Path, size: tuple[int, int]) -> list[np.ndarray]:
         return [frame.reformat(*size, "rgb24").to_ndarray() for frame in container.decode(video=0)]
 
 
-def film(path: Path, frames: list[np.ndarray], fps: int, pixels: str = "yuv420p", **options: str) -> Path:
-    """RGB pictures as a clip; of an odd size only where ``pixels`` is yuv444p."""
-    with av.open(str(path), "w") as out:
+def film(path: Path, frames: list[np.ndarray], fps: int, pixels: str = "yuv420p", *, same_bytes: bool = False, **options: str) -> Path:
+    """RGB pictures as a clip; of an odd size only where ``pixels`` is yuv444p.
+
+    Without ``same_bytes`` Matroska draws itself an identifier each time.
+    """
+    with av.open(str(path), "w", container_options={"fflags": "+bitexact"} if same_bytes else {}) as out:
         stream = out.add_stream("libx264", rate=fps, options={"preset": "veryfast", "crf": "23", "g": "250", **options})
         stream.height, stream.width, stream.pix_fmt = *frames[0].shape[:2], pixels
         for picture in frames:

@@ -14,7 +14,7 @@ from scrubin.base.tables.public import RATINGS, skill_table
 from scrubin.curate.label import progress
 from scrubin.curate.label.events import About, Assigned, Change, Sheet
 from scrubin.curate.label.people import Person
-from scrubin.curate.label.settled import Pictures
+from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.ratings import scoring
 from scrubin.ratings.entries import read_entries

@@ -13,11 +13,12 @@ import labelled_study
 import sampled_release
 from labelled_study import person
 from scrubin.base.errors import ReviewError
-from scrubin.curate.label import progress, settled, written
+from scrubin.curate.label import progress, written
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.proposed import clock
 from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.proposed.tracks import WITHIN
+from scrubin.curate.label.settling import settled
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track, expanded
 

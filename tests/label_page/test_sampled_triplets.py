@@ -21,7 +21,7 @@ from labelled_study import FIRST, person
 from scrubin.base.errors import AnnotationError, ParamsError, ReviewError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.curate.label import events, params, progress, sampling, written
+from scrubin.curate.label import events, params, pictures, progress, written
 from scrubin.curate.label.events import About, Change, Instant, Settled, Span
 from scrubin.curate.label.several import instant_agreement, instant_disputes
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
@@ -76,8 +76,8 @@ def done(bench, both):
 
 def test_the_first_frame_at_or_after_each_second_of_the_source_is_sampled():
     starts_s = np.array([0, 0.7, 1.3, 1.4, 1.9999999, 4.2, 5.0])
-    assert sampling.sampled(np.append(starts_s, 6.0), 1.0).tolist() == [0, 2, 4, 5, 6]
-    assert sampling.sampled(np.append(starts_s, 6.0), 0.0).tolist() == list(range(7))
+    assert pictures.sampled(np.append(starts_s, 6.0), 1.0).tolist() == [0, 2, 4, 5, 6]
+    assert pictures.sampled(np.append(starts_s, 6.0), 0.0).tolist() == list(range(7))
 
 
 @given(fps=st.sampled_from((Fraction(25), Fraction(30000, 1001), Fraction(50), Fraction(24000, 1001))), every=st.sampled_from((1, 2, 5)))
@@ -85,7 +85,7 @@ def test_at_any_rate_each_step_has_its_first_frame(fps, every):
     count = 40 * 60
     boundaries_s = np.array([float(frame / fps) for frame in range(count + 1)])
     expected = [-(-step * fps // 1) for step in range(0, count, every)]
-    assert sampling.sampled(boundaries_s, float(every)).tolist() == [int(frame) for frame in expected if frame < count]
+    assert pictures.sampled(boundaries_s, float(every)).tolist() == [int(frame) for frame in expected if frame < count]
 
 
 def test_another_trim_asks_for_the_same_source_frames(bench, both, folder):

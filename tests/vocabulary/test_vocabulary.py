@@ -89,7 +89,7 @@ def test_every_vocabulary_states_source_and_version_and_has_distinct_names(name)
     assert words.source
     assert words.version
     assert len(words.sha256) == 64
-    assert (vocabulary.FOLDER / f"{name}_triplets.csv").read_text(encoding="utf-8").startswith("# source: ")
+    assert (vocabulary.LISTS / f"{name}_triplets.csv").read_text(encoding="utf-8").startswith("# source: ")
     for kind in vocabulary.KINDS:
         assert len(set(words.names(kind))) == len(words.names(kind))
         # ProstaTD labels no phases.
@@ -110,7 +110,7 @@ def test_every_other_vocabulary_states_source_and_version_and_knows_its_spelling
 def test_prostatd_has_the_published_triplets_and_counts():
     words = vocabulary.load("prostatd")
     assert (len(words.instruments), len(words.verbs), len(words.targets), len(words.triplets)) == (7, 10, 10, 89)
-    text = (vocabulary.FOLDER / "prostatd_triplets.csv").read_text(encoding="utf-8").splitlines()
+    text = (vocabulary.LISTS / "prostatd_triplets.csv").read_text(encoding="utf-8").splitlines()
     assert sum(int(line.rsplit(",", 1)[1]) for line in text[2:]) == 196_490
     assert [words.triplet_name(i) for i in words.null_triplets] == [f"{name},null,null" for name in words.instruments]
     assert words.triplet_of("driver,retract,bladder") == words.triplet_of("needle driver,retract,bladder") == 53

@@ -55,9 +55,9 @@ DECLARED: Mapping[str, Declaration] = {
     "new-study": _curator("make the folders and lists of a raw study, empty or drafted from a folder of recordings", "study"),
     "preflight": _curator("check all lists, sheets, labels, parameters and the machine, before a frame is decoded", "check"),
     "check-params": _curator("check every section of a params.yaml", "check", writes=False),
-    "probe": _curator("tell what a video file holds", needs="load", writes=False),
-    "dicom": _curator("tell what is in a DICOM recording, and write a released video as a de-identified one", "probe", writes=False),
-    "screen": _curator("find what in a video could identify a person", "render"),
+    "probe": _curator("tell what a video file holds", "video.probe", needs="load", writes=False),
+    "dicom": _curator("tell what is in a DICOM recording, and write a released video as a de-identified one", "video.probe", writes=False),
+    "screen": _curator("find what in a video could identify a person", "video.render"),
     "review": _curator("look at the study in the browser and decide what is hidden", needs="review"),
     "label": Declaration(
         "curate",
@@ -65,7 +65,7 @@ DECLARED: Mapping[str, Declaration] = {
         needs=("review", "curate"),
         writes_privately=True,
     ),
-    "render": _curator("trim a video and hide what could identify, encoding only what must be"),
+    "render": _curator("trim a video and hide what could identify, encoding only what must be", "video.render"),
     "stereo": _curator("calibrate a stereo rig, rectify its pictures, and check what was recorded with it", needs="load", writes=False),
     "scores": _curator(
         "make skill scores of raters' sheets in LASANA's format, or check published ones against them", "evaluate.scores", writes=False
@@ -89,8 +89,8 @@ DECLARED: Mapping[str, Declaration] = {
     "convert": Declaration("load", "write labels or ratings of one format in another one"),
     "validate": Declaration("load", "ask every rule that applies of label files, of tables or of a released dataset", "check"),
     "ground-truth-check": Declaration("load", "prove that a ground truth is whole, unchanged and of the tables that are here", "check"),
-    "frames": Declaration("load", "extract frames of a video by the frame contract", needs=("load",)),
-    "frames-check": Declaration("load", "tell which convention made a folder of frames, and its offset", "frames", ("load",)),
+    "frames": Declaration("load", "extract frames of a video by the frame contract", "video.frames", ("load",)),
+    "frames-check": Declaration("load", "tell which convention made a folder of frames, and its offset", "video.frames", ("load",)),
     "score": Declaration(
         "evaluate", "compute metrics of predictions against ground truth, by definition or as published", "evaluate.score"
     ),

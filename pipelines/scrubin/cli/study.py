@@ -41,8 +41,6 @@ def run_new_study(args: argparse.Namespace) -> int:
     if args.recordings is not None and not Path(args.recordings).is_dir():
         sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
         return 1
-    if args.recordings is not None:
-        pass
     paths = empty_study.create(folder)
     if args.recordings is None:
         sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")
@@ -53,7 +51,7 @@ def run_new_study(args: argparse.Namespace) -> int:
 def _draft(folder: Path, args: argparse.Namespace) -> int:
     # An empty study is made without the video tools.
     from scrubin.cli.arguments import section_or
-    from scrubin.cli.render import DEFAULT
+    from scrubin.curate.by_hand.one_render import DEFAULT
     from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import NO_CLOCK, ClockParams, IngestParams
 

@@ -14,7 +14,7 @@ from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint, natural
 from scrubin.base.files import sha256_of
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent / "lists"
 INDEX = "index.json"
 
 

@@ -1,7 +1,7 @@
 """One vocabulary: names with ids of instruments, verbs, targets, triplets, phases, steps, gestures, marks; which phase may follow which.
 
 Ids are 0-based; what a format numbers from 1 is converted where it is read. A vocabulary is one or
-two data files beside this module, ``<name>.json`` and, where there are triplets, ``<name>_triplets.csv``,
+two data files in ``lists``, ``<name>.json`` and, where there are triplets, ``<name>_triplets.csv``,
 each with its source. Where a data set's names are not known, a file's own categories are the
 vocabulary (module ``own``).
 
@@ -33,6 +33,7 @@ PARTS: tuple[Naming, Naming, Naming] = ("instrument", "verb", "target")
 """Of a triplet, in order."""
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 FOLDER = Path(__file__).resolve().parent
+LISTS = FOLDER / "lists"
 TRIPLETS_SUFFIX = "_triplets.csv"
 SAME_LISTS = {"cholect45": "cholect50"}
 """Data sets whose lists are those of another one."""
@@ -202,12 +203,12 @@ def related(one: str, other: str) -> bool:
 
 def available() -> tuple[str, ...]:
     """Return the names of the vocabularies that a study's tables may have: those with triplets of their own."""
-    return tuple(sorted(path.name.removesuffix(TRIPLETS_SUFFIX) for path in FOLDER.glob(f"*{TRIPLETS_SUFFIX}")))
+    return tuple(sorted(path.name.removesuffix(TRIPLETS_SUFFIX) for path in LISTS.glob(f"*{TRIPLETS_SUFFIX}")))
 
 
 def known() -> tuple[str, ...]:
     """Return the names of all vocabularies that can be loaded."""
-    listed = (path.stem for path in FOLDER.glob("*.json") if "counts" not in facts(path.stem))
+    listed = (path.stem for path in LISTS.glob("*.json") if "counts" not in facts(path.stem))
     return tuple(sorted({*listed, *SAME_LISTS}))
 
 
@@ -223,7 +224,7 @@ def named_by_folder(file: str) -> str | None:
 @lru_cache
 def facts(name: str) -> Mapping[str, Any]:
     """Return everything in the data file of a data set, such as the number of its classes."""
-    value: Mapping[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    value: Mapping[str, Any] = json.loads((LISTS / f"{name}.json").read_text(encoding="utf-8"))
     return value
 
 
@@ -239,9 +240,9 @@ def load(name: str) -> Vocabulary:
     if name not in known():
         raise AnnotationError([Fault("", "vocabulary-unknown", f"'{name}' is no vocabulary", hint(name, known()))])
     name = SAME_LISTS.get(name, name)
-    lists_bytes = (FOLDER / f"{name}.json").read_bytes()
+    lists_bytes = (LISTS / f"{name}.json").read_bytes()
     lists = json.loads(lists_bytes)
-    listed = FOLDER / f"{lists.get('triplets_of', name)}{TRIPLETS_SUFFIX}"
+    listed = LISTS / f"{lists.get('triplets_of', name)}{TRIPLETS_SUFFIX}"
     triplets_bytes = listed.read_bytes() if listed.is_file() else b""
     spellings = {kind: _spellings(lists, kind) for kind in NAMINGS}
     triplets = _triplets(triplets_bytes.decode("utf-8"), spellings)

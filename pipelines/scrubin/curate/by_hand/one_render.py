@@ -23,6 +23,8 @@ from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import Prepared, execute
 
 SUFFIX = ".mkv"
+DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast", duration_jitter_s=0.0)
+"""What counts where there is no params.yaml."""
 
 
 @dataclass(frozen=True)

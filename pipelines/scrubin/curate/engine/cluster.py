@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import platform
 import queue
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from distributed import Client, get_worker, rpc
+from distributed import Client, Security, get_worker, rpc
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
@@ -39,6 +40,7 @@ from scrubin.curate.engine.locked import other_packages
 from scrubin.curate.engine.run import shares_read
 from scrubin.media.networks.weights import NETWORKS, weights
 
+LOG = logging.getLogger("scrubin")
 LOCK = "requirements.lock"
 SLACK_S = 5.0
 
@@ -104,8 +106,13 @@ def look_at_worker(root: Path, seen: str) -> WorkerState:
     )
 
 
-def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException], root: Path) -> list[str]:
+def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException], root: Path, answered_s: float | None = None) -> list[str]:
     """Return what may be said of each worker that can be used: clock, file system.
+
+    Parameters
+    ----------
+    answered_s
+        Our clock when all had answered, which on a busy machine is long after they were asked.
 
     Raises
     ------
@@ -118,10 +125,12 @@ def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException]
         msg = f"the cluster cannot be used as it is; correct these workers, or leave them out:\n  {lines}"
         raise StageError(msg)
     states = {worker: state for worker, state in theirs.items() if isinstance(state, WorkerState)}
+    last_s = ours.clock_s if answered_s is None else answered_s
+    apart_s = {worker: state.clock_s - min(max(state.clock_s, ours.clock_s), last_s) for worker, state in states.items()}
     return [
-        f"{worker}: clock {state.clock_s - ours.clock_s:+.1f} s, project on {state.file_system or 'an unknown file system'}"
+        f"{worker}: clock {apart_s[worker]:+.1f} s, project on {state.file_system or 'an unknown file system'}"
         for worker, state in sorted(states.items())
-        if abs(state.clock_s - ours.clock_s) > SLACK_S or state.file_system != ours.file_system
+        if abs(apart_s[worker]) > SLACK_S or state.file_system != ours.file_system
     ]
 
 
@@ -188,6 +197,7 @@ class Cluster:
 
     def __init__(self, address: str, root: Path) -> None:
         self._address, self._root = address, root
+        self._unfit: dict[str, str] = {}
         try:
             at = address if "://" in address else str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
             # Dask's client would wait for ever for one that is connected and silent.
@@ -203,7 +213,8 @@ class Cluster:
             try:
                 # It unpacks what it passes on.
                 self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
-                self.notes = compare(self._ours, self._client.run(look_at_worker, root, seen, on_error="return"), root)
+                theirs = self._client.run(look_at_worker, root, seen, on_error="return")
+                self.notes = compare(self._ours, theirs, root, time.time())
             except StageError:
                 self.close()
                 raise
@@ -231,33 +242,72 @@ class Cluster:
         Exception
             Whatever the work raises.
         """
-        for attempt in range(ATTEMPTS):
-            future = self._client.submit(_do, self._ours, self._root, piece, key=f"scrubin-{uuid.uuid4().hex}", pure=False)
+        killed = 0
+        while True:
             try:
-                succeeded, outcome = self._result(future)
+                outcome = self._outcome(piece)
             except KilledWorker as error:
-                if attempt + 1 < ATTEMPTS:
+                killed += 1
+                if killed < ATTEMPTS:
                     continue
                 msg = f"its workers were killed again and again ({error}); give them more memory, then run again"
                 raise StageError(msg) from error
             except (CancelledError, CommClosedError, OSError) as error:
                 msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
                 raise StageError(msg) from error
-            if succeeded:
-                return outcome
-            raise outcome
-        raise AssertionError  # pragma: no cover - the last attempt returns or raises
+            if isinstance(outcome, _Unfit):
+                self._leave_out(outcome)
+            elif outcome.error is not None:
+                raise outcome.error
+            else:
+                return outcome.value
 
-    def _result(self, future: Any) -> tuple[bool, Any]:
+    def _outcome(self, piece: Piece) -> _Done | _Unfit:
+        key = f"scrubin-{uuid.uuid4().hex}"
+        future = self._client.submit(_do, self._ours, self._root, piece, key=key, pure=False, **self._where())
+        try:
+            outcome: _Done | _Unfit = self._result(future)
+            if isinstance(outcome, _Done | _Unfit):
+                return outcome
+            msg = f"an answer of another version, {type(outcome).__name__}"
+            raise TypeError(msg)
+        except (KilledWorker, CancelledError, CommClosedError, OSError):
+            raise
+        except Exception as error:
+            # What the work raises comes as an outcome; so this worker could not even read what it was sent, or is another version.
+            workers = self._client.run_on_scheduler(_workers_of, key=key)
+            if not workers:
+                raise
+            return _Unfit(workers[0], "; ".join(faults_of(self._ours, error, self._root)))
+
+    def _where(self) -> dict[str, Any]:
+        """Return what keeps a piece away from workers that cannot be used: they refuse at once, and would get all that is left."""
+        if not self._unfit:
+            return {}
+        until_s = time.monotonic() + CONNECT_S
+        while not (fit := sorted(set(self._client.nthreads()) - self._unfit.keys())):
+            if time.monotonic() > until_s:
+                lines = "\n  ".join(f"worker {worker} cannot be used: {why}" for worker, why in sorted(self._unfit.items()))
+                msg = f"no worker is left that can be used; correct these, then run again:\n  {lines}"
+                raise StageError(msg)
+            time.sleep(ASK_S)
+        # Without the second, a piece would wait for ever for workers that have died meanwhile, and come back under another address.
+        return {"workers": fit, "allow_other_workers": True}
+
+    def _leave_out(self, unfit: _Unfit) -> None:
+        if unfit.worker in self._unfit:
+            time.sleep(ASK_S)  # no other one was there for a moment
+        elif self._unfit.setdefault(unfit.worker, unfit.why) is unfit.why:
+            LOG.warning("cluster: worker %s cannot be used and gets no work: %s", unfit.worker, unfit.why)
+
+    def _result(self, future: Any) -> Any:
         """Wait for a future; one of a scheduler that is gone would be waited for for ever."""
         while True:
             try:
-                succeeded, outcome = future.result(timeout=ASK_S)
+                return future.result(timeout=ASK_S)
             except TimeoutError:
                 if self._client.status not in ALIVE:
                     raise CommClosedError from None
-                continue
-            return succeeded, outcome
 
     def shares(self) -> dict[str, float]:
         """Return how far the workers have read their large files; empty when they do not say so at once."""
@@ -284,34 +334,57 @@ class Cluster:
 
 
 async def _greeted(address: str) -> None:
-    async with rpc(address) as scheduler:
+    # As the client does: certificates are named in Dask's own configuration.
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as scheduler:
         await asyncio.wait_for(scheduler.identity(), CONNECT_S)
 
 
 _FIT: set[tuple[str, WorkerState]] = set()
 
 
-def _do(ours: WorkerState, root: Path, piece: Piece) -> tuple[bool, Any]:
+@dataclass(frozen=True)
+class _Done:
+    """What came of a piece of work: a value, or the error that it raised."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class _Unfit:
+    """A worker that did nothing, because it would not give the same bytes, and why."""
+
+    worker: str
+    why: str
+
+
+def _do(ours: WorkerState, root: Path, piece: Piece) -> _Done | _Unfit:
     """Do a piece of work on a worker, which may have joined after the others were looked at."""
     try:
-        _require_fit(ours, root)
-        return True, piece.do()
+        if faults := _faults_here(ours, root):
+            return _Unfit(get_worker().address, "; ".join(faults))
+        return _Done(piece.do())
     except Exception as error:
-        return False, portable(error)
+        return _Done(error=portable(error))
 
 
-def _require_fit(ours: WorkerState, root: Path) -> None:
+def _faults_here(ours: WorkerState, root: Path) -> list[str]:
     if (str(root), ours) in _FIT:
-        return
+        return []
     private_paths.write_privately(root)  # whoever started the worker may have let others read what it writes
     os.environ.setdefault(DECODER_THREADS, "1")  # one thread of a worker is one core
     cv2.setNumThreads(1)
     with _tokens(root) as seen:
         faults = faults_of(ours, look_at_worker(root, seen), root)
-    if faults:
-        msg = f"worker {get_worker().address} cannot be used: {'; '.join(faults)}"
-        raise StageError(msg)
-    _FIT.add((str(root), ours))
+    if not faults:
+        _FIT.add((str(root), ours))
+    return faults
+
+
+def _workers_of(key: str, dask_scheduler: Any = None) -> list[str]:
+    """Return, on the scheduler, which workers failed with a task, or hold what came of it."""
+    task = dask_scheduler.tasks.get(key)
+    return sorted(task.erred_on or {worker.address for worker in task.who_has or ()}) if task else []
 
 
 @contextlib.contextmanager

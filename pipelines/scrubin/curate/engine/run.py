@@ -102,7 +102,18 @@ def progress_sentence(name: str, done: int, total: int, elapsed_s: float, shares
         said += f", {work / elapsed_s * MINUTE_S:.1f} a minute, about {time_text((total - work) * elapsed_s / work)} left"
     else:
         said += f" after {time_text(elapsed_s)}"
-    return said + (f"; reading {_reading(shares)}" if shares else "")
+    return said + (f"; {reading_text(shares)}" if shares else "")
+
+
+def reading_text(shares: Mapping[str, float]) -> str:
+    """Return which files are being read, and how far; empty when none is.
+
+    >>> reading_text({"a.mkv": 0.43, "b.mkv": 0.05})
+    'reading a.mkv (43 %), b.mkv (5 %)'
+    """
+    first = sorted(shares.items())[:SHOWN]
+    more = f" and {len(shares) - SHOWN} more" if len(shares) > SHOWN else ""
+    return "reading " + ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in first) + more if shares else ""
 
 
 def time_text(seconds: float) -> str:
@@ -157,9 +168,3 @@ def _open_files(pid: int) -> Iterator[tuple[Path, float]]:
                 yield path, min(int(facts["pos:"]) / state.st_size, 1.0)
         except (OSError, ValueError, KeyError):
             continue  # closed in the meantime
-
-
-def _reading(shares: Mapping[str, float]) -> str:
-    first = sorted(shares.items())[:SHOWN]
-    more = f" and {len(shares) - SHOWN} more" if len(shares) > SHOWN else ""
-    return ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in first) + more

@@ -13,7 +13,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.curate.label.events import Instant, Sheet, Span
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.settled import Pictures
+from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.several.disputes import runs
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import OUTSIDE, Track

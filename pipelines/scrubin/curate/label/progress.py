@@ -14,10 +14,11 @@ import numpy as np
 from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.params import PARAMS_PATH
-from scrubin.curate.label import settled, written
+from scrubin.curate.label import written
 from scrubin.curate.label.events import Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS
-from scrubin.curate.label.settled import SPAN_LAYERS, Settlement
+from scrubin.curate.label.settling import settled
+from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement
 from scrubin.curate.label.several import agreement, instant_agreement, track_agreement
 from scrubin.curate.label.several.agreement import Twice
 from scrubin.curate.label.several.instant_agreement import TwiceSampled

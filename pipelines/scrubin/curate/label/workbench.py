@@ -26,20 +26,20 @@ from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
-from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
-from scrubin.base.vocabulary.vocabulary import Naming
-from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, sampling, settled, shown
+from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, shown
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.blackened import Blackened
-from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Instant, Labelled, Settled, Span, Value, Worked
-from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Worked
+from scrubin.curate.label.from_page import FromPage
+from scrubin.curate.label.params import TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
+from scrubin.curate.label.pictures import Pictures, sampled
 from scrubin.curate.label.proposed import reading, taking
 from scrubin.curate.label.proposed.reading import Proposal
 from scrubin.curate.label.proposed.taking import Pick
-from scrubin.curate.label.settled import Pictures, Settlement
+from scrubin.curate.label.settling import adjudication, settled
+from scrubin.curate.label.settling.settled import Settlement
 from scrubin.curate.label.standing import Standing
-from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source, sources
@@ -306,7 +306,7 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            shifted = tuple(self._checked(one, change) for change in changes)
+            shifted = tuple(self._from_page(one).change(change) for change in changes)
             if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
                 msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
                 raise ReviewError(msg)
@@ -392,128 +392,17 @@ class Workbench:
             if (written := self.ledger.written(self.session, nonce)) is not None:
                 return written
             one = self.recording(person, id_)
-            shift = one.pictures.first
-            first, end = frames[0] + shift, frames[1] + shift
-            settlement = self.settlement(one)
-            outcome = settlement.outcomes.get(layer)
-            if outcome is None or not any((of.first, of.end) == (first, end) for of in (*outcome.open, *outcome.settled)):
-                msg = "nobody disputes these frames any more; open the recording again"
-                raise ReviewError(msg)
-            spans = tuple(self._span(one, layer, span) for span in answer if isinstance(span, Span))
-            tracks = tuple(self._track(one, layer, track) for track in answer if isinstance(track, Track))
-            instants = tuple(self._instant(one, layer, instant) for instant in answer if isinstance(instant, Instant))
-            if not all(first <= instant.frame < end for instant in instants) or len({of.frame for of in instants}) < len(instants):
-                msg = "a frame is none of those that are in dispute, or is there twice"
-                raise ReviewError(msg)
-            if any(span.first < first or span.end > end for span in spans):
-                msg = "a span leaves the frames that are in dispute"
-                raise ReviewError(msg)
-            if any(track.keys[0].frame < first or track.keys[-1].frame >= end for track in tracks):
-                msg = "a track leaves the frames that are in dispute"
-                raise ReviewError(msg)
-            if layer in EXCLUSIVE:
-                allowed.refuse_meeting(layer, spans)
-            event = Settled(one.about, self.p.vocabulary, layer, first, end, spans, tracks, instants)
+            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one))
             return self._append(event, person.number, nonce)
 
     # Parts
 
+    def _from_page(self, one: Recording) -> FromPage:
+        return FromPage(one.pictures, one.task, self.p, self.scores)
+
     def _append(self, event: Event, person: int, nonce: str) -> Line:
         name, facts = events.facts(event)
         return self.ledger.append(name, facts, by=str(person), session=self.session, nonce=nonce)
-
-    def _checked(self, one: Recording, change: Change) -> Change:
-        value: Value = change.value
-        if isinstance(value, Span):
-            value = self._span(one, change.layer, value)
-        elif isinstance(value, events.Sheet):
-            self._refuse_sheet(one, value)
-        if change.layer in TRACKS:
-            frame = one.pictures.first + events.frame_in(change.key)
-            change = dataclasses.replace(change, key=events.key_of(events.name_in(change.key), frame))
-            value = self._keyframe(one, value) if isinstance(value, KeyFrame) else value
-        if change.layer == TRIPLETS:
-            change = dataclasses.replace(change, key=str(one.pictures.first + events.instant_in(change.key)))
-        if isinstance(value, Instant):
-            value = self._instant(one, change.layer, value)
-        if change.layer not in self.p.layers:
-            msg = f"'{change.layer}' is not labelled here"
-            raise ReviewError(msg)
-        return events.checked(dataclasses.replace(change, value=value), one.pictures.frame_count)
-
-    def _span(self, one: Recording, layer: str, span: Span) -> Span:
-        """Return a span of the page in frames of the source, with names as the vocabulary spells them."""
-        pictures = one.pictures
-        shifted = dataclasses.replace(span, first=span.first + pictures.first, end=span.end + pictures.first)
-        if not pictures.first <= shifted.first < shifted.end <= pictures.end:
-            msg = f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts"
-            raise ReviewError(msg)
-        if events.type_of(layer) is not Span:
-            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
-            raise ReviewError(msg)
-        return self._named(layer, shifted)
-
-    def _track(self, one: Recording, layer: str, track: Track) -> Track:
-        if layer not in TRACKS:
-            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
-            raise ReviewError(msg)
-        keys = (dataclasses.replace(self._keyframe(one, key), computed=key.computed) for key in track.keys)
-        return Track(tuple(keys), track.name)
-
-    def _keyframe(self, one: Recording, key: KeyFrame) -> KeyFrame:
-        """Return a key frame of the page in frames of the source; what somebody says is not computed."""
-        pictures, classes = one.pictures, self.p.classes
-        if not 0 <= key.frame < pictures.end - pictures.first:
-            msg = f"a key frame must lie in the {pictures.end - pictures.first} frames of the video"
-            raise ReviewError(msg)
-        label = classes.instruments[classes.id_of("instrument", key.label)]
-        return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
-
-    def _instant(self, one: Recording, layer: str, instant: Instant) -> Instant:
-        """Return the set of a frame of the page, by the frame of the source, with names as the vocabulary spells them."""
-        frame = instant.frame + one.pictures.first
-        if layer != TRIPLETS:
-            msg = f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
-            raise ReviewError(msg)
-        if frame not in one.pictures.sampled:
-            msg = f"frame {instant.frame} is none of those that are labelled, which are {self.p.every_s:g} s apart; go to one of them"
-            raise ReviewError(msg)
-        spans = [self._named(layer, Span(frame, frame + 1, *names)) for names in instant.triplets]
-        triplets = {(span.label, span.verb, span.target) for span in spans}
-        if len(triplets) < len(instant.triplets):
-            msg = "one triplet is there twice in a frame; say it once"
-            raise ReviewError(msg)
-        return Instant(frame, tuple(sorted(triplets)))
-
-    def _named(self, layer: str, span: Span) -> Span:
-        """Return a span with the names as the vocabulary spells them."""
-        classes = self.p.classes
-        if layer == "quality":
-            if span.label not in self.p.quality:
-                msg = f"'{span.label}' is none of {', '.join(self.p.quality)}"
-                raise ReviewError(msg)
-            return span
-        namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
-        spelled = []
-        for naming, name in zip(namings, (span.label, span.verb, span.target), strict=False):
-            if name or naming not in ("verb", "target"):
-                spelled.append(classes.names(naming)[classes.id_of(naming, name)])
-        return Span(span.first, span.end, *spelled)
-
-    def _refuse_sheet(self, one: Recording, sheet: events.Sheet) -> None:
-        scores = self.scores
-        if scores is None:
-            msg = "nothing is rated here"
-            raise ReviewError(msg)
-        unknown = [name for name in sheet.scores if name not in scores.aspects]
-        unknown += [name for name in sheet.errors if name not in scores.errors.get(one.task, ())]
-        off = [name for name, value in sheet.scores.items() if not _is_point(value, scores)]
-        if unknown or off:
-            msg = f"'{[*unknown, *off][0]}' is no aspect or error of this task, or its score is no point of the scale"
-            raise ReviewError(msg)
-        if sheet.failed and sheet.scores:
-            msg = "a failed recording has no scores; take them out, or say that it is not failed"
-            raise ReviewError(msg)
 
     def _summary(self, person: Person, one: Recording, standing: Standing) -> dict[str, Any]:
         mine = standing.of(one.about, person.number)
@@ -545,11 +434,6 @@ def _recording(
 
 def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recording:
     pictures = one.pictures
-    frames = sampling.sampled(boundaries_s(source.probe(raw)), every_s)
+    frames = sampled(boundaries_s(source.probe(raw)), every_s)
     inside = frames[(frames >= pictures.first) & (frames < pictures.end)]
     return dataclasses.replace(one, pictures=dataclasses.replace(pictures, sampled=tuple(inside.tolist())))
-
-
-def _is_point(value: float, scores: ScoresParams) -> bool:
-    steps = round((value - scores.lowest) / scores.step)
-    return 0 <= steps < scores.points and abs(scores.lowest + steps * scores.step - value) < 1e-6

@@ -19,7 +19,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.curate.label.events import Sheet
 from scrubin.curate.label.params import TRACKS, TRIPLETS
-from scrubin.curate.label.settled import SPAN_LAYERS, Settlement, as_spans
+from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement, as_spans
 from scrubin.labels.formats.plain import label_files, label_instants, label_tracks
 from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams

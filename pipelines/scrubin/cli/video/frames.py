@@ -11,7 +11,7 @@ from pathlib import Path
 from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import section_or
-from scrubin.cli.given_video import called, given_video
+from scrubin.cli.video.given_video import called, given_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")

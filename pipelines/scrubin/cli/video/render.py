@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or
-from scrubin.cli.given_video import called, given_video
-from scrubin.stages.render.render_params import MODES, RenderParams
+from scrubin.cli.video.given_video import called, given_video
+from scrubin.stages.render.render_params import MODES
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
@@ -76,7 +76,6 @@ def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast", duration_jitter_s=0.0)
 SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 SPAN = re.compile(rf"({SECONDS.pattern})-({SECONDS.pattern})")
 MASK = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
@@ -140,7 +139,7 @@ def _mask(text: str) -> Box:
 
 def run_render(args: argparse.Namespace) -> int:
     """Plan, and unless only the plan is wanted render and read again."""
-    from scrubin.curate.by_hand.one_render import RenderRequest, render_into, target_of
+    from scrubin.curate.by_hand.one_render import DEFAULT, RenderRequest, render_into, target_of
     from scrubin.stages.render.effort import document
 
     def tell(sentence: str) -> None:

@@ -12,7 +12,7 @@ from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.given_video import called, given_video
+from scrubin.cli.video.given_video import called, given_video
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:

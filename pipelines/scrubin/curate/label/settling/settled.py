@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.proposed.taking import pick_of
 from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
 from scrubin.curate.label.several.answers import Answer
@@ -18,29 +18,6 @@ from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.formats.plain.label_files import Provenance
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """The pictures of a recording that are labelled: its source, how many frames it has, and how many of them a second has, about.
-
-    Parameters
-    ----------
-    first, end
-        The frames that are shown: the others are not released.
-    sampled
-        Those of them whose triplets are labelled, increasing; none where that is no layer.
-    fps
-        Frames per second of the source; None where the time between them varies.
-    """
-
-    about: About
-    frame_count: int
-    per_second: float
-    first: int
-    end: int
-    sampled: tuple[int, ...] = ()
-    fps: Fraction | None = None
 
 
 @dataclass(frozen=True)

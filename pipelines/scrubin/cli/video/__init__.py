@@ -1,0 +1,1 @@
+"""Commands on one video: told, looked through, hidden in, taken apart into frames."""

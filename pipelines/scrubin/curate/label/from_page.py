@@ -1,0 +1,144 @@
+"""What a person says at the page, as the ledger keeps it: in frames of the source, with names as the vocabulary spells them.
+
+It is the way back of `scrubin.curate.label.shown`. What cannot be is refused here, before a line is written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from scrubin.base.errors import ReviewError
+from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
+from scrubin.base.vocabulary.vocabulary import Naming
+from scrubin.curate.label import events
+from scrubin.curate.label.events import Change, Instant, Sheet, Span, Value
+from scrubin.curate.label.params import NAMING, TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.pictures import Pictures
+from scrubin.labels.keyframes import KeyFrame, Track
+from scrubin.ratings.params import ScoresParams
+
+
+@dataclass(frozen=True)
+class FromPage:
+    """How what is said of one recording is taken.
+
+    Parameters
+    ----------
+    pictures, task
+        Its pictures, and what was done.
+    p, scores
+        What is labelled; how ratings are made, where they are.
+    """
+
+    pictures: Pictures
+    task: str
+    p: LabelParams
+    scores: ScoresParams | None
+
+    def change(self, change: Change) -> Change:
+        """Return a change of the page as one of the source.
+
+        Raises
+        ------
+        ReviewError
+            When it cannot be: a layer, a name, a frame, a score.
+        """
+        value: Value = change.value
+        if isinstance(value, Span):
+            value = self.span(change.layer, value)
+        elif isinstance(value, Sheet):
+            self._refuse_sheet(value)
+        if change.layer in TRACKS:
+            frame = self.pictures.first + events.frame_in(change.key)
+            change = dataclasses.replace(change, key=events.key_of(events.name_in(change.key), frame))
+            value = self._keyframe(value) if isinstance(value, KeyFrame) else value
+        if change.layer == TRIPLETS:
+            change = dataclasses.replace(change, key=str(self.pictures.first + events.instant_in(change.key)))
+        if isinstance(value, Instant):
+            value = self.instant(change.layer, value)
+        if change.layer not in self.p.layers:
+            msg = f"'{change.layer}' is not labelled here"
+            raise ReviewError(msg)
+        return events.checked(dataclasses.replace(change, value=value), self.pictures.frame_count)
+
+    def span(self, layer: str, span: Span) -> Span:
+        """Return a span of the page in frames of the source, with names as the vocabulary spells them; raises `ReviewError`."""
+        pictures = self.pictures
+        shifted = dataclasses.replace(span, first=span.first + pictures.first, end=span.end + pictures.first)
+        if not pictures.first <= shifted.first < shifted.end <= pictures.end:
+            msg = f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts"
+            raise ReviewError(msg)
+        if events.type_of(layer) is not Span:
+            raise ReviewError(_takes(layer))
+        return self._named(layer, shifted)
+
+    def track(self, layer: str, track: Track) -> Track:
+        """Return a track of the page in frames of the source; raises `ReviewError`."""
+        if layer not in TRACKS:
+            raise ReviewError(_takes(layer))
+        keys = (dataclasses.replace(self._keyframe(key), computed=key.computed) for key in track.keys)
+        return Track(tuple(keys), track.name)
+
+    def instant(self, layer: str, instant: Instant) -> Instant:
+        """Return the set of a frame of the page, by the frame of the source; raises `ReviewError`."""
+        frame = instant.frame + self.pictures.first
+        if layer != TRIPLETS:
+            raise ReviewError(_takes(layer))
+        if frame not in self.pictures.sampled:
+            msg = f"frame {instant.frame} is none of those that are labelled, which are {self.p.every_s:g} s apart; go to one of them"
+            raise ReviewError(msg)
+        spans = [self._named(layer, Span(frame, frame + 1, *names)) for names in instant.triplets]
+        triplets = {(span.label, span.verb, span.target) for span in spans}
+        if len(triplets) < len(instant.triplets):
+            msg = "one triplet is there twice in a frame; say it once"
+            raise ReviewError(msg)
+        return Instant(frame, tuple(sorted(triplets)))
+
+    def _keyframe(self, key: KeyFrame) -> KeyFrame:
+        """Return a key frame of the page in frames of the source; what somebody says is not computed."""
+        pictures, classes = self.pictures, self.p.classes
+        if not 0 <= key.frame < pictures.end - pictures.first:
+            msg = f"a key frame must lie in the {pictures.end - pictures.first} frames of the video"
+            raise ReviewError(msg)
+        label = classes.instruments[classes.id_of("instrument", key.label)]
+        return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
+
+    def _named(self, layer: str, span: Span) -> Span:
+        """Return a span with the names as the vocabulary spells them."""
+        classes = self.p.classes
+        if layer == "quality":
+            if span.label not in self.p.quality:
+                msg = f"'{span.label}' is none of {', '.join(self.p.quality)}"
+                raise ReviewError(msg)
+            return span
+        namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
+        spelled = []
+        for naming, name in zip(namings, (span.label, span.verb, span.target), strict=False):
+            if name or naming not in ("verb", "target"):
+                spelled.append(classes.names(naming)[classes.id_of(naming, name)])
+        return Span(span.first, span.end, *spelled)
+
+    def _refuse_sheet(self, sheet: Sheet) -> None:
+        scores = self.scores
+        if scores is None:
+            msg = "nothing is rated here"
+            raise ReviewError(msg)
+        unknown = [name for name in sheet.scores if name not in scores.aspects]
+        unknown += [name for name in sheet.errors if name not in scores.errors.get(self.task, ())]
+        off = [name for name, value in sheet.scores.items() if not _is_point(value, scores)]
+        if unknown or off:
+            msg = f"'{[*unknown, *off][0]}' is no aspect or error of this task, or its score is no point of the scale"
+            raise ReviewError(msg)
+        if sheet.failed and sheet.scores:
+            msg = "a failed recording has no scores; take them out, or say that it is not failed"
+            raise ReviewError(msg)
+
+
+def _takes(layer: str) -> str:
+    return f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
+
+
+def _is_point(value: float, scores: ScoresParams) -> bool:
+    steps = round((value - scores.lowest) / scores.step)
+    return 0 <= steps < scores.points and abs(scores.lowest + steps * scores.step - value) < 1e-6

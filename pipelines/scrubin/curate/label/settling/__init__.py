@@ -1,0 +1,1 @@
+"""Where several people differ: how far a recording is, and what an adjudicator says of it."""

@@ -1,0 +1,52 @@
+"""What an adjudicator says of frames in dispute, as the ledger keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scrubin.base.errors import ReviewError
+from scrubin.curate.label import allowed
+from scrubin.curate.label.events import Answer, Instant, Settled, Span
+from scrubin.curate.label.from_page import FromPage
+from scrubin.curate.label.params import EXCLUSIVE
+from scrubin.curate.label.settling.settled import Settlement
+from scrubin.labels.keyframes import Track
+
+
+def settled(layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage) -> Settled:
+    """Return what settles a dispute.
+
+    Parameters
+    ----------
+    frames
+        First and end of the dispute, as the page counts them.
+    answer
+        What stands there from now on, as the page says it: spans, of a layer of tracks or of sampled frames these.
+    settlement
+        How far the recording is.
+
+    Raises
+    ------
+    ReviewError
+        When nobody disputes these frames, or the answer is none that could be labelled there.
+    """
+    first, end = (frame + page.pictures.first for frame in frames)
+    outcome = settlement.outcomes.get(layer)
+    if outcome is None or not any((of.first, of.end) == (first, end) for of in (*outcome.open, *outcome.settled)):
+        msg = "nobody disputes these frames any more; open the recording again"
+        raise ReviewError(msg)
+    spans = tuple(page.span(layer, one) for one in answer if isinstance(one, Span))
+    tracks = tuple(page.track(layer, one) for one in answer if isinstance(one, Track))
+    instants = tuple(page.instant(layer, one) for one in answer if isinstance(one, Instant))
+    if not all(first <= instant.frame < end for instant in instants) or len({of.frame for of in instants}) < len(instants):
+        msg = "a frame is none of those that are in dispute, or is there twice"
+        raise ReviewError(msg)
+    if any(span.first < first or span.end > end for span in spans):
+        msg = "a span leaves the frames that are in dispute"
+        raise ReviewError(msg)
+    if any(track.keys[0].frame < first or track.keys[-1].frame >= end for track in tracks):
+        msg = "a track leaves the frames that are in dispute"
+        raise ReviewError(msg)
+    if layer in EXCLUSIVE:
+        allowed.refuse_meeting(layer, spans)
+    return Settled(page.pictures.about, page.p.vocabulary, layer, first, end, spans, tracks, instants)
