@@ -40,15 +40,6 @@ def home(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", autouse=True)
-def without_the_copy_of_the_library():
-    """The library is copied in one test only: it is 1,000 files."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
-    yield
-    patch.undo()
-
-
 def made(release: Path, out: Path, platform: str, task: str = "recognition", *more: str) -> Path:
     order = ["--for", platform, "--task", task, "--split", "balanced", "--subset", "test", "--out", str(out)]
     assert cli.main(["challenge", "bundle", str(release), *order, *more]) == 0

@@ -20,14 +20,6 @@ from scrubin.evaluate.contest_tasks import CONTESTS
 CHOLECTRACK20 = vocabulary.load("cholectrack20")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def without_the_copy_of_the_library():
-    patch = pytest.MonkeyPatch()
-    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
-    yield
-    patch.undo()
-
-
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     """Labels, submissions and every bundle, when somebody asks for it."""

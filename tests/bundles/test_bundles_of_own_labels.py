@@ -20,14 +20,6 @@ KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
 INSTRUMENTS = vocabulary.load("cholectrack20").instruments
 
 
-@pytest.fixture(scope="module", autouse=True)
-def without_the_copy_of_the_library():
-    patch = pytest.MonkeyPatch()
-    patch.setattr("scrubin.evaluate.challenge.bundle_parts.copy_library", lambda folder: folder.mkdir(parents=True, exist_ok=True))
-    yield
-    patch.undo()
-
-
 def cholectrack20():
     """The tracks as JSON of CholecTrack20: another id for each kind."""
     files = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import axe
-import browser
 import labelled_study
 import sampled_release
 from label_annotator import Annotator
@@ -15,12 +14,6 @@ pytestmark = pytest.mark.slow
 SINGLE = sampled_release.IDS["single"]
 FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
 GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

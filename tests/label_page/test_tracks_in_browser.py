@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import axe
-import browser
 import labelled_study
 import sampled_release
 from label_annotator import Annotator
@@ -16,12 +15,6 @@ SINGLE = sampled_release.IDS["single"]
 FIRST = sampled_release.FIRST
 NEAR = 0.012
 """A pixel of the page is about so much of the picture."""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture
