@@ -225,6 +225,23 @@ def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_al
         late.wait()
 
 
+def test_what_dask_fails_with_when_a_worker_ends_is_no_fault_of_the_worker(tmp_path, monkeypatch):
+    joined = cluster.Cluster.__new__(cluster.Cluster)
+    joined._unfit, failures = {}, [UnboundLocalError("result"), RuntimeError("shut down")]
+
+    def outcome(_: object) -> object:
+        if failures:
+            raise failures.pop()
+        return cluster._Done(42)
+
+    monkeypatch.setattr(joined, "_outcome", outcome)
+    assert joined.do(piece(doubled, 21, tmp_path)) == 42
+    assert joined._unfit == {}
+    failures += [UnboundLocalError("result")] * cluster.ATTEMPTS
+    with pytest.raises(StageError, match=r"failed again and again \(UnboundLocalError"):
+        joined.do(piece(doubled, 21, tmp_path))
+
+
 def test_when_no_worker_is_left_that_can_be_used_all_are_named(machines, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_S", 1)
     root, file, _, _ = machines

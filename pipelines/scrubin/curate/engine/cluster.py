@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import os
+import pickle
 import platform
 import queue
 import threading
@@ -173,6 +174,8 @@ def _network(name: str) -> str:
 CONNECT_S = 30
 ASK_S = 2
 ANSWER_S = 10.0
+UNREADABLE = (ImportError, AttributeError, TypeError, pickle.UnpicklingError)
+"""What a worker of another version fails with."""
 ALIVE = ("running", "connecting", "newly-created")
 ATTEMPTS = 4
 """Dask itself gives a piece to four workers before it calls it a killer, and counts also those that were killed for another reason."""
@@ -255,6 +258,15 @@ class Cluster:
             except (CancelledError, CommClosedError, OSError) as error:
                 msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
                 raise StageError(msg) from error
+            except StageError:
+                raise
+            except Exception as error:
+                # Dask fails in many ways with a worker that is just ending; none of them is of the work.
+                killed += 1
+                if killed < ATTEMPTS:
+                    continue
+                msg = f"its workers failed again and again ({type(error).__name__}: {error}); look at their logs, then run again"
+                raise StageError(msg) from error
             if isinstance(outcome, _Unfit):
                 self._leave_out(outcome)
             elif outcome.error is not None:
@@ -271,9 +283,7 @@ class Cluster:
                 return outcome
             msg = f"an answer of another version, {type(outcome).__name__}"
             raise TypeError(msg)
-        except (KilledWorker, CancelledError, CommClosedError, OSError):
-            raise
-        except Exception as error:
+        except UNREADABLE as error:
             # What the work raises comes as an outcome; so this worker could not even read what it was sent, or is another version.
             workers = self._client.run_on_scheduler(_workers_of, key=key)
             if not workers:
