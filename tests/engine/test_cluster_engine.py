@@ -14,6 +14,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import dask
 import pytest
@@ -199,7 +200,7 @@ def other_version(pipelines: Path) -> Path:
 def earlier_edition(pipelines: Path) -> Path:
     """A copy of the library that answers in its own way."""
     with (other_version(pipelines) / "scrubin/curate/engine/cluster.py").open("a", encoding="utf-8") as file:
-        file.write("\n\ndef _do(ours, root, piece):\n    return True, None\n")
+        file.write("\n\ndef _do(ours, root, seen, piece):\n    return True, None\n")
     return pipelines
 
 
@@ -216,7 +217,7 @@ def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_al
         with caplog.at_level("WARNING", logger="scrubin"), ThreadPoolExecutor(joined.lanes) as threads:
             outcomes = list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(60)))
         assert outcomes == [2 * number for number in range(60)]
-        (said,) = [record.getMessage() for record in caplog.records if "gets no work" in record.getMessage()]
+        (said,) = [record.getMessage() for record in caplog.records if "gets no more work" in record.getMessage()]
         assert said.startswith("cluster: worker tcp://")
         assert word in said
     finally:
@@ -227,6 +228,7 @@ def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_al
 
 def test_what_dask_fails_with_when_a_worker_ends_is_no_fault_of_the_worker(tmp_path, monkeypatch):
     joined = cluster.Cluster.__new__(cluster.Cluster)
+    joined._client = SimpleNamespace(status="running")
     joined._unfit, failures = {}, [UnboundLocalError("result"), RuntimeError("shut down")]
 
     def outcome(_: object) -> object:
@@ -239,6 +241,40 @@ def test_what_dask_fails_with_when_a_worker_ends_is_no_fault_of_the_worker(tmp_p
     assert joined._unfit == {}
     failures += [UnboundLocalError("result")] * cluster.ATTEMPTS
     with pytest.raises(StageError, match=r"failed again and again \(UnboundLocalError"):
+        joined.do(piece(doubled, 21, tmp_path))
+
+
+class Waiting:
+    """A future of which nothing comes, or what its worker failed with."""
+
+    def __init__(self, *, failed: bool = False) -> None:
+        self.failed, self.cancelled = failed, False
+
+    def result(self, timeout: float) -> None:
+        raise TimeoutError
+
+    def done(self) -> bool:
+        return self.failed
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_a_piece_whose_workers_are_all_gone_is_taken_back_and_one_that_failed_with_a_timeout_has_failed():
+    joined = cluster.Cluster.__new__(cluster.Cluster)
+    joined._client = SimpleNamespace(status="running", nthreads=lambda: {"tcp://another": 1})
+    future = Waiting()
+    assert joined._result(future, ["tcp://gone"]) is None
+    assert future.cancelled
+    with pytest.raises(TimeoutError):
+        joined._result(Waiting(failed=True), None)
+
+
+def test_an_error_of_a_scheduler_that_is_gone_is_not_laid_on_its_workers(tmp_path, monkeypatch):
+    joined = cluster.Cluster.__new__(cluster.Cluster)
+    joined._address, joined._client = "tcp://gone", SimpleNamespace(status="closed")
+    monkeypatch.setattr(joined, "_outcome", lambda _: 1 / 0)
+    with pytest.raises(StageError, match="scheduler at tcp://gone is gone"):
         joined.do(piece(doubled, 21, tmp_path))
 
 

@@ -160,6 +160,28 @@ def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder
     assert "No sample was drawn: nobody has measured what is left." in text
 
 
+@pytest.mark.usefixtures("folder")
+def test_what_was_folded_is_said_and_never_counted_as_seen():
+    with review_study.desk(Path(), ANN) as desk:
+        review_study.see_all(desk)
+    review, lines = reviewed()
+    review["recordings"][0]["files"][0]["folded_s"], review["folds"] = 2, 0.1
+    videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
+    stated = issue.public(PARAMS, videos, review, gates.review_sentence(review, PARAMS), lines)
+    assert (stated["review"]["required_s"], stated["review"]["seen_s"], stated["review"]["folded_s"]) == (23, 21, 2)
+    text = public_form.texts(stated)["CERTIFICATE.md"]
+    assert "Looked at: 21 of 23 seconds of video" in text
+    assert "2 further seconds were folded: fewer people looked at them than must" in text
+    assert "(review.folds 0.1)" in text
+    assert "one of every second, or one for some seconds whose pictures are all like it" in text
+    sample = replace(PARAMS, review=release_params.ReviewedSample("reviewed-sample", 1, "no time"))
+    assert gates.review_sentence(review, sample).endswith(gates.FOLDED_SAMPLE)
+    review["recordings"][0]["files"][0]["folded_s"] = 0
+    for params in (PARAMS, sample):
+        assert "folded" not in gates.review_sentence(review, params)
+        assert "for some seconds" not in gates.review_sentence(review, params)
+
+
 def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they_noticed(folder):
     with review_study.desk(folder, ANN) as desk:
         review_study.see_all(desk)

@@ -75,9 +75,21 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "Before this release stills of every second of each of the … recordings were shown to …, and frame by frame both ends of everything "
         "that was proposed to be hidden.",
         "Who looked at the recordings before the release is stated in the certificate.",
-        "… of … s and the ends of … of …, in …",
         "What nobody, or too few people, have seen of … ; before that, nothing is released",
         "recordings seen, at least in part",
+    ),
+    "test_what_was_folded_is_said_and_never_counted_as_seen": (
+        "Before this release stills of each of the … recordings were shown to …: one of every second, or one for some seconds whose pictures are "
+        "all like it, and frame by frame both ends of everything that was proposed to be hidden.",
+        "Of these, seconds whose pictures are all like one that was shown were folded: nobody had to look at them.",
+        "… further seconds were folded: fewer people looked at them than must, because a still that is like all their pictures stood for them "
+        "(review.folds …).",
+    ),
+    "test_seconds_that_were_folded_are_counted_apart_from_those_that_were_seen": (
+        "… of … s and the ends of … of …, in … ; … s were folded: looked at by too few",
+    ),
+    "test_what_was_folded_is_said_at_the_end": (
+        "folded: … s that fewer people looked at than must, because a still like them stood for them (review.folds)",
     ),
     "test_a_sample_asks_for_so_many_and_no_review_for_none_and_both_are_said_in_the_release": (
         "Nobody was required to look at the recordings before this release.",
@@ -331,7 +343,7 @@ def said() -> dict[str, str]:
     forms = Path(issue.__file__).with_name("templates")
     templates = [forms / "certificate.md.j2", forms / "certificate.html.j2", REPORT / "overview.html.j2", REPORT / "privacy.html.j2"]
     ruled = [*(rule.says for rule in rules.RULES), *(clause.here for clause in rules.ARTICLES), *rules.NOT_PROVEN, rules.AUDITED]
-    looked = [gates.NOBODY, gates.SAMPLE, gates.SYNTHETIC, gates.EVERYTHING, *attention.FIXED]
+    looked = [gates.NOBODY, gates.SAMPLE, gates.FOLDED_SAMPLE, gates.SYNTHETIC, gates.EVERYTHING, gates.FOLDED, *attention.FIXED]
     facts = [
         sentences.HIDING,
         sentences.PSEUDONYMS,

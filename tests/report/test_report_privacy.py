@@ -113,6 +113,17 @@ def test_the_incomplete_files_come_first_in_the_coverage(study, share):
     assert privacy(last)["totals"]["seen_s"] == 20 * 12 - (12 - first["seen_s"])
 
 
+def test_seconds_that_were_folded_are_counted_apart_from_those_that_were_seen(study, release):
+    folded = with_file(study, EXERCISE, "left", folded_s=5)
+    said = privacy(folded)
+    assert (said["totals"]["seen_s"], said["totals"]["folded_s"]) == (20 * 12 - 5, 5)
+    assert "one of every second at least but for 5 s that were folded" in said["said"]
+    text = section(reported_study.page_without_pictures(folded, release), "privacy")
+    assert "5 s were folded: looked at by too few" in text
+    assert "7 of 12, 5 folded" in text
+    assert "folded" not in section(reported_study.page_without_pictures(study, release), "privacy")
+
+
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import review_study
 from scrubin.media.source import Source
 from scrubin.stages.review import Line, result
-from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
+from scrubin.stages.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Folded, Seen, facts
 from scrubin.stages.review.outcome import Proposed
 from scrubin.stages.review.status import judged
 from scrubin.stages.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
@@ -78,6 +78,42 @@ def test_with_two_reviewers_what_one_saw_is_unseen_and_two_who_agree_are_counted
     document = said(study(reviewers=2), events)
     assert counts(document) == {"required_s": 8, "unseen_s": 4, "lenses": 1, "undecided": 0, "unseen_lenses": 0}
     assert (document["agreement"]["shared"], document["agreement"]["share"]) == (1, 1.0)
+
+
+def folded(by: str, still_s: int, first_s: int, last_s: int, limit: float = 0.1) -> tuple[str, str, Folded]:
+    return by, "folded", Folded(*KEY, "now", ((still_s * 25, 1, 1),), ((first_s, last_s),), limit)
+
+
+def folded_counts(events: list[tuple[str, str, Any]], reviewers: int = 1, **changed: Any) -> tuple[int, int]:
+    """Seconds that are unseen, and that are folded, of the eight that must be seen."""
+    (file,) = said(replace(study(reviewers), folds=0.1, **changed), events)["recordings"][0]["files"]
+    assert file["required_s"] == 8
+    return file["unseen_s"], file["folded_s"]
+
+
+def test_what_a_still_stood_for_is_counted_apart_and_only_while_the_still_counts():
+    looked = [seen(1, 4, "ann"), seen(8, 8, "ann")]
+    assert folded_counts([*looked, folded("ann", 8, 5, 7)]) == (0, 3)
+    assert folded_counts([*looked, folded("ann", 8, 5, 7), seen(6, 6, "ann")]) == (0, 2)
+    # Folded less strictly than asked for now; a still that nobody looked at; one that was looked at too shortly.
+    assert folded_counts([*looked, folded("ann", 8, 5, 7, limit=0.2)]) == (3, 0)
+    assert folded_counts([*looked, folded("ann", 5, 6, 7)]) == (3, 0)
+    by, name, short = seen(8, 8, "ann")
+    assert folded_counts([seen(1, 4, "ann"), (by, name, replace(short, looked_s=0.0)), folded("ann", 8, 5, 7)]) == (4, 0)
+
+
+def test_what_is_proposed_later_within_a_fold_is_to_be_seen():
+    later = Proposed("out_of_body", "appearance", (5.2, 6.0), score=0.5)
+    frames = {(KEY, SPAN.key): FrameRange(50, 74), (KEY, later.key): FrameRange(130, 149)}
+    events = [seen(1, 4, "ann"), seen(8, 8, "ann"), folded("ann", 8, 5, 7)]
+    assert folded_counts(events, proposals={KEY: [SPAN, later]}, frames=frames) == (2, 1)
+
+
+def test_with_two_reviewers_what_one_folded_and_the_other_saw_is_folded_and_what_one_did_not_look_at_is_unseen():
+    ann = [seen(1, 4, "ann"), seen(8, 8, "ann"), folded("ann", 8, 5, 7)]
+    assert folded_counts([*ann, seen(1, 8, "bo")], reviewers=2) == (0, 3)
+    assert folded_counts([*ann, seen(1, 6, "bo")], reviewers=2) == (2, 2)
+    assert folded_counts([*ann, seen(1, 8, "bo"), seen(1, 8, "cy")], reviewers=2) == (0, 0)
 
 
 @pytest.mark.parametrize(("rows", "warned"), [(0, False), (1, True)])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import page_client
+import review_study
 from page_client import SINGLE, lines, looked
 from scrubin.curate.page.folds import MOST_S, Fold, folds, seconds_of_file, unusual_first
 from scrubin.curate.page.likeness import Looks
@@ -21,7 +22,7 @@ FPS = 4
 
 
 def film(shades: list[int], fps: int = FPS) -> tuple[np.ndarray, np.ndarray]:
-    """Return histograms and times of a film whose frames each have a shade: two shades that differ by 1 are rather alike."""
+    """Return histograms and times of a film whose frames each have a shade; two that differ are far from each other."""
     histograms = np.zeros((len(shades), CELLS), np.uint16)
     for frame, shade in enumerate(shades):
         for group in GROUPS:
@@ -65,18 +66,42 @@ def test_both_cameras_must_look_alike():
     assert folds([still, moving], 0.2, (0.0, 6.0)) == [Fold(1, 2, 1), Fold(3, 4, 3)]
 
 
-@given(st.lists(st.integers(0, 7), min_size=FPS, max_size=FPS * 30), st.sampled_from([0.05, 0.1, 0.2]))
-def test_every_frame_of_a_fold_is_as_near_to_the_shown_still_as_the_limit_says(shades, limit):
-    histograms, times_s = film(shades)
-    end_s = len(shades) / FPS
-    roots = np.sqrt(histograms / histograms.sum(axis=1, keepdims=True))
-    found = folds([seconds_of(shades)], limit, (0.0, end_s))
+def drifting(amounts: list[int]):
+    """Histograms of one picture in which a colour has more and more, or less: the amounts move it by 0 to 0.3."""
+    histograms, times_s = film([0] * len(amounts))
+    histograms[:, 7] += np.array(amounts, np.uint16) ** 2
+    return histograms, times_s
+
+
+def roots_of(histograms):
+    """Square roots of shares, each group of cells alike, so that the distance of two pictures is the root of 1 - their product."""
+    return np.concatenate(
+        [np.sqrt(histograms[:, of] / histograms[:, of].sum(axis=1, keepdims=True) / len(GROUPS)) for of in GROUPS], axis=1
+    )
+
+
+def test_a_drift_folds_as_far_as_the_limit_goes():
+    histograms, times_s = drifting([2 * (frame // FPS) for frame in range(FPS * 12)])
+    of = seconds_of_file(histograms, np.zeros(len(times_s), bool), times_s)
+    counts = [len(folds([of], limit, (0.0, 12.0))) for limit in (0.05, 0.1, 0.2)]
+    longest = [max(one.last - one.first + 1 for one in folds([of], limit, (0.0, 12.0))) for limit in (0.05, 0.1, 0.2)]
+    assert longest == sorted(longest)
+    assert longest[0] < longest[-1]
+    assert min(counts) >= 1
+
+
+@given(st.lists(st.integers(0, 30), min_size=FPS, max_size=FPS * 30), st.sampled_from([0.05, 0.1, 0.2]))
+def test_every_frame_of_a_fold_is_as_near_to_the_shown_still_as_the_limit_says(amounts, limit):
+    histograms, times_s = drifting(amounts)
+    end_s = len(amounts) / FPS
+    roots = roots_of(histograms)
+    found = folds([seconds_of_file(histograms, np.zeros(len(times_s), bool), times_s)], limit, (0.0, end_s))
     for fold in found:
         assert 0 < fold.first <= fold.shown <= fold.last < np.ceil(end_s) - 1
         assert fold.first < fold.last < fold.first + MOST_S
         frames = np.flatnonzero((times_s >= fold.first) & (times_s < fold.last + 1))
         apart = np.sqrt(np.maximum(1 - roots[frames] @ roots[fold.shown * FPS], 0))
-        assert apart.max() <= limit + 0.02
+        assert apart.max() <= limit + 0.01
     assert all(one.last < other.first for one, other in pairwise(found))
 
 
@@ -86,7 +111,8 @@ def alike(folder, clock, monkeypatch):
     path = folder / "params.yaml"
     text = path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0").replace("folds: 0 ", "folds: 0.1 ")
     path.write_text(text, encoding="utf-8")
-    looks = Looks((Fold(0, 2, 1),), (3, 1, 0, 2))
+    review_study.propose(folder, [review_study.proposal("pair", "left", 20, 29)])
+    looks = Looks((Fold(0, 2, 1),), (3, 1, 0, 2), {"mono": np.array([0, 20, 40, 60])})
     monkeypatch.setattr("scrubin.curate.page.likeness.Likeness.of", lambda self, number: looks if number == SINGLE else Looks())
     study = page_client.opened(folder, clock=clock)
     yield study

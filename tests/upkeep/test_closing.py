@@ -77,6 +77,16 @@ def test_a_finished_run_says_what_came_of_it_and_what_is_next(project):
     ]
 
 
+def test_what_was_folded_is_said_at_the_end(project):
+    path = Path("data/interim/review.json")
+    review = json.loads(path.read_text())
+    review["recordings"][1]["files"][0]["folded_s"] = 7
+    path.write_text(json.dumps(review))
+    assert "folded: 7 s that fewer people looked at than must, because a still like them stood for them (review.folds)" in closing.lines(
+        [], project
+    )
+
+
 def test_a_refused_release_says_how_to_go_on(project):
     said = closing.lines(["release"], project)
     assert said[0] == "released: nothing yet; ready: 2 recordings of 1 task, 2 videos"

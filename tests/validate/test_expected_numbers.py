@@ -79,7 +79,7 @@ def test_the_published_total_of_cholect50_holds_to_the_frame(judge):
 def test_the_published_totals_of_prostatd_are_found_class_by_class(judge):
     """196,490 instances in 89 classes (ProstaTD, Table 6), of which the first two are 866 and 113."""
     words = WORDS["prostatd"]
-    lines = (vocabulary.FOLDER / "prostatd_triplets.csv").read_text().splitlines()[2:]
+    lines = (vocabulary.LISTS / "prostatd_triplets.csv").read_text().splitlines()[2:]
     published = [int(line.rsplit(",", 1)[1]) for line in lines]
     ids = np.repeat(np.arange(89), published)
     names = np.array([words.triplet_name(i) for i in range(89)], dtype=object)[ids]

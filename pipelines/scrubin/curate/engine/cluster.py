@@ -18,7 +18,7 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +171,7 @@ def _network(name: str) -> str:
         return str(error)
 
 
+TOKEN, OLD_S = "preflight-", 86400
 CONNECT_S = 30
 ASK_S = 2
 ANSWER_S = 10.0
@@ -201,36 +202,39 @@ class Cluster:
     def __init__(self, address: str, root: Path) -> None:
         self._address, self._root = address, root
         self._unfit: dict[str, str] = {}
+        self._failed_once: set[str] = set()
+        self._until_closed = contextlib.ExitStack()
         try:
             at = address if "://" in address else str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
             # Dask's client would wait for ever for one that is connected and silent.
             with ThreadPoolExecutor(1) as aside:
                 aside.submit(asyncio.run, _greeted(at)).result()
             self._client: Any = Client(at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:  # the last: no certificate where one must be
             why = f" ({error})" if str(error) else ""
             msg = f"flows.dask: no scheduler answers at {address}{why}; start it, or set flows.dask to null"
             raise StageError(msg) from error
-        with _tokens(root) as seen:
-            self._ours = look_at_worker(root, seen)
-            try:
-                # It unpacks what it passes on.
-                self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
-                theirs = self._client.run(look_at_worker, root, seen, on_error="return")
-                self.notes = compare(self._ours, theirs, root, time.time())
-            except StageError:
-                self.close()
-                raise
-            except Exception as error:
-                # Once Dask has given it up, its client fails with errors of its own.
-                is_gone = isinstance(error, CommClosedError | CancelledError | TimeoutError) or self._client.status not in ALIVE
-                self.close()
-                if is_gone:
-                    msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
-                    raise StageError(msg) from error
-                why = f"{type(error).__name__}: {error}"
-                msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
+        # A worker that joins later must see it as well.
+        self._seen = self._until_closed.enter_context(_tokens(root))
+        self._ours = look_at_worker(root, self._seen)
+        try:
+            # It unpacks what it passes on.
+            self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
+            theirs = self._client.run(look_at_worker, root, self._seen, on_error="return")
+            self.notes = compare(self._ours, theirs, root, time.time())
+        except StageError:
+            self.close()
+            raise
+        except Exception as error:
+            # Once Dask has given it up, its client fails with errors of its own.
+            is_gone = isinstance(error, CommClosedError | CancelledError | TimeoutError) or self._client.status not in ALIVE
+            self.close()
+            if is_gone:
+                msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
                 raise StageError(msg) from error
+            why = f"{type(error).__name__}: {error}"
+            msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
+            raise StageError(msg) from error
         threads = sum(self._client.nthreads().values())
         # More than there are threads, so that none waits and those that join have work.
         self.lanes = min(max(2 * threads, FEWEST_LANES), MOST_LANES)
@@ -245,28 +249,27 @@ class Cluster:
         Exception
             Whatever the work raises.
         """
-        killed = 0
+        failed = 0
         while True:
             try:
                 outcome = self._outcome(piece)
-            except KilledWorker as error:
-                killed += 1
-                if killed < ATTEMPTS:
-                    continue
-                msg = f"its workers were killed again and again ({error}); give them more memory, then run again"
-                raise StageError(msg) from error
-            except (CancelledError, CommClosedError, OSError) as error:
-                msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
-                raise StageError(msg) from error
             except StageError:
                 raise
             except Exception as error:
+                if isinstance(error, CancelledError | CommClosedError) or self._client.status not in ALIVE:
+                    msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
+                    raise StageError(msg) from error
                 # Dask fails in many ways with a worker that is just ending; none of them is of the work.
-                killed += 1
-                if killed < ATTEMPTS:
+                failed += 1
+                if failed < ATTEMPTS:
                     continue
-                msg = f"its workers failed again and again ({type(error).__name__}: {error}); look at their logs, then run again"
+                if isinstance(error, KilledWorker):
+                    msg = f"its workers were killed again and again ({error}); give them more memory, then run again"
+                else:
+                    msg = f"its workers failed again and again ({type(error).__name__}: {error}); look at their logs, then run again"
                 raise StageError(msg) from error
+            if outcome is None:
+                continue
             if isinstance(outcome, _Unfit):
                 self._leave_out(outcome)
             elif outcome.error is not None:
@@ -274,26 +277,30 @@ class Cluster:
             else:
                 return outcome.value
 
-    def _outcome(self, piece: Piece) -> _Done | _Unfit:
-        key = f"scrubin-{uuid.uuid4().hex}"
-        future = self._client.submit(_do, self._ours, self._root, piece, key=key, pure=False, **self._where())
+    def _outcome(self, piece: Piece) -> _Done | _Unfit | None:
+        """Return what came of a piece; None when all workers that it may be done by are gone, so that nobody has it."""
+        key, workers = f"scrubin-{uuid.uuid4().hex}", self._fit_workers()
+        task = (self._ours, self._root, self._seen, piece)
+        future = self._client.submit(_do, *task, key=key, pure=False, workers=workers)
         try:
-            outcome: _Done | _Unfit = self._result(future)
-            if isinstance(outcome, _Done | _Unfit):
+            outcome: _Done | _Unfit | None = self._result(future, workers)
+            if outcome is None or isinstance(outcome, _Done | _Unfit):
                 return outcome
             msg = f"an answer of another version, {type(outcome).__name__}"
             raise TypeError(msg)
         except UNREADABLE as error:
-            # What the work raises comes as an outcome; so this worker could not even read what it was sent, or is another version.
-            workers = self._client.run_on_scheduler(_workers_of, key=key)
-            if not workers:
+            # What the work raises comes as an outcome; so this worker could not even read what it was sent, or is another version,
+            # or is just ending: that it does only once.
+            failed = self._client.run_on_scheduler(_workers_of, key=key)
+            if not failed or failed[0] not in self._failed_once:
+                self._failed_once.update(failed)
                 raise
-            return _Unfit(workers[0], "; ".join(faults_of(self._ours, error, self._root)))
+            return _Unfit(failed[0], "; ".join(faults_of(self._ours, error, self._root)))
 
-    def _where(self) -> dict[str, Any]:
-        """Return what keeps a piece away from workers that cannot be used: they refuse at once, and would get all that is left."""
+    def _fit_workers(self) -> list[str] | None:
+        """Return who may be given a piece, None for everybody: who cannot be used refuses at once, and would get all that is left."""
         if not self._unfit:
-            return {}
+            return None
         until_s = time.monotonic() + CONNECT_S
         while not (fit := sorted(set(self._client.nthreads()) - self._unfit.keys())):
             if time.monotonic() > until_s:
@@ -301,23 +308,25 @@ class Cluster:
                 msg = f"no worker is left that can be used; correct these, then run again:\n  {lines}"
                 raise StageError(msg)
             time.sleep(ASK_S)
-        # Without the second, a piece would wait for ever for workers that have died meanwhile, and come back under another address.
-        return {"workers": fit, "allow_other_workers": True}
+        return fit
 
     def _leave_out(self, unfit: _Unfit) -> None:
-        if unfit.worker in self._unfit:
-            time.sleep(ASK_S)  # no other one was there for a moment
-        elif self._unfit.setdefault(unfit.worker, unfit.why) is unfit.why:
-            LOG.warning("cluster: worker %s cannot be used and gets no work: %s", unfit.worker, unfit.why)
+        if self._unfit.setdefault(unfit.worker, unfit.why) is unfit.why:
+            LOG.warning("cluster: worker %s cannot be used and gets no more work: %s", unfit.worker, unfit.why)
 
-    def _result(self, future: Any) -> Any:
-        """Wait for a future; one of a scheduler that is gone would be waited for for ever."""
+    def _result(self, future: Any, workers: Sequence[str] | None) -> Any:
+        """Wait for a future; of a scheduler that is gone, or of workers that all are, it would be waited for for ever."""
         while True:
             try:
                 return future.result(timeout=ASK_S)
             except TimeoutError:
+                if future.done():
+                    raise  # it is what the worker failed with
                 if self._client.status not in ALIVE:
                     raise CommClosedError from None
+                if workers is not None and not set(workers) & set(self._client.nthreads()):
+                    future.cancel()
+                    return None
 
     def shares(self) -> dict[str, float]:
         """Return how far the workers have read their large files; empty when they do not say so at once."""
@@ -340,6 +349,7 @@ class Cluster:
 
     def close(self) -> None:
         """Leave the cluster as it is."""
+        self._until_closed.close()
         self._client.close(timeout=1)
 
 
@@ -368,24 +378,27 @@ class _Unfit:
     why: str
 
 
-def _do(ours: WorkerState, root: Path, piece: Piece) -> _Done | _Unfit:
+def _do(ours: WorkerState, root: Path, seen: str, piece: Piece) -> _Done | _Unfit:
     """Do a piece of work on a worker, which may have joined after the others were looked at."""
     try:
-        if faults := _faults_here(ours, root):
-            return _Unfit(get_worker().address, "; ".join(faults))
+        faults = _faults_here(ours, root, seen)
+    except Exception as error:
+        faults = faults_of(ours, error, root)
+    if faults:
+        return _Unfit(get_worker().address, "; ".join(faults))
+    try:
         return _Done(piece.do())
     except Exception as error:
         return _Done(error=portable(error))
 
 
-def _faults_here(ours: WorkerState, root: Path) -> list[str]:
+def _faults_here(ours: WorkerState, root: Path, seen: str) -> list[str]:
     if (str(root), ours) in _FIT:
         return []
     private_paths.write_privately(root)  # whoever started the worker may have let others read what it writes
     os.environ.setdefault(DECODER_THREADS, "1")  # one thread of a worker is one core
     cv2.setNumThreads(1)
-    with _tokens(root) as seen:
-        faults = faults_of(ours, look_at_worker(root, seen), root)
+    faults = faults_of(ours, look_at_worker(root, seen), root)
     if not faults:
         _FIT.add((str(root), ours))
     return faults
@@ -399,16 +412,19 @@ def _workers_of(key: str, dask_scheduler: Any = None) -> list[str]:
 
 @contextlib.contextmanager
 def _tokens(root: Path) -> Iterator[str]:
-    """Write a file into the store that others must see, and remove what they write in answer."""
+    """Write a file into the store that others must see, and remove what they write in answer, at last also what a killed run left."""
     folder = root / store.STORE_PATH
-    name = f"preflight-{uuid.uuid4().hex}"
+    name = f"{TOKEN}{uuid.uuid4().hex}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("", encoding="ascii")
+        # By the clock of the file system that wrote both.
+        today_s = (folder / name).stat().st_mtime
+        old = [path for path in folder.glob(f"{TOKEN}*") if path.stat().st_mtime < today_s - OLD_S]
     except OSError:
-        pass  # whoever looks says that it cannot write
+        old = []  # whoever looks says that it cannot write
     try:
         yield name
     finally:
-        for path in folder.glob(f"{name}*"):
+        for path in [*folder.glob(f"{name}*"), *old]:
             path.unlink(missing_ok=True)

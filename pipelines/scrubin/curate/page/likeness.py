@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from scrubin.base.errors import VideoError
 from scrubin.curate.page.folds import Fold, SecondsOfFile, folds, seconds_of_file, unusual_first
 from scrubin.curate.page.stills import FileKey
 from scrubin.stages.review.desk import Desk
+from scrubin.stages.review.status import alone_seconds, asked
 from scrubin.stages.review.study import StudyFile
 from scrubin.stages.screen import features
 from scrubin.stages.screen.pass_over_file import noted
-from scrubin.stages.screen.proposals import SAME_S
-
-AROUND_S = 1.0
-"""So long before and after what a detector proposes every second has a still of its own."""
 
 
 @dataclass(frozen=True)
 class Looks:
-    """How the seconds of a recording look: what folds, and all of them, the unusual ones first; None where that is not stored."""
+    """How the seconds of a recording look: what folds, and all of them, the unusual ones first; None where that is not stored.
+
+    Parameters
+    ----------
+    stills
+        By camera, the frame that the sheet shows of each second, -1 for none.
+    """
 
     folds: tuple[Fold, ...] = ()
     order: tuple[int, ...] | None = None
+    stills: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ class Likeness:
 
     def fold_of(self, file: FileKey, frame: int) -> Fold | None:
         """Return the fold for which a frame stands when the sheet shows it; None when it stands for none."""
-        time_s = float(self.desk.boundaries_s(*file)[frame])
-        return next((one for one in self.of(file[0]).folds if one.shown == math.floor(time_s + SAME_S)), None)
+        looks = self.of(file[0])
+        return next((one for one in looks.folds if looks.stills[file[1]][one.shown] == frame), None)
 
     def _read(self, number: int) -> Looks:
         files = [self.desk.file(number, one.camera) for one in self.desk.recording(number).files]
@@ -64,8 +70,9 @@ class Likeness:
         if not files or len(seconds) < len(files):
             return Looks()
         interval_s = max(one.interval_s[0] for one in files), min(one.interval_s[1] for one in files)
-        alone = {second for file in files for second in self._proposed(file)}
-        return Looks(tuple(folds(seconds, self.limit, interval_s, alone)), tuple(unusual_first(seconds)))
+        alone = {second for file in files for second in self._asked_about(file)}
+        stills = {file.key[1]: one.stills for file, one in zip(files, seconds, strict=True)}
+        return Looks(tuple(folds(seconds, self.limit, interval_s, alone)), tuple(unusual_first(seconds)), stills)
 
     def _seconds(self, file: StudyFile) -> SecondsOfFile | None:
         try:
@@ -78,7 +85,10 @@ class Likeness:
         times_s = self.desk.times_s[file.key][:-1]
         return seconds_of_file(measured.histograms, measured.brightest <= self.black_level, times_s)
 
-    def _proposed(self, file: StudyFile) -> Iterator[int]:
-        # What detectors propose stays as it is while people decide.
-        for one in self.desk.reviewed.proposals.get(file.key, ()):
-            yield from range(math.floor(one.interval_s[0] - AROUND_S), math.ceil(one.interval_s[1] + AROUND_S))
+    def _asked_about(self, file: StudyFile) -> frozenset[int]:
+        # What detectors propose and the audit asks stays as it is while people decide. What comes and goes with decisions, as in the
+        # other camera, is counted as unseen by `file_status` when it falls into a fold.
+        times_s, reviewed = self.desk.times_s[file.key], self.desk.reviewed
+        intervals_s = [one.interval_s for one in reviewed.proposals.get(file.key, ())]
+        intervals_s += [asked(one, times_s).interval_s for one in reviewed.questions.get(file.key, ())]
+        return alone_seconds(intervals_s)

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.curate.page.folds import MOST_S, first_frames
 from scrubin.curate.page.likeness import Likeness, Looks
 from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
 from scrubin.curate.page.stills import FileKey, Picture, Served, Stills
@@ -27,6 +26,7 @@ from scrubin.stages.review.events import Box
 from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED
 from scrubin.stages.review.standing import Run, folded_seconds, lens_seen, stop_seen, unseen_seconds
 from scrubin.stages.review.state import ReviewParams
+from scrubin.stages.review.status import alone_seconds
 from scrubin.stages.review.views import RecordingSummary, RecordingView
 from scrubin.stages.screen.detector import ScreenParams
 from scrubin.stages.screen.proposals import SAME_S, Numbers
@@ -105,13 +105,13 @@ class OpenStudy:
         for file in view.files:
             key = view.summary.name, file.camera
             my_seen = standing.seen.get(key, {}).get(self.desk.by)
-            left = [unseen_seconds(file.interval_s, my_seen, file.duration_s), file.unseen]
-            unseen[file.camera] = in_both(*left)
-            folded[file.camera] = folded_seconds(file.interval_s, my_seen, file.duration_s)
+            proposals = [one for one in view.proposals if one.camera == file.camera]
+            alone = alone_seconds((one.start_s, one.end_s) for one in proposals)
+            unseen[file.camera] = in_both(unseen_seconds(file.interval_s, my_seen, file.duration_s, alone), file.unseen)
+            folded[file.camera] = folded_seconds(file.interval_s, my_seen, file.duration_s, alone)
             open_stops = [one for one in file.stops if one.frame in file.unseen_stops]
             stops[file.camera] = [(one.frame, one.kind) for one in open_stops if not stop_seen(one.frame, one.kind, my_seen)]
             about = {one.proposal for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
-            proposals = [one for one in view.proposals if one.camera == file.camera]
             seen += [f"{one.camera}:{one.key}" for one in proposals if lens_seen(one.first, one.last, my_seen)]
             decided += [f"{one.camera}:{one.key}" for one in proposals if one.key in about]
         return {"unseen": unseen, "folded": folded, "stops": stops, "seen": seen, "decided": decided}
@@ -197,13 +197,14 @@ class OpenStudy:
         hidden = [part[:2] for one in view.proposals if one.box_xywh is None for part in one.parts if one.camera == camera]
         hidden += [(one.start_s, one.end_s) for one in view.drawn if one.box_xywh is None and one.camera == camera]
         seconds = [second for first, last in mine["unseen"][camera] for second in range(first, last + 1)]
-        # The first frame that appears in a second, as the sheet shows it.
-        shown = {second: int(np.searchsorted(times_s, second - SAME_S)) for second in seconds}
-        first_of = {second: frame for second, frame in shown.items() if frame < len(times_s) and times_s[frame] < second + 1 - SAME_S}
+        # As the sheet shows it.
+        shown = first_frames(times_s, max(seconds, default=-1) + 1)
+        first_of = {second: int(shown[second]) for second in seconds if shown[second] >= 0}
         stops = [frame for frame, kind in mine["stops"][camera] if kind == "scene"]
         # A still for which another one stands is not shown: a check in it would say nothing.
         behind = {second for fold in self.looks(number).folds for second in range(fold.first, fold.last + 1) if second != fold.shown}
-        stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops and int(times_s[frame]) not in behind]
+        second_of = {frame: second for second, frame in first_of.items()}
+        stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops and second_of[frame] not in behind]
         self.plants.choose(file, stills, stops, of.duration_s)
 
     def pointed_at(self, number: int, camera: str, first: int, last: int, box: Box | None) -> Line | None:
@@ -212,7 +213,9 @@ class OpenStudy:
             return None
         file = self.desk.file(number, camera)
         times_s = self.times_s((number, camera))
-        if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= WIDEST_MARK_S + SAME_S):
+        # Who drags over a still that stands for others, and the one beside it, points at all of them.
+        widest_s = 2 * MOST_S + 1 if self.looks(number).folds else WIDEST_MARK_S
+        if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= widest_s + SAME_S):
             return None
         lines = [
             self._settle((number, camera), plant, noticed=True)

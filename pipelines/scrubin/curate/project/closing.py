@@ -106,9 +106,9 @@ def _next(release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
     unlooked = sum(file["unlooked"] for one in kept for file in one["files"])
     said += [f"{count_text(unlooked, 'line')} of the ledger from an earlier edition, no longer counted as seen"] if unlooked else []
     said += [f"{count_text(undecided, 'proposal')} that nobody decided, so hidden"] if undecided else []
-    folded_s = sum(file["folded_s"] for one in kept for file in one["files"])
+    folded_s = sum(file.get("folded_s", 0) for one in kept for file in one["files"])
     if folded_s:
-        yield f"folded: {folded_s:,} s that nobody need look at, because a still like them stood for them (review.folds)"
+        yield f"folded: {folded_s:,} s that fewer people looked at than must, because a still like them stood for them (review.folds)"
     yield f"to be looked at: {', '.join(said) or 'nothing'}" + (f"; open: {gates.REVIEW_COMMAND}" if said else "")
     if is_newer:
         yield f"since this run began, people looked or decided: {gates.GO_ON}, so that release and report follow"

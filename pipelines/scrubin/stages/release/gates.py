@@ -92,6 +92,8 @@ FOLDED = (
     "noticed everything in them is not proven."
 )
 
+FOLDED_SAMPLE = "Of these, seconds whose pictures are all like one that was shown were folded: nobody had to look at them."
+
 
 @dataclass(frozen=True)
 class Missing:
@@ -242,12 +244,13 @@ def review_sentence(review: Mapping[str, Any], params: ReleaseParams, released: 
     kept = kept if released is None else {name for name in kept if name in released}
     if isinstance(params.review, NoReview):
         return NOBODY.format(why=params.review.reason)
+    is_folded = any(file.get("folded_s") for one in review["recordings"] if one["recording"] in kept for file in one["files"])
     if isinstance(params.review, ReviewedSample):
-        return SAMPLE.format(
+        said = SAMPLE.format(
             count=len(required_reviews(review, params) & kept), all=len(kept), people=people_needed(review), why=params.review.reason
         )
-    files = [file for one in review["recordings"] if one["recording"] in kept for file in one["files"]]
-    shown = FOLDED if any(file.get("folded_s") for file in files) else EVERYTHING
+        return f"{said} {FOLDED_SAMPLE}" if is_folded else said
+    shown = FOLDED if is_folded else EVERYTHING
     return SYNTHETIC if review["synthetic"] else shown.format(people=people_needed(review), all=len(kept))
 
 
@@ -255,6 +258,7 @@ def fixed_review_texts() -> list[str]:
     """Return what these sentences say in every release, for the audit."""
     return [
         *(text.format(count="", all="", people="", why="") for text in (NOBODY, SAMPLE, SYNTHETIC, EVERYTHING, FOLDED)),
+        FOLDED_SAMPLE,
         "a person people",
     ]
 

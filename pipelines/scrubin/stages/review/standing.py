@@ -8,7 +8,7 @@ for others (``review.folds``), seconds that were *folded* need none, and are nev
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,21 +47,26 @@ class SeenBy:
         At full size, shape (n,).
     folded
         Whole seconds for which a still stood that this person looked at, shape (s,).
+    stills
+        In any view, shape (n,).
     """
 
     seconds: Flags
     frames: Flags
     full: Flags
     folded: Flags
+    stills: Flags
 
     @classmethod
     def nothing(cls, file: KnownFile) -> SeenBy:
         """Return what somebody saw who has not begun."""
         seconds, frames = math.ceil(file.duration_s), file.frame_count
-        return cls(*(np.zeros(count, dtype=np.bool_) for count in (seconds, frames, frames, seconds)))
+        return cls(*(np.zeros(count, dtype=np.bool_) for count in (seconds, frames, frames, seconds, frames)))
 
     def mark_folded(self, event: Folded) -> None:
-        """Note seconds for which stills stood that this person looked at."""
+        """Note seconds for which stills stood, where this person looked at all of these stills by what counts today."""
+        if not all(self.stills[one].all() for one in slices(event.stills)):
+            return
         for first, last in event.seconds:
             self.folded[first : last + 1] = True
 
@@ -173,7 +178,9 @@ class Standing:
     def _see(self, mine: SeenBy, event: Seen) -> bool:
         """Note what a person saw, and return whether any of it is new."""
         shown = [(mine.seconds, slice(first, last + 1)) for first, last in event.seconds]
-        stills = [slice(first, first + step * (count - 1) + 1, step) for first, step, count in event.stills]
+        stills = slices(event.stills)
+        for one in stills:
+            mine.stills[one] = True
         close = [(mine.frames, one) for one in stills] if event.view in CLOSE_VIEWS else []
         full = [(mine.full, one) for one in stills] if event.view == FULL_VIEW else []
         is_new = False
@@ -196,6 +203,11 @@ class Standing:
 
 AROUND_FRAMES = 5
 Run = tuple[int, int]
+
+
+def slices(stills: Iterable[tuple[int, int, int]]) -> list[slice]:
+    """Return the frames that runs ``(first, step, count)`` of the ledger name."""
+    return [slice(first, first + step * (count - 1) + 1, step) for first, step, count in stills]
 
 
 def seconds_of(frames: Sequence[int], boundaries_s: npt.NDArray[np.float64]) -> list[Run]:
@@ -223,15 +235,27 @@ def true_runs(flags: Flags) -> list[Run]:
     return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]
 
 
-def unseen_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float) -> list[Run]:
-    """Return the seconds of the kept interval of which no still was seen, and for which none stood, as runs."""
+def unseen_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float, alone: Collection[int] = ()) -> list[Run]:
+    """Return the seconds of the kept interval of which no still was seen, and for which none stood, as runs.
+
+    Parameters
+    ----------
+    alone
+        Seconds for which no other still can stand.
+    """
     required = _required(interval_s, duration_s)
-    return true_runs(required & ~seen.seconds & ~seen.folded) if seen is not None else true_runs(required)
+    return true_runs(required & ~seen.seconds & ~_folded(seen, alone)) if seen is not None else true_runs(required)
 
 
-def folded_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float) -> list[Run]:
+def folded_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float, alone: Collection[int] = ()) -> list[Run]:
     """Return the seconds of the kept interval of which no still was seen, but for which one stood, as runs."""
-    return true_runs(_required(interval_s, duration_s) & ~seen.seconds & seen.folded) if seen is not None else []
+    return true_runs(_required(interval_s, duration_s) & ~seen.seconds & _folded(seen, alone)) if seen is not None else []
+
+
+def _folded(seen: SeenBy, alone: Collection[int]) -> Flags:
+    folded = seen.folded.copy()
+    folded[[second for second in alone if 0 <= second < len(folded)]] = False
+    return folded
 
 
 def _required(interval_s: tuple[float, float], duration_s: float) -> Flags:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,12 +137,28 @@ def frames_on_screen(interval_s: tuple[float, float], boundaries_s: npt.NDArray[
     return first, max(min(end, count) - 1, first)
 
 
+ALONE_S = 1.0
+"""So long before and after what is proposed or asked every second has a still of its own."""
+
+
+def alone_seconds(intervals_s: Iterable[Interval]) -> frozenset[int]:
+    """Return the seconds for which no other still can stand, by what is proposed or asked.
+
+    >>> sorted(alone_seconds([(3.2, 4.0)]))
+    [2, 3, 4]
+    """
+    return frozenset(
+        second for start_s, end_s in intervals_s for second in range(math.floor(start_s - ALONE_S), math.ceil(end_s + ALONE_S))
+    )
+
+
 def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> FileStatus:
     """Return how far the review of a file is, given its proposals."""
     file, seen = study.files[key], standing.seen.get(key, {})
     enough, stops = study.reviewers, study.stops.get(key, ())
-    unseen = [unseen_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
-    folded = [folded_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
+    alone = alone_seconds(one.proposal.interval_s for one in proposals)
+    unseen = [unseen_seconds(file.interval_s, one, file.duration_s, alone) for one in seen.values()]
+    folded = [folded_seconds(file.interval_s, one, file.duration_s, alone) for one in seen.values()]
     required = unseen_seconds(file.interval_s, None, file.duration_s)
     return FileStatus(
         key=key,

@@ -3,7 +3,8 @@
 A *jump* is a frame that looks unlike the one before it, far more than frames beside it do: a cut,
 or a picture that comes and goes. Of what lies between two jumps less than a second apart the sheet
 may show nothing, so one of its frames is a stop. A picture that fades in or out has no jump: where a
-frame is unlike the stills of the sheet beside it and every stop between them, it is a stop as well.
+frame is unlike the stills of the sheet beside it and every stop between them, twice as far as such stills
+usually are from each other, it is a stop as well.
 A *scene* lasts from jump to jump, a second or longer. Burned-in names stay on the screen through a
 scene and are too small for the sheet, so each scene has a frame that is looked at as large as it is,
 and a long one has another every five minutes. Pictures that look like a scene that had its stop a short while before need none.
