@@ -182,12 +182,14 @@ def work_alone(folder: Path, args: argparse.Namespace) -> int:
     done = [0]
 
     def kill() -> None:
-        seen = 0
+        seen, visited = 0, False
         while not stop.wait(0.2) and killed[0] < args.worker_kills:
             if done[0] > seen:
                 seen = done[0]
-                if args.strangers and seen == len(pieces) // 3:
+                if args.strangers and not visited and seen >= len(pieces) // 3:
                     machines.visit(20)
+                    visited = True
+                    print(f"  a worker of another version came after {seen} pieces", flush=True)
                 for pid in machines.kept_workers()[-1:]:
                     os.kill(pid, signal.SIGKILL)
                     killed[0] += 1
@@ -217,7 +219,7 @@ def work_alone(folder: Path, args: argparse.Namespace) -> int:
     print(f"  files: {len(theirs)}; other bytes: {len(other)}, lost: {lost}, left over: {left}")
     for path in sorted(ours.keys() ^ theirs.keys())[:20]:
         print(f"  {path}")
-    return 1 if other or lost else 0
+    return 1 if other or lost or left else 0
 
 
 def main() -> int:
@@ -274,7 +276,7 @@ def main() -> int:
     print(f"  stages with other hashes: {len(other)} {' '.join(other)}; lost files: {len(there - here)}; left over: {len(here - there)}")
     for path in sorted(there ^ here)[:20]:
         print(f"    {'left over' if path in here else 'lost'}: {path}")
-    return 1 if other or there - here else 0
+    return 1 if other or there ^ here else 0
 
 
 if __name__ == "__main__":

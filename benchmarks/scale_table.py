@@ -15,8 +15,8 @@ With ``--commands``, commands and pages are measured on each finished study (``b
   what the smallest of the run reads, divided by the bytes of raw video beyond those of the smallest. Tables count, too.
 - "Per further recording" is what a stage takes beyond what it took for the count before, divided by the recordings beyond those. The
   exponent is that of a power law through these two counts, of what is beyond the fixed part: the CPU seconds of the smallest count, less
-  its recordings at the first of these. About 1 is linear. It is left out where the larger count takes less than 5 s more than the
-  fixed part.
+  its recordings at the first of these. About 1 is linear; it leans a little towards 1. The first step has none, because it says what is
+  fixed, nor has a larger count that takes less than 5 s more than that.
 - Copies are the bytes of files (distinct inodes) that equal a released video, divided by those of the released videos; videos within
   zips count as well. "All" is everything below data, reports, .dvc/cache and .cache/store but the raw study, divided by the same.
 """
@@ -157,9 +157,10 @@ def growth(counts: list[int], measured: dict[int, dict[str, Cost]]) -> None:
         slopes = [(total[many] - total[few]) / (many - few) for few, many in steps]
         fixed = max(total[counts[0]] - counts[0] * slopes[0], 0.0)
         cells = []
-        for (few, many), slope in zip(steps, slopes, strict=True):
+        for place, ((few, many), slope) in enumerate(zip(steps, slopes, strict=True)):
             less, more = total[few] - fixed, total[many] - fixed
-            exponent = f"{math.log(more / less) / math.log(many / few):.2f}" if more > LEAST_S and less > 0 else "-"
+            says = place > 0 and more > LEAST_S and less > 0
+            exponent = f"{math.log(more / less) / math.log(many / few):.2f}" if says else "-"
             cells.append(f"{slope:>12.3f}{exponent:>8}")
         print(f"{name:14}{f'fixed {fixed:.1f} s':>23}" + "".join(cells), flush=True)
 
