@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page
@@ -10,6 +11,7 @@ PATIENCE_MS = 30_000
 MOST_KEYS = 2000
 # The lens of a span: 22 frames, an eighth of a second each.
 LONG_ENOUGH_MS = 3000
+NOTHING_TO_SEE = re.compile("all seen|nothing left to see")
 
 
 def come_in(page: Page, address: str) -> None:
@@ -32,9 +34,9 @@ def press(page: Page, *keys: str) -> None:
 
 
 def look(page: Page) -> None:
-    """See every second of the recording that is open."""
+    """See every second of the recording that is open, as far as other stills do not stand for it."""
     for _ in range(MOST_KEYS):
-        if page.locator("#todo li.done", has_text="all seen").count():
+        if page.locator("#todo li.done", has_text=NOTHING_TO_SEE).count():
             return
         if page.locator("#check-dialog[open]").count():
             page.keyboard.press("Escape")

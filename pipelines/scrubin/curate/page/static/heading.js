@@ -39,7 +39,8 @@ export class Heading {
     if (summary.status !== "kept") {
       return [element("li", { class: "said" }, `${summary.status}: ${summary.reason || "not released"}`)];
     }
-    const unseen = state.gaps.reduce((total, [, first, last]) => total + last - first + 1, 0);
+    const seconds = (runs) => runs.reduce((total, [, first, last]) => total + last - first + 1, 0);
+    const [unseen, folded] = [seconds(state.gaps), seconds(state.folded)];
     const spans = state.spans.filter(isLeft);
     const undecided = spans.filter(isUndecided).length;
     const close = spans.length - undecided;
@@ -47,7 +48,7 @@ export class Heading {
     const item = (isDone, name, text, does) =>
       element("li", { class: isDone ? "done" : "left" }, element("button", { type: "button", onclick: does }, key(name), ` ${isDone ? "✓ " : ""}${text}`));
     const stops = state.stops.length;
-    const toSee = unseen ? `${unseen} s not seen` : stops ? `${counted(stops, "still")} at full size` : "all seen";
+    const toSee = unseen ? `${unseen} s not seen` : stops ? `${counted(stops, "still")} at full size` : folded ? "nothing left to see" : "all seen";
     const items = [item(!unseen && !stops, "Space", toSee, this.unseen)];
     if (!this.isReleased) {
       const left = [undecided ? `${undecided} to decide` : "", close ? `${close} to look at closely` : ""].filter(Boolean).join(", ");
@@ -57,7 +58,6 @@ export class Heading {
     items.push(item(false, "N", this.isSampled ? "next clip" : "next recording", this.nextRecording));
     const unlooked = state.files.reduce((total, file) => total + file.unlooked, 0);
     if (unlooked && unseen) items.unshift(element("li", { class: "said", title: UNLOOKED }, `${counted(unlooked, "entry", "entries")} of an earlier edition ${unlooked === 1 ? "counts" : "count"} no longer as seen`));
-    const folded = Object.values(state.mine.folded ?? {}).flat().reduce((total, [first, last]) => total + last - first + 1, 0);
     if (folded) items.splice(1, 0, element("li", { class: "said", title: FOLDED }, `${folded} s folded, not looked at`));
     if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
     if (this.isSampled ? state.mine.judged : !unseen && !stops && !spans.length) {

@@ -45,7 +45,7 @@ function next(released) {
   return element(
     "div",
     { class: "ready" },
-    element("p", {}, "Every second was seen and every span is decided. Now let the pipeline hide what you decided, and look at the result:"),
+    element("p", {}, "Nothing is left to see, and every span is decided. Now let the pipeline hide what you decided, and look at the result:"),
     element("ol", {}, element("li", {}, element("code", {}, "make repro")), element("li", {}, element("code", {}, ".venv/bin/scrubin review --released"))),
     element("p", {}, "You may close this page; Ctrl-C in the terminal ends the server."),
   );

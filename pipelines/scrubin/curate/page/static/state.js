@@ -132,6 +132,11 @@ class State extends EventTarget {
     return this.files.flatMap((file) => (this.mine.unseen[file.camera] ?? []).map(([first, last]) => [file, first, last]));
   }
 
+  /** Seconds that this person did not see because a still stood for them, as [camera's file, first, last]. */
+  get folded() {
+    return this.files.flatMap((file) => (this.mine.folded?.[file.camera] ?? []).map(([first, last]) => [file, first, last]));
+  }
+
   /** Stills that this person is still to look at by themselves, in order of time. */
   get stops() {
     const all = this.files.flatMap(({ camera }) => (this.mine.stops[camera] ?? []).map(([frame, kind]) => ({ camera, frame, kind })));

@@ -34,7 +34,7 @@ export class Timeline {
       const box = tracks.getBoundingClientRect();
       state.goTo(((event.clientX - box.left) / box.width) * this.duration);
     });
-    fill(this.root, element("div", { class: "lane-names", "aria-hidden": "true" }, ...lanes.map((lane) => element("span", { title: lane.name }, lane.name))), tracks);
+    fill(this.root, element("div", { class: "lane-names", "aria-hidden": "true" }, ...lanes.map((lane) => element("span", { title: lane.about ?? lane.name }, lane.name))), tracks);
     this.#selection();
     this.#cursor();
   }
@@ -84,7 +84,14 @@ export class Timeline {
         track.append(gap);
       }
     }
-    return { name: "seen (grey: not yet)", track };
+    // What a still stood for was not looked at.
+    for (const [, first, last] of state.folded) {
+      const part = element("span", { class: "folded", title: `${clock(first, 0)} to ${clock(last + 1, 0)}: folded, not looked at` });
+      this.#place(part, first, Math.min(last + 1, this.duration));
+      track.append(part);
+    }
+    if (!state.folded.length) return { name: "seen (grey: not yet)", track };
+    return { name: "seen (striped: folded)", about: "green: seen; grey: not yet; striped: folded, not looked at", track };
   }
 
   /** What ingest cuts off is not released. */
