@@ -113,7 +113,7 @@ function goOn(gaps, left) {
   gaps.sort((a, b) => a[0] - b[0]);
   // A still that cannot be shown must not hold up the rest.
   const [byTime] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
-  const to = state.isUnusualFirst ? (sheet.firstOf(gaps) ?? byTime) : byTime;
+  const to = state.isArranged ? (sheet.firstOf(gaps) ?? byTime) : byTime;
   state.set({ pane: "sheet" });
   sheet.showFrom(to);
   say(left.small ? TOO_SMALL : "Look through these stills; Space goes on.");
@@ -150,17 +150,19 @@ function larger(by) {
 }
 
 function unfold(event) {
+  if (state.density) return say("Nothing is folded here: only a sheet of one still a second folds.");
   watch.pass();
   const says = state.unfold(Math.floor(state.timeS + 1e-6), event.shiftKey);
-  say(says === "unfolded" ? "Unfolded: every second has its own still here, and each can be looked at." : says ? "Folded again." : "No other stills are folded under this one.");
+  return say(says === "unfolded" ? "Unfolded: every second has its own still here, and each can be looked at." : says ? "Folded again." : "No other stills are folded under this one.");
 }
 
 function arrange() {
+  if (state.density) return say("More stills than one a second stay in order of time.");
   if (!state.order) return say("How unusual these stills are is not stored: run 'dvc repro screen', then open this page again.");
   watch.pass();
   state.arrange(!state.isUnusualFirst);
   sheet.end(false);
-  return say(state.isUnusualFirst ? "The unusual stills come first; T puts them in order of time again." : "In order of time.");
+  return say(state.isArranged ? "The unusual stills come first; T puts them in order of time again." : "In order of time.");
 }
 
 async function goTo() {

@@ -76,9 +76,9 @@ export class Sheet {
   /** Which seconds have a cell, in the order of the sheet; null when it shows all of them by time. */
   #arrange(stepS, first, last) {
     this.numbers = null;
-    if (stepS !== 1 || !(state.hasFolds || state.isUnusualFirst)) return;
+    if (stepS !== 1 || !(state.hasFolds || state.isArranged)) return;
     const seconds = Array.from({ length: last - first + 1 }, (_, place) => first + place).filter((second) => (state.foldOf(second)?.[2] ?? second) === second);
-    if (state.isUnusualFirst && state.order) {
+    if (state.isArranged) {
       const rank = new Map(state.order.map((second, place) => [second, place]));
       seconds.sort((a, b) => (rank.get(a) ?? Infinity) - (rank.get(b) ?? Infinity) || a - b);
     }
@@ -129,9 +129,13 @@ export class Sheet {
 
   /** The place of the cell that shows the cursor. */
   placeOf(camera, frame) {
+    return this.#placeAt(state.times[camera].start(frame));
+  }
+
+  /** The place of the cell that a time belongs to. */
+  #placeAt(timeS) {
     const { stepS, first, count } = this.layout;
-    const time = state.times[camera].start(frame);
-    const number = stepS ? Math.floor(time / stepS + 1e-6) : state.times[state.camera].at(time);
+    const number = stepS ? Math.floor(timeS / stepS + 1e-6) : state.times[state.camera].at(timeS);
     if (this.numbers) return this.places.get(state.foldOf(number)?.[2] ?? number) ?? 0;
     return Math.max(0, Math.min(count - 1, number - first));
   }
@@ -292,16 +296,16 @@ export class Sheet {
   firstOf(gaps) {
     const isOpen = (second) => {
       const [first, last] = state.foldOf(second) ?? [second, second];
-      return gaps.some(([start, end]) => start <= last && first < end) && !this.watch.cannotShow(first);
+      return gaps.some(([start, end]) => start < last + 1 && first < end) && !this.watch.cannotShow(first);
     };
     return this.numbers?.find(isOpen) ?? null;
   }
 
-  /** Scroll so that a time stands at the top, and put the cursor there. */
+  /** Scroll so that the cell of a time stands at the top, and put the cursor onto its still: the frame at that time may be of the second before. */
   showFrom(timeS) {
-    state.goTo(timeS);
-    const top = Math.floor(this.placeOf(state.camera, state.frame) / this.columns) * this.layout.height;
-    this.scroller.scrollTop = top;
+    const place = this.#placeAt(timeS);
+    this.pick(this.cell(place));
+    this.scroller.scrollTop = Math.floor(place / this.columns) * this.layout.height;
   }
 
   #drag() {
@@ -318,7 +322,7 @@ export class Sheet {
     this.root.addEventListener("pointermove", (event) => {
       const to = from && document.elementFromPoint(event.clientX, event.clientY)?.closest("#sheet-cells .cell")?.cell;
       // Side by side may be far apart in time.
-      if (!to || (to.place === from.place && state.inFrame === null) || (state.isUnusualFirst && to.place !== from.place)) return;
+      if (!to || (to.place === from.place && state.inFrame === null) || (state.isArranged && to.place !== from.place)) return;
       const [a, b] = from.place <= to.place ? [from, to] : [to, from];
       const times = state.times[state.camera];
       state.inFrame = Math.min(times.from(a.fromS), times.count - 1);

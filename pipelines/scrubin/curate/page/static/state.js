@@ -100,6 +100,11 @@ class State extends EventTarget {
     this.arrangement += 1;
   }
 
+  /** Whether the sheet shows the unusual seconds first: one still a second, and an order that is stored. */
+  get isArranged() {
+    return this.density === 0 && this.isUnusualFirst && Boolean(this.order);
+  }
+
   get hasFolds() {
     return this.#folds.size > 0;
   }
@@ -113,7 +118,7 @@ class State extends EventTarget {
   /** Show every still of the run that a second is in, or fold it again; `all` for every run. */
   unfold(second, all = false) {
     const runs = all ? [...new Set([...this.#folds.values()].map((fold) => fold[0]))] : [this.#folds.get(second)?.[0]].filter((first) => first !== undefined);
-    const isOpen = runs.some((first) => this.#unfolded.has(first));
+    const isOpen = runs.every((first) => this.#unfolded.has(first));
     for (const first of runs) this.#unfolded[isOpen ? "delete" : "add"](first);
     this.arrangement += 1;
     this.tell("layout");

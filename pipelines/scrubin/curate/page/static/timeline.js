@@ -147,7 +147,7 @@ export class Timeline {
     const { layout, shown, columns } = this.sheet;
     if (!layout || !shown) return;
     // The unusual ones lie anywhere.
-    this.window.hidden = state.isUnusualFirst;
+    this.window.hidden = state.isArranged;
     const from = this.sheet.cell(Math.min(shown.from * columns, layout.count - 1)).fromS;
     const to = this.sheet.cell(Math.min((shown.to + 1) * columns, layout.count) - 1).toS;
     this.#place(this.window, from, Math.min(to, this.duration));
