@@ -302,7 +302,7 @@ async function poll() {
     try {
       const isPreparing = Object.values(state.prepared).some((share) => share < 1);
       const { changed } = await get(`/api/changes?head=${encodeURIComponent(state.head ?? "")}`);
-      if (!changed && !isPreparing) continue;
+      if (!changed && !isPreparing && !state.areLooksOld) continue;
       await state.reload();
       if (changed) state.tell("written");
     } catch (error) {

@@ -25,6 +25,7 @@ export class Watch {
     this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
     state.on("selection", () => this.#selected());
+    state.on("recording looks", () => this.#forgetFolds());
     setInterval(() => this.#tick(), TICK_MS);
     setInterval(() => this.send(), SEND_MS);
     // The page may be gone before an answer comes.
@@ -74,12 +75,18 @@ export class Watch {
   /** What was looked at was not the true still. */
   forget(camera, frame) {
     for (const view of Object.keys(NEEDED_S)) {
-      for (const fold of [null, true]) {
-        const name = nameOf({ number: state.number, view, camera, frame, fold });
-        this.reported.delete(name);
-        this.stills.delete(name);
+      const name = nameOf({ number: state.number, view, camera, frame });
+      for (const known of [this.reported, this.stills]) {
+        for (const one of [...known.keys()]) if (one === name || one.startsWith(`${name}/fold`)) known.delete(one);
       }
     }
+  }
+
+  /** Stills that stood for others in a fold that is no more: the server would refuse all that is sent with them. */
+  #forgetFolds() {
+    const isOld = (still) => still.fold && still.number === state.number && !state.hasFold(still.fold);
+    for (const still of this.passed) if (isOld(still)) this.passed.delete(still);
+    for (const still of [...this.stills.values()]) if (isOld(still)) this.stills.delete(still.name);
   }
 
   /** Resolves when what is on screen is loaded or cannot be, or after a while. */
@@ -189,11 +196,12 @@ export class Watch {
           state.take(answer);
           state.tell("written");
         } catch (error) {
-          // They are asked for once more, and keep what they were looked at for.
+          // They are asked for once more, and keep what they were looked at for while their recording is open.
           for (const still of stills) {
             this.reported.delete(still.name);
-            if (!this.stills.has(still.name)) this.stills.set(still.name, still);
+            if (still.number === state.number && !this.stills.has(still.name)) this.stills.set(still.name, still);
           }
+          this.#forgetFolds();
           state.problem = error.message;
           state.tell("problem");
         }
@@ -224,8 +232,8 @@ export class Watch {
   }
 }
 
-// A still that stood for others was looked at for them as well: unfolded it is another one.
-const nameOf = ({ number, view, camera, frame, fold = null }) => `${number}/${view}/${camera}/${frame}${fold ? "/fold" : ""}`;
+// A still that stood for others was looked at for them as well: unfolded, or in another fold, it is another one.
+const nameOf = ({ number, view, camera, frame, fold = null }) => `${number}/${view}/${camera}/${frame}${fold ? `/fold ${fold[0]}-${fold[1]}` : ""}`;
 const isLookedAt = (still) => still.spent >= NEEDED_S[still.view] - SAME_S && still.height >= LEAST_PX[still.view];
 
 /** Whether this person has still to look at a still. */

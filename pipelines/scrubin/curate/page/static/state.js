@@ -32,6 +32,7 @@ class State extends EventTarget {
   head = null;
   #folds = new Map();
   #unfolded = new Set();
+  #looksOf = null;
   #opening = null;
 
   /** Tell everybody that something is new: study, recording, marks, cursor, selection or layout. */
@@ -62,7 +63,7 @@ class State extends EventTarget {
     const looks = await get(`/api/recordings/${number}/looks`, opening.signal);
     if (opening.signal.aborted) return;
     this.#unfolded.clear();
-    this.#takeLooks(looks);
+    this.#takeLooks(looks, answer.head);
     Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false });
     this.take(answer, false);
     this.camera = this.files[0]?.camera ?? null;
@@ -74,8 +75,9 @@ class State extends EventTarget {
 
   /** Take what the server says about the recording that is open. */
   take(answer, tell = true) {
-    this.head = answer.head;
+    // Of another recording: what else its head stands for was not taken either.
     if (tell && answer.recording.summary.number !== this.number) return;
+    this.head = answer.head;
     this.view = answer.recording;
     this.mine = answer.mine;
     this.prepared = answer.prepared;
@@ -86,14 +88,26 @@ class State extends EventTarget {
 
   async reload() {
     if (!this.view) return;
-    const generation = this.head.split("-")[0];
-    this.take(await get(`/api/recordings/${this.number}`));
-    if (this.head.split("-")[0] === generation) return;
-    this.#takeLooks(await get(`/api/recordings/${this.number}/looks`));
+    const { number } = this;
+    const answer = await get(`/api/recordings/${number}`);
+    if (this.number !== number) return;
+    this.take(answer);
+    if (!this.areLooksOld) return;
+    const looks = await get(`/api/recordings/${number}/looks`);
+    if (this.number !== number) return;
+    this.#takeLooks(looks, answer.head);
+    this.tell("looks");
     this.tell("layout");
   }
 
-  #takeLooks({ folds, order }) {
+  /** Whether the folds and the order are of tables that the pipeline has renewed since; any answer of the server may tell. */
+  get areLooksOld() {
+    return this.view !== null && generationOf(this.head) !== this.#looksOf;
+  }
+
+  /** `head` is of an answer before the looks, so that they are never older than it says. */
+  #takeLooks({ folds, order }, head) {
+    this.#looksOf = generationOf(head);
     this.#folds.clear();
     for (const fold of folds) for (let second = fold[0]; second <= fold[1]; second += 1) this.#folds.set(second, fold);
     this.order = order;
@@ -113,6 +127,12 @@ class State extends EventTarget {
   foldOf(second) {
     const fold = this.density === 0 ? this.#folds.get(second) : undefined;
     return fold && !this.#unfolded.has(fold[0]) ? fold : null;
+  }
+
+  /** Whether a fold is one of those that are known now, unfolded or not. */
+  hasFold([first, last, shown]) {
+    const fold = this.#folds.get(first);
+    return fold !== undefined && fold[0] === first && fold[1] === last && fold[2] === shown;
   }
 
   /** Show every still of the run that a second is in, or fold it again; `all` for every run. */
@@ -224,6 +244,9 @@ class State extends EventTarget {
     this.tell("layout");
   }
 }
+
+/** Which opening of the tables a head of the server is of. */
+const generationOf = (head) => head.split("-")[0];
 
 /** What names a span on this page. */
 export const spanId = (span) => `${span.camera}:${span.key}`;
