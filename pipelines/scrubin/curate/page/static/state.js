@@ -32,6 +32,8 @@ class State extends EventTarget {
   head = null;
   #folds = new Map();
   #unfolded = new Set();
+  #unseen = new Set();
+  #unseenOf = null;
   #looksOf = null;
   #opening = null;
 
@@ -126,7 +128,18 @@ class State extends EventTarget {
   /** The fold that hides or shows a second, as [first, last, shown]; null where each second stands for itself. */
   foldOf(second) {
     const fold = this.density === 0 ? this.#folds.get(second) : undefined;
-    return fold && !this.#unfolded.has(fold[0]) ? fold : null;
+    if (!fold || this.#unfolded.has(fold[0])) return null;
+    // What is proposed later, as in the other camera, is to be seen by itself, although the still that stood for it was.
+    return this.#isUnseen(second) && !this.#isUnseen(fold[2]) ? null : fold;
+  }
+
+  #isUnseen(second) {
+    if (this.#unseenOf !== this.mine) {
+      const runs = Object.values(this.mine?.unseen ?? {}).flat();
+      this.#unseen = new Set(runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, place) => first + place)));
+      this.#unseenOf = this.mine;
+    }
+    return this.#unseen.has(second);
   }
 
   /** Whether a fold is one of those that are known now, unfolded or not. */
