@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
 import browser
+import clips
 import keyboard
 import review_server
 import review_study
@@ -22,12 +24,19 @@ from scrubin.stages.screen.pass_over_file import observe_stored
 pytestmark = pytest.mark.slow
 SECONDS = 60
 THUMBNAIL_PX = 36
+LATE_FPS = 2
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
+def fps():
+    """Frames a second of the recording."""
+    return 1
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch, fps):
     """A recording of a minute whose grey grows so slowly that some seconds in a row look alike."""
-    folder = review_study.project(tmp_path / "study", single_frames=SECONDS, single_fps=1)
+    folder = review_study.project(tmp_path / "study", single_frames=SECONDS * fps, single_fps=fps)
     path = folder / "params.yaml"
     text = path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0").replace("folds: 0 ", "folds: 0.1 ")
     path.write_text(text, encoding="utf-8")
@@ -37,7 +46,24 @@ def server(tmp_path, monkeypatch):
         source = Source.of_file(row["path"], row["sha256"])
         times_s = boundaries_s(source.probe(Path("data/raw")))[:-1]
         observe_stored(Path("data/raw"), source, [features.observer(THUMBNAIL_PX)], times_s)
-    with review_server.running(folder, "--by", "ann", "--at", "single:0") as running:
+    return folder
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """Clips of two frames a second that are late by a thousandth: as at 29.97 fps, no second but the first begins with a frame."""
+    numbered = clips.numbered
+
+    def late_ones(path, count, *, fps, **more):
+        pts = [math.ceil(n * 500.5) for n in range(count)] if fps == LATE_FPS else None
+        return numbered(path, count, fps=fps, pts=pts, **more)
+
+    monkeypatch.setattr(clips, "numbered", late_ones)
+
+
+@pytest.fixture
+def server(study):
+    with review_server.running(study, "--by", "ann", "--at", "single:0") as running:
         yield running
 
 
@@ -72,6 +98,13 @@ def test_a_folded_recording_is_done_and_the_ledger_says_what_nobody_looked_at(pa
     shown = len(cells(page))
     keyboard.look(page)
     page.locator("#todo li", has_text=f"{SECONDS - shown} s folded, not looked at").wait_for()
+    # Nothing on the page calls them seen.
+    assert page.locator("#todo li.done").first.inner_text().endswith("nothing left to see")
+    assert page.locator("#timeline .coverage .unseen").count() == 0
+    parts = page.locator("#timeline .coverage .folded")
+    share = sum(parts.evaluate_all("(parts) => parts.map((part) => parseFloat(part.style.width))")) / 100
+    assert share == pytest.approx((SECONDS - shown) / SECONDS, abs=0.01)
+    assert "folded, not looked at" in parts.first.get_attribute("title")
     lines = [json.loads(line) for line in LEDGER_PATH.read_text(encoding="utf-8").splitlines()]
     count = {
         event: sum(last - first + 1 for line in lines if line["event"] == event for first, last in line["facts"]["seconds"])
@@ -102,3 +135,36 @@ def test_the_unusual_come_first_by_a_key_and_all_are_looked_at(chromium, server)
     page.locator("#status", has_text="In order of time").wait_for()
     assert cells(page) == by_time
     page.context.close()
+
+
+@pytest.mark.usefixtures("late")
+@pytest.mark.parametrize("fps", [LATE_FPS])
+def test_space_finds_a_second_without_a_frame_at_its_beginning_wherever_its_cell_is(chromium, server):
+    def mixed_order(route):
+        answer = route.fetch().json()
+        route.fulfill(json={**answer, "order": sorted(answer["order"], key=lambda second: second * 37 % SECONDS)})
+
+    page = chromium.new_context(viewport=browser.SIZE).new_page()
+    page.route("**/looks", mixed_order)
+    keyboard.come_in(page, server.address)
+    # So large that a screen holds a few of them only.
+    keyboard.press(page, "]", "]", "]", "]", "t")
+    page.locator("#status", has_text="unusual").wait_for()
+    keyboard.look(page)
+    page.locator("#todo li", has_text="folded, not looked at").wait_for()
+    page.context.close()
+
+
+def test_t_and_z_speak_of_one_still_a_second_only_and_all_unfold_before_all_fold(page):
+    keyboard.press(page, "+", "t")
+    page.locator("#status", has_text="in order of time").wait_for()
+    keyboard.press(page, "z")
+    page.locator("#status", has_text="Nothing is folded here").wait_for()
+    keyboard.press(page, "-", "Home")
+    page.locator("#sheet .cell .count").first.wait_for()
+    page.locator("#sheet .cell:has(.count)").first.click()
+    keyboard.press(page, "z")
+    page.locator("#status", has_text="Unfolded").wait_for()
+    assert len(cells(page)) < SECONDS
+    keyboard.press(page, "Shift+Z")
+    page.wait_for_function("(all) => document.querySelectorAll('#sheet .cell').length === all", arg=SECONDS)
