@@ -168,3 +168,12 @@ def test_t_and_z_speak_of_one_still_a_second_only_and_all_unfold_before_all_fold
     assert len(cells(page)) < SECONDS
     keyboard.press(page, "Shift+Z")
     page.wait_for_function("(all) => document.querySelectorAll('#sheet .cell').length === all", arg=SECONDS)
+
+
+def test_folds_are_fetched_anew_when_an_answer_comes_from_renewed_tables_before_the_poll_does(page, study):
+    # The poll hears nothing until a look was written.
+    page.route("**/api/changes*", lambda route: route.fulfill(json={"head": "", "changed": False}))
+    review_study.propose(study, [])
+    with page.expect_request("**/api/recordings/*/looks"):
+        keyboard.look(page)
+    page.locator("#todo li", has_text="folded, not looked at").wait_for()
