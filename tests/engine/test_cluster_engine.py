@@ -99,7 +99,6 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     root, file, _, workers = machines
     joined = connected(root, file)
     assert joined.notes == []
-    assert list((root / store.STORE_PATH).glob("*preflight*")) == list((root / store.STORE_PATH).glob("-*")) == []
     with pytest.raises(VideoError, match=r"a\.mkv"):
         joined.do(piece(refused, "a.mkv", root))
     stop, kills = threading.Event(), []
@@ -120,7 +119,10 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     assert outcomes == [*range(60), *(2 * number for number in range(150))]
     assert kills
     assert all(store.lookup(store.key_of("pieces", "code", {"n": number}), root / store.STORE_PATH) for number in range(60))
+    # By one file workers that join later see that they share the disk; it goes with the run, and so do their answers.
+    assert (root / store.STORE_PATH / joined._seen).is_file()
     joined.close()
+    assert list((root / store.STORE_PATH).glob("*preflight*")) == list((root / store.STORE_PATH).glob("-*")) == []
 
 
 def test_what_workers_are_reading_is_seen_from_here_and_a_worker_that_is_silent_only_leaves_that_out(machines, monkeypatch):
