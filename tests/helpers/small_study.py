@@ -23,6 +23,7 @@ import yaml
 import clips
 import made_once
 import review_study
+from scrubin.base import private_paths
 from scrubin.base.errors import RecordingError
 from scrubin.base.store import store
 from scrubin.base.vocabulary import vocabulary
@@ -122,6 +123,8 @@ def regenerate(folder: Path, stages: Iterable[str] | None = None, *, look: bool 
             if stage == "review" and look:
                 _look()
             _flow(stage)()
+    # As each stage does that is a process of its own.
+    private_paths.close(folder, all_files=True)
 
 
 def record(folder: Path) -> None:
