@@ -47,7 +47,10 @@ def chief(chromium, bench, folder, tokens):
     one = phases((0, 30, "preparation"), (50, 60, "clipping-and-cutting"))
     finished(bench, folder, one, phases((0, 30, "clipping-and-cutting"), (50, 60, "preparation")))
     with label_server.running(folder) as address:
-        yield Annotator(chromium, address, tokens[4])
+        adjudicator = Annotator(chromium, address, tokens[4])
+        # A key that is pressed before the places are there goes to none.
+        adjudicator.page.locator(".dispute").first.wait_for()
+        yield adjudicator
 
 
 def test_by_keys_an_adjudicator_goes_from_place_to_place_and_each_settled_one_says_what_was_taken(chief, bench):
