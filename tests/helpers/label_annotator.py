@@ -27,9 +27,11 @@ class Annotator:
         self.page.keyboard.press("Enter")
         self.page.locator("#where", has_text="frame").wait_for()
         if id_ is not None:
-            self.page.locator("#list button", has_text=id_).click()
-            self.page.locator("#name", has_text=id_).wait_for()
-            self.page.locator("#where", has_text="frame 0").wait_for()
+            # The page opens one by itself; only when it says so is it done with that, and takes nothing back from who acts on it.
+            self.page.locator("#status", has_text="is open.").wait_for()
+            if self.page.inner_text("#name") != id_:
+                self.page.locator("#list button", has_text=id_).click()
+                self.page.locator("#status", has_text=f"{id_} is open.").wait_for()
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -257,7 +257,6 @@ def test_a_stretch_that_is_hidden_in_the_release_says_so_at_its_place(chromium, 
     note, picture = ann.page.locator("#hidden-note"), ann.page.locator("#picture")
     assert note.inner_text() == ""
     assert note.get_attribute("role") == "status"
-    ann.page.wait_for_load_state("networkidle")
     for second in range(first // sampled_release.FPS):
         ann.press("Shift+ArrowRight")
         ann.at((second + 1) * sampled_release.FPS)
@@ -276,7 +275,6 @@ def test_a_stretch_that_is_hidden_in_the_release_says_so_at_its_place(chromium, 
 
 def test_done_without_ratings_says_what_is_missing_and_goes_there_and_is_done_the_second_time(chromium, server, token, bench):
     ann = Annotator(chromium, server, token)
-    ann.page.wait_for_load_state("networkidle")
     ann.press("d")
     ann.page.locator("#status", has_text="Not done yet: nothing is rated yet").wait_for()
     ann.page.wait_for_selector("#layers [aria-selected=true] >> text=ratings")
