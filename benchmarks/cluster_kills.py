@@ -40,6 +40,7 @@ from scrubin.curate.engine import Piece
 from scrubin.curate.engine.cluster import Cluster
 
 KEY = Path("data/private/pseudonym.key")
+BEAT = "beat"
 SAID = ("gets no work", "the cluster cannot be used as it is", "is gone; start it again", "no scheduler answers", "killed again and again")
 """What a run says of workers and schedulers, by what it is counted."""
 
@@ -162,8 +163,8 @@ def on_cluster(folder: Path, machines: Machines, args: argparse.Namespace, rng: 
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file of a store."""
-    return {str(path.relative_to(folder)): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    """Return the SHA-256 of every file of a store, but for the signs of life of those who write into it."""
+    return {str(path.relative_to(folder)): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file() and path.name != BEAT}
 
 
 def work_alone(folder: Path, args: argparse.Namespace) -> int:
@@ -178,8 +179,8 @@ def work_alone(folder: Path, args: argparse.Namespace) -> int:
     (folder / "study").mkdir(parents=True, exist_ok=True)
     machines = Machines(folder / "study", args.workers, args.memory)
     machines.code = ROOT / "pipelines"
-    killed, stop = [0], threading.Event()
-    done = [0]
+    killed, done, stop = [0], [0], threading.Event()
+    visit = threading.Thread(target=machines.visit, args=(20,))
 
     def kill() -> None:
         seen, visited = 0, False
@@ -187,7 +188,7 @@ def work_alone(folder: Path, args: argparse.Namespace) -> int:
             if done[0] > seen:
                 seen = done[0]
                 if args.strangers and not visited and seen >= len(pieces) // 3:
-                    machines.visit(20)
+                    visit.start()
                     visited = True
                     print(f"  a worker of another version came after {seen} pieces", flush=True)
                 for pid in machines.kept_workers()[-1:]:
@@ -208,6 +209,8 @@ def work_alone(folder: Path, args: argparse.Namespace) -> int:
             list(threads.map(work, pieces))
         stop.set()
         killer.join()
+        if visit.ident:
+            visit.join()
         engine.close()
     finally:
         stop.set()
