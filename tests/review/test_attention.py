@@ -123,3 +123,22 @@ def test_time_left_goes_down_steadily_also_with_a_long_look_and_a_pause(folder):
     steps = [after / before for before, after in pairwise(said)]
     assert max(steps) < 1.15, steps
     assert min(steps) > 0.85, steps
+
+
+def test_time_left_follows_how_many_seconds_one_still_stands_for_once_they_fold(folder):
+    left = [Left(3600)]
+
+    def said(times, limit, folds):
+        with review_study.desk(folder) as desk:
+            looked = review_study.see(desk, SINGLE, "mono", "sheet", [0])
+            stood = desk.folded(SINGLE, "mono", {0: [(1, 1)]}, limit)
+        lines = [line for _ in range(times) for line in (looked, replace(stood, facts={**stood.facts, "seconds": [[1, 6]]}))]
+        at = [replace(line, at=f"2026-01-01T00:{place // 60:02d}:{place % 60:02d}+00:00") for place, line in enumerate(lines)]
+        return attention.progress(left, at, folds).seconds_left
+
+    unfolded = said(600, 0.1, 0.0)
+    # Each still stands for itself and six more: a seventh of the stills are left, one more as the beginning is reckoned unfolded.
+    assert said(600, 0.1, 0.1) / unfolded == pytest.approx(660 / (660 + 3600))
+    assert said(6, 0.1, 0.1) / said(6, 0.1, 0.0) == pytest.approx(66 / (66 + 36))
+    # What was folded less strictly than now counts nothing, here as elsewhere.
+    assert said(600, 0.2, 0.1) == pytest.approx(unfolded)

@@ -28,7 +28,7 @@ from typing import Any, Protocol
 
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import Line
-from scrubin.stages.review.events import Planted, Seen, event_of
+from scrubin.stages.review.events import Event, Folded, Planted, Seen, event_of
 
 LOOK_S = 0.25
 """One fixation."""
@@ -192,6 +192,8 @@ PAUSE_S = 120.0
 """Two lines further apart than this had a pause between them."""
 USUAL_PACE, USUAL_S = 2.0, 300.0
 """A review takes so many times the attention that its stills need; so much of it stands for what is usual."""
+USUAL_STILLS = 60
+"""So many stills that stand for one second each are reckoned before anything was seen."""
 LENS_FRAMES = 22
 
 
@@ -225,22 +227,30 @@ class Progress:
     seconds_left: float | None
 
 
-def progress(recordings: Iterable[Summarised], lines: Sequence[Line]) -> Progress:
+def progress(recordings: Iterable[Summarised], lines: Sequence[Line], folds: float = 0.0) -> Progress:
     """Return how far a review is.
 
     What is left takes at least the attention that its stills need. How many times that it takes
     is measured over all that was done, beginning from what is usual, so that one long look or one
-    pause changes little.
+    pause changes little; so is for how many seconds one still of the sheet stood (`folds`, the parameter ``review.folds``).
     """
     items = list(recordings)
-    left_s = math.fsum(
-        needed_s("sheet", one.unseen_s) + needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing)
-        for one in items
-    )
-    done_s = math.fsum(needed_s(event.view, _stills(event)) for event in map(event_of, lines) if isinstance(event, Seen) and counts(event))
-    pace = (USUAL_PACE * USUAL_S + worked_s(lines)) / (USUAL_S + done_s)
+    events = [event_of(line) for line in lines]
+    looks = [one for one in events if isinstance(one, Seen) and counts(one)]
     unseen_s = sum(one.unseen_s for one in items)
+    left_s = needed_s("sheet", 1) * unseen_s * _shown_share(events, looks, folds) + math.fsum(
+        needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing) for one in items
+    )
+    done_s = math.fsum(needed_s(one.view, _stills(one)) for one in looks)
+    pace = (USUAL_PACE * USUAL_S + worked_s(lines)) / (USUAL_S + done_s)
     return Progress(sum(one.done for one in items), sum(not one.done for one in items), unseen_s, pace * left_s if done_s else None)
+
+
+def _shown_share(events: Sequence[Event], looks: Sequence[Seen], folds: float) -> float:
+    """Return which share of the seconds had a still of their own, 0 to 1; those count that were folded as strictly as now."""
+    shown = USUAL_STILLS + sum(_stills(one) for one in looks if one.view == "sheet")
+    folded = sum(last + 1 - first for one in events if isinstance(one, Folded) and one.limit <= folds for first, last in one.seconds)
+    return shown / (shown + folded)
 
 
 def _stills(event: Seen) -> int:

@@ -119,7 +119,7 @@ class Desk:
     def progress(self) -> Progress:
         """Return how much is done, and how long the rest takes at the pace so far."""
         summaries = [one for one in self.recordings() if one.status == "kept"]
-        return progress(summaries, self._state.ledger.lines())
+        return progress(summaries, self._state.ledger.lines(), self._state.study.folds)
 
     def decide(
         self,
