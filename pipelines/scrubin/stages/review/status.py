@@ -89,11 +89,15 @@ class FileStatus:
         return not self.unseen and not self.unseen_lenses and not self.unseen_stops
 
 
+LAG_S = 1.0
+"""Samples of a second and a half tell that a rectangle stands: in a room it begins up to so long before that and ends so long after."""
+
+
 def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s: Boundaries) -> list[Judged]:
     """Return what people are asked of a file with what was decided about each, in order of time.
 
-    Text within a whole picture that is hidden is no question of its own: it comes back when that is rejected. It stays hidden
-    all the while (`outcome.rows` holds every proposal).
+    A rectangle in pictures that are hidden as a whole is no question of its own, also where it lasts up to `LAG_S` longer: it comes
+    back when any of these pictures is rejected. It stays hidden all the while (`outcome.rows` holds every proposal).
     """
     done = []
     for proposal in study.proposed(key, standing):
@@ -101,8 +105,8 @@ def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s:
         first, last = (known.first, known.last) if known else frames_on_screen(proposal.interval_s, boundaries_s[key])
         parts = tuple(study.judged(key, proposal, standing))
         done.append(Judged(proposal, first, last, parts, _lens_seen_by(standing, key, first, last)))
-    black = [part.interval_s for one in done if one.proposal.box_xywh is None for part in one.parts if part.decision != REJECTED]
-    done = [one for one in done if not _is_within(one, black)]
+    whole = [part for one in done if one.proposal.box_xywh is None for part in one.parts]
+    done = [one for one in done if not _is_within(one, whole)]
     for question in study.questions.get(key, ()):
         item = asked(question, boundaries_s[key])
         people = _lens_seen_by(standing, key, question.sight.first, question.sight.last)
@@ -110,10 +114,15 @@ def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s:
     return sorted(done, key=lambda one: (one.first, one.last, one.proposal.key))
 
 
-def _is_within(one: Judged, black: Sequence[Interval]) -> bool:
-    """Whether it is text of which nobody decided anything, in pictures all of which are hidden."""
+def _is_within(one: Judged, whole: Sequence[Part]) -> bool:
+    """Whether it is a rectangle of which nobody decided anything, in pictures that are hidden as a whole, but for little at its ends."""
+    start_s, end_s = one.proposal.interval_s
+    during = [part for part in whole if part.interval_s[0] < end_s and start_s < part.interval_s[1]]
     is_open = {part.decision for part in one.parts} == {UNREVIEWED}
-    return one.proposal.kind == "text" and is_open and not without(one.proposal.interval_s, black)
+    if one.proposal.box_xywh is None or not is_open or not during or any(part.decision == REJECTED for part in during):
+        return False
+    over = without((start_s, end_s), [part.interval_s for part in during])
+    return all(b - a <= LAG_S and (a == start_s or b == end_s) for a, b in over)
 
 
 def asked(question: Question, boundaries_s: npt.NDArray[np.float64]) -> Asked:
