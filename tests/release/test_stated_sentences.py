@@ -73,14 +73,14 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "Looked at: … of … seconds of video, and both ends of … of … proposals.…",
         "Seen by … or more: … of … seconds of video, and both ends of … of … proposals.… Undecided, so hidden: …; disputed, so hidden: ….",
         "Before this release stills of every second of each of the … recordings were shown to …, and frame by frame both ends of everything "
-        "that was proposed to be hidden.",
+        "that they were asked to hide.",
         "Who looked at the recordings before the release is stated in the certificate.",
         "What nobody, or too few people, have seen of … ; before that, nothing is released",
         "recordings seen, at least in part",
     ),
     "test_what_was_folded_is_said_and_never_counted_as_seen": (
         "Before this release stills of each of the … recordings were shown to …: one of every second, or one for some seconds whose pictures are "
-        "all like it, and frame by frame both ends of everything that was proposed to be hidden.",
+        "all like it, and frame by frame both ends of everything that they were asked to hide.",
         "Of these, seconds whose pictures are all like one that was shown were folded: nobody had to look at them.",
         "… further seconds were folded: fewer people looked at them than must, because a still that is like all their pictures stood for them "
         "(review.folds …).",

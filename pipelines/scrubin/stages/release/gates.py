@@ -84,11 +84,11 @@ SAMPLE = "Only a sample of {count} of the {all} recordings had to be seen by {pe
 SYNTHETIC = "No person is in this synthetic study: a program stands in for those who look at every recording before a release."
 EVERYTHING = (
     "Before this release stills of every second of each of the {all} recordings were shown to {people}, and frame by frame both ends of "
-    "everything that was proposed to be hidden. That whoever was shown them noticed everything in them is not proven."
+    "everything that they were asked to hide. That whoever was shown them noticed everything in them is not proven."
 )
 FOLDED = (
     "Before this release stills of each of the {all} recordings were shown to {people}: one of every second, or one for some seconds whose "
-    "pictures are all like it, and frame by frame both ends of everything that was proposed to be hidden. That whoever was shown them "
+    "pictures are all like it, and frame by frame both ends of everything that they were asked to hide. That whoever was shown them "
     "noticed everything in them is not proven."
 )
 

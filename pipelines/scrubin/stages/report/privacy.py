@@ -105,7 +105,7 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
     of_each = f"one of every second at least{_folded(totals)}"
     return (
         f"Stills of all {totals['recordings']} recordings were looked at: {of_each}, and frame by frame both ends of "
-        f"everything that was proposed to be hidden, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
+        f"everything that people were asked to hide, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
         "The pictures between were looked at by programs only."
     )
 
