@@ -197,7 +197,7 @@ def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they
     assert check["high"] == pytest.approx(beta.ppf(0.975, 19, 2), abs=1e-6)
     says = [
         "What counts as looked at took people 12 min 34 s in all, on 31 sheets of stills; the median sheet was looked at for 6.0 s, and "
-        "the smallest still that counted was 96 px high.",
+        "the smallest still of a sheet that counted was 96 px high.",
         "A still of the sheet must be 90 px high and have 0.25 s of attention, at least.",
         "Of 20 stills with planted people 18 were noticed: 90.0 %, with 95 % confidence between 68.3 and 98.8 % of such stills.",
         "No still with planted names was shown: how many of them people would miss is not known.",
