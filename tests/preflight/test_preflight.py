@@ -106,6 +106,18 @@ def test_what_takes_a_single_recording_out_only_warns(raw):
     assert any("recordings.csv, line 6: 'PegTransfre' is no task" in line for line in said)
 
 
+@pytest.mark.parametrize(("spelt", "shown"), [("p1", "'P1', 'p1'"), ("P\N{FULLWIDTH DIGIT ONE}", "'P1', 'P\\uff11'")])
+def test_one_person_spelt_in_two_ways_is_said_because_subsets_and_withdrawals_take_them_for_two(raw, spelt, shown):
+    assert not [line for line in look().lines() if "the participants" in line]
+    rows = raw / "recordings.csv"
+    rows.write_text(rows.read_text(encoding="utf-8").replace("peg 2,P1,", f"peg 2,{spelt},"), encoding="utf-8")
+    found = look()
+    assert not found.errors
+    assert f"to look at: recordings.csv: the participants {shown} differ in case, spaces or forms of letters only" in only(
+        [line for line in found.lines() if "the participants" in line]
+    )
+
+
 def test_one_mistake_in_many_rows_is_one_line_with_all_of_them(raw):
     rows = raw / "recordings.csv"
     rows.write_text(rows.read_text().replace(",PegTransfer,", ",PegTransfre,"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,6 +85,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         problems = [*parsed.problems, *_files(raw, parsed.recordings, noted)]
         noted.set_aside += [fault for problem in problems for fault in problem.error.faults]
         _strays(raw, data, withdrawn, noted)
+        _people_alike(parsed.recordings, noted)
         noted.counts["recording"] = len(parsed.recordings)
         set_aside = frozenset(problem.recording for problem in problems)
         noted.kept_out |= set_aside
@@ -115,6 +118,20 @@ def _strays(raw: Path, data: bytes, withdrawn: Memory, noted: Findings) -> None:
     if litter:
         noted.remark(f"a system or program left {names(litter)} there", "nobody needs it, delete it if you like", str(raw))
     noted.remarks += [fault for problem in without if problem.recording not in litter for fault in problem.error.faults]
+
+
+def _people_alike(recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> None:
+    """Name participants whose names differ in case, spaces or forms of letters only: nothing takes them for one person."""
+    spelt: dict[str, set[str]] = defaultdict(set)
+    for rows in recordings.values():
+        written = rows[0].participant
+        spelt[" ".join(unicodedata.normalize("NFKC", written).casefold().split())].add(written)
+    for spellings in spelt.values():
+        if len(spellings) > 1:
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            shown = ", ".join(sorted(map(ascii, spellings)))
+            mend = "if they are one person, write one name: only so they stay in one subset, and withdraw together"
+            noted.remark(f"the participants {shown} differ in case, spaces or forms of letters only", mend, recordings_list.NAME)
 
 
 def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: int, withdrawn: Memory) -> dict[str, str]:
