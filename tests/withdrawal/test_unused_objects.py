@@ -67,6 +67,20 @@ def test_what_no_output_uses_goes_and_everything_else_stays(project, capsys):
     assert cli.main(["verify", str(project)]) == 0
 
 
+def test_lists_of_folders_that_runs_read_go_too_because_they_name_raw_files(project, capsys):
+    # DVC 3.67 keeps the list of a folder of dependencies where its second edition kept everything.
+    text = json.dumps([{"md5": kept_project.md5(RAW), "relpath": "Ann Other.mp4"}]).encode()
+    listed = project / ".dvc/cache/df" / f"{hashlib.md5(text, usedforsecurity=False).hexdigest()[2:]}.dir"
+    listed.parent.mkdir(parents=True)
+    listed.write_bytes(text)
+    assert "withdrew" not in prune(project, capsys)
+    assert listed.exists()
+    forget(project)
+    assert "2 objects" in prune(project, capsys)
+    assert not listed.exists()
+    assert cli.main(["verify", str(project)]) == 0
+
+
 def test_where_nobody_withdrew_dvcs_cache_is_left_alone(project, capsys):
     before = objects(project)
     assert "withdrew" not in prune(project, capsys)

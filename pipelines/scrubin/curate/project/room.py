@@ -165,7 +165,7 @@ def _equal_size(own: Path, other: Path) -> bool:
         return False
 
 
-RUNS, STATE = Path(".dvc/cache/runs"), Path(".cache/dvc")
+READ, RUNS, STATE = Path(".dvc/cache"), Path(".dvc/cache/runs"), Path(".cache/dvc")
 CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 LINKED = Path("data/private/linkage.parquet")
 PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
@@ -272,7 +272,9 @@ def _dvc_files(project: Path) -> Iterator[Path]:
 
 
 def _objects(project: Path) -> Iterator[Path]:
-    return (path for path in sorted((project / CACHE).glob("??/*")) if path.is_file())
+    """Yield what DVC keeps: objects, and where its second edition kept them lists of folders that runs read, which name raw files."""
+    found = [*(project / CACHE).glob("??/*"), *(project / READ).glob(f"??/*{outputs.LIST}")]
+    return (path for path in sorted(found) if path.is_file())
 
 
 def _md5(path: Path) -> str:
