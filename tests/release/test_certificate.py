@@ -51,10 +51,10 @@ RELEASED = {
 }
 ANN = "Ann-Kathrin Überall"
 ADDED = """
-164 25 26 32 45 514 about accepted anything archive attachments attention audit audited b because before behind below
+164 25 26 32 45 514 about accepted anything archive asked attachments attention audit audited b because before behind below
 body byte can cannot cfr chance changed checked checks clean clips code consent decided decision decisions dicom
 disputed draw drawn e earlier elements ends enough escape everybody everything evidence f faces fewer findings finds
-finished folded front frozen further g gdpr grep had handed headers high hipaa if independent inside invented j kinds
+finished folded front frozen further g gdpr grep had handed headers hide high hipaa if independent inside invented j kinds
 know known l large later length letters limit log long look median members messages min miss networks notice noticed o
 ones opinion other outside p page parsed partly passed people person planted pointer private programs proposal proposals
 propose proposed proposes proven purpose q random read recital rectangles regulations reject removed replacement
@@ -197,7 +197,7 @@ def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they
     assert check["high"] == pytest.approx(beta.ppf(0.975, 19, 2), abs=1e-6)
     says = [
         "What counts as looked at took people 12 min 34 s in all, on 31 sheets of stills; the median sheet was looked at for 6.0 s, and "
-        "the smallest still that counted was 96 px high.",
+        "the smallest still of a sheet that counted was 96 px high.",
         "A still of the sheet must be 90 px high and have 0.25 s of attention, at least.",
         "Of 20 stills with planted people 18 were noticed: 90.0 %, with 95 % confidence between 68.3 and 98.8 % of such stills.",
         "No still with planted names was shown: how many of them people would miss is not known.",

@@ -101,7 +101,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they_noticed": (
         "Stills that must be looked at in full size: … of … were.",
         "What counts as looked at took people … in all, on … sheets of stills",
-        "; the median sheet was looked at for … s, and the smallest still that counted was … px high",
+        "; the median sheet was looked at for … s, and the smallest still of a sheet that counted was … px high",
         "A still counts only when it is large enough on a page that is in front, stays there long enough, and somebody goes on from it by a "
         "key or the pointer.",
         "A still of the sheet must be … px high and have … s of attention, at least.",

@@ -7,6 +7,7 @@ import pytest
 
 import review_study
 from scrubin.base.errors import ReviewError
+from scrubin.stages.release.certificate import attention as attention_said
 from scrubin.stages.review import Ledger, attention, result
 from scrubin.stages.review.attention import Clock, Look
 
@@ -89,6 +90,17 @@ def test_attention_is_summed_over_what_was_newly_seen_and_looking_again_changes_
         before = summary()
         review_study.see(desk, SINGLE, "mono", "sheet", [0, 20])
         assert summary() == before
+
+
+def test_the_height_that_is_stated_is_of_sheets_because_lower_stills_of_the_lens_count_too(folder):
+    with review_study.desk(folder) as desk:
+        desk.seen(SINGLE, "mono", "sheet", [0, 20, 40, 60], Look(5.0, 2, 96, sheet=True))
+        assert desk.seen(SINGLE, "mono", "lens", list(range(8)), Look(1.0, 2, 64)) is not None
+        said = result.document(desk.reviewed, desk.standing, desk.lines(), folder / "data/raw", 0.02)["attention"]
+    assert (said["looked_s"], said["still_height_px"]) == (6.0, 96)
+    checks = {kind: {**counted, "low": None, "high": None} for kind, counted in said["checks"].items()}
+    says = next(iter(attention_said.sentences({**said, "checks": checks})))
+    assert says.endswith("and the smallest still of a sheet that counted was 96 px high.")
 
 
 def test_a_stop_is_seen_at_full_size_and_a_recording_is_not_done_before(folder):

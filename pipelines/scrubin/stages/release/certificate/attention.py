@@ -11,7 +11,7 @@ PLANTED = {"person": "people", "name": "names"}
 """What is planted, as `review.json` calls it and as people do."""
 LIMITS = ("least_still_s", "least_height_px")
 TIME = "What counts as looked at took people {time} in all, on {sheets} sheets of stills"
-MEDIAN = "; the median sheet was looked at for {median} s, and the smallest still that counted was {height} px high"
+MEDIAN = "; the median sheet was looked at for {median} s, and the smallest still of a sheet that counted was {height} px high"
 RULE = (
     "A still counts only when it is large enough on a page that is in front, stays there long enough, and somebody goes on from it by a "
     "key or the pointer."
