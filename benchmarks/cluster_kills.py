@@ -40,7 +40,8 @@ from scrubin.curate.engine import Piece
 from scrubin.curate.engine.cluster import Cluster
 
 KEY = Path("data/private/pseudonym.key")
-BEAT = "beat"
+BEAT, USES = "beat", ".uses"
+"""Of the store: signs of life, and which result was used by which run."""
 SAID = ("gets no work", "the cluster cannot be used as it is", "is gone; start it again", "no scheduler answers", "killed again and again")
 """What a run says of workers and schedulers, by what it is counted."""
 
@@ -113,9 +114,10 @@ class Machines:
 
 
 def files(folder: Path) -> set[str]:
-    """Return every file that a run has made, but for DVC's own."""
+    """Return every file that a run has made, but for DVC's own, and for what the store writes under names that are drawn."""
     made = (folder / name for name in (*MADE, "reports") if not name.startswith(".dvc"))
-    return {str(path.relative_to(folder)) for one in made for path in one.rglob("*") if path.is_file()}
+    kept = (path for one in made for path in one.rglob("*") if path.is_file() and path.name != BEAT and USES not in path.parts)
+    return {str(path.relative_to(folder)) for path in kept}
 
 
 def run(folder: Path, log: Path) -> subprocess.Popen[bytes]:
