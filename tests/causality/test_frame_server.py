@@ -31,7 +31,7 @@ def serve_to(videos, tmp_path):
     """Hand a tiny video to a program, without the sandbox: what is tried here is the protocol."""
     clip = read("video0", videos / "video0", tmp_path / "clip", most=6, fps=Fraction(25), rng=np.random.default_rng(0))
 
-    def of(program, wall_s=20.0):
+    def of(program, wall_s=60.0):
         sandbox = Sandbox("none", tmp_path, (), Limits(wall_s=wall_s))
         return serve(sandbox, tmp_path / "run", (sys.executable, "-S", "-E", "-c", program), clip, [clip.path(k) for k in range(6)])
 

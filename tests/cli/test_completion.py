@@ -25,7 +25,7 @@ from scrubin.public_splits import catalogue
 
 OURS = Path(sys.executable).parent
 PROMPT = "@@"
-LONGEST_S = 20.0
+LONGEST_S = 60.0
 
 
 def parsers(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:

@@ -166,7 +166,7 @@ def test_ctrl_c_is_answered_at_once_and_the_next_run_goes_on(copy, tmp_path):
         time.sleep(0.02)
     assert state.exists(), "it has not begun"
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    _, said = running.communicate(timeout=120)
     assert running.returncode == 130, said
     assert "run the same command again" in said
     assert "Traceback" not in said

@@ -27,6 +27,7 @@ from scrubin.curate.engine.cluster import Cluster
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
+PATIENCE_S = 180
 
 
 def start(*arguments: str, folder: Path, library: Path = ROOT / "pipelines", **variables: str) -> subprocess.Popen[bytes]:
@@ -58,7 +59,7 @@ def machines(tmp_path):
 
 def wait_for(file: Path) -> None:
     """Wait until the scheduler has written its file; for a moment it is there and empty."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.1)
 
@@ -67,7 +68,7 @@ def connected(root: Path, file: str) -> Cluster:
     """Wait until both workers are there."""
     wait_for(Path(file))
     joined = Cluster(file, root)
-    joined._client.wait_for_workers(2, timeout=60)
+    joined._client.wait_for_workers(2, timeout=PATIENCE_S)
     return joined
 
 
@@ -132,21 +133,22 @@ def test_what_workers_are_reading_is_seen_from_here_and_a_worker_that_is_silent_
         film.truncate(16 << 20)
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(joined.do, piece(half_read, root / "long.mkv", root))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while not (shares := joined.shares()) and time.monotonic() < deadline:
             time.sleep(0.2)
         assert shares == {"long.mkv": 0.5}
+        usually = cluster.ANSWER_S
         monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
         kept = children(workers.pid)
         for pid in kept:
             os.kill(pid, signal.SIGSTOP)
         begin = time.monotonic()
         assert joined.shares() == {}
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < usually
         for pid in kept:
             os.kill(pid, signal.SIGCONT)
         (root / "go on").touch()
-        reading.result(60)
+        reading.result(PATIENCE_S)
     assert joined.shares() == {}
     joined.close()
 
@@ -154,7 +156,7 @@ def test_what_workers_are_reading_is_seen_from_here_and_a_worker_that_is_silent_
 def test_a_scheduler_that_is_gone_ends_the_work_with_a_clear_word(machines, monkeypatch):
     root, file, scheduler, _ = machines
     # So long does Dask hope that it comes back; usually half a minute.
-    with dask.config.set({"distributed.comm.timeouts.connect": "4s"}):
+    with dask.config.set({"distributed.comm.timeouts.connect": "8s"}):
         joined = connected(root, file)
         threading.Timer(0.5, scheduler.kill).start()
         with pytest.raises(StageError, match=r"the Dask scheduler at .* is gone; start it again"), ThreadPoolExecutor(4) as threads:
@@ -171,8 +173,8 @@ def test_without_a_scheduler_nothing_begins(tmp_path, monkeypatch):
 
 
 def test_a_scheduler_that_is_silent_or_dies_while_it_is_asked_is_said_to_be(machines, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_S", 2)
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # Dask's client would wait for ever
+    with socket.create_server(("127.0.0.1", 0)) as silent, monkeypatch.context() as patch:  # Dask's client would wait for ever
+        patch.setattr(cluster, "CONNECT_S", 2)
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(StageError, match=rf"no scheduler answers at {address}; start it, or set flows\.dask to null"):
             Cluster(address, tmp_path)
@@ -187,7 +189,7 @@ def test_a_scheduler_that_is_silent_or_dies_while_it_is_asked_is_said_to_be(mach
         return made
 
     monkeypatch.setattr(cluster, "Client", then_killed)
-    with dask.config.set({"distributed.comm.timeouts.connect": "4s"}), pytest.raises(StageError, match="does not answer any more"):
+    with dask.config.set({"distributed.comm.timeouts.connect": "8s"}), pytest.raises(StageError, match="does not answer any more"):
         Cluster(file, root)
 
 
@@ -215,7 +217,7 @@ def test_a_worker_that_joins_later_and_differs_gets_no_work_and_the_others_do_al
     options = ["--nworkers", "1", "--no-nanny", "--nthreads", "4", "--local-directory", str(root.parent / "late"), "--no-dashboard"]
     late = start("worker", "--scheduler-file", file, *options, folder=root.parent, library=library(root.parent / "other"))
     try:
-        joined._client.wait_for_workers(3, timeout=60)
+        joined._client.wait_for_workers(3, timeout=PATIENCE_S)
         with caplog.at_level("WARNING", logger="scrubin"), ThreadPoolExecutor(joined.lanes) as threads:
             outcomes = list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(60)))
         assert outcomes == [2 * number for number in range(60)]

@@ -104,7 +104,7 @@ def test_the_commands_for_kubernetes_work_with_the_keys_of_the_page_and_nobody_c
         own = {one["name"]: one["value"] for one in container(name)["env"]}
         words = container(name)["command"][1:]
         if name == "worker":
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 180
             while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
                 time.sleep(0.1)
             address = str(yaml.safe_load(file.read_text(encoding="utf-8"))["address"])

@@ -97,7 +97,7 @@ def test_a_worker_ends_with_the_one_who_started_it_also_in_the_middle_of_a_piece
     assert worker.exists()
     run.kill()
     run.wait()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while worker.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not worker.exists()

@@ -17,7 +17,7 @@ DVC = """
 import signal, subprocess, sys, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("a stage runs", flush=True)
-time.sleep(1)
+time.sleep(3)
 print("stages go on", subprocess.run([sys.executable, "-c", sys.argv[1]]).returncode, flush=True)
 """
 STAGE = "import server; print('address', server.of_the_run())"
@@ -70,7 +70,7 @@ def test_after_ctrl_c_dvc_begins_no_other_stage():
     assert run.stdout.readline() == "a stage runs\n"
     run.send_signal(signal.SIGINT)
     try:
-        out, _ = run.communicate(timeout=30)
+        out, _ = run.communicate(timeout=120)
     finally:
         run.kill()
     assert run.returncode == INTERRUPTED

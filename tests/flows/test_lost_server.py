@@ -62,7 +62,7 @@ def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(PROJECT / "pipelines/flows"), str(PROJECT / "pipelines")])
     environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"} | {"PYTHONPATH": path}
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_a_stage_whose_server_is_gone_says_so_and_fails(tmp_path):

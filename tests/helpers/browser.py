@@ -11,6 +11,7 @@ import pytest
 
 REQUIRED = "SCRUBIN_REQUIRE_BROWSER"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+START_MS = 120_000
 SIZE = {"width": 1280, "height": 720}
 
 
@@ -26,7 +27,7 @@ def chromium() -> Iterator:
         _missing("playwright is not installed")
     with sync_playwright() as playwright:
         # The tests may run as root, where Chromium wants no sandbox.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=START_MS)
         yield browser
         browser.close()
 

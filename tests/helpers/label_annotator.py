@@ -8,7 +8,7 @@ from typing import Any
 import browser
 import sampled_release
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 SINGLE = sampled_release.IDS["single"]
 
 
@@ -43,6 +43,15 @@ class Annotator:
     def frame(self) -> int:
         return int(self.page.inner_text("#where").rpartition(" ")[2])
 
+    def past(self, frame: int) -> None:
+        """Wait until the film that plays is past a frame."""
+        self.page.wait_for_function("(frame) => Number(document.getElementById('where').textContent.split(' ').at(-1)) > frame", arg=frame)
+
+    def kept(self) -> None:
+        """Wait until the server has answered all that was said: what the page shows comes before that."""
+        self.page.wait_for_selector("body[data-kept=yes]")
+
     def written(self, count: int) -> None:
-        """Wait until so many spans stand in the lanes."""
+        """Wait until so many spans stand in the lanes, and in the ledger."""
         self.page.wait_for_selector(f".lane:first-child .track:has(.span:nth-child({count}))")
+        self.kept()

@@ -121,15 +121,16 @@ def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(chro
     ann.press("p")
     assert proposed(ann, 1) == ["grasper, proposed"]
     ann.page.locator("#overlay .mark.selected").wait_for()
+    ann.kept()
     assert keys_in(folder) == {"hook": [0]}
     assert not mine(folder).changed
     ann.press("Control+ArrowRight")
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     assert len(mine(folder).changed) == 1
     assert mine(folder).tracks("boxes")[0].keys[0].place[0] == pytest.approx(0.505)
     ann.press("u", "u")
     assert proposed(ann, 2) == ["grasper, proposed", "hook, proposed"]
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     assert keys_in(folder) == {}
     assert ann.troubles == []
 
@@ -151,12 +152,14 @@ def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box
     ann.press("Shift+P")
     assert proposed(ann, 1) == ["hook, proposed"]
     ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.kept()
     assert keys_in(folder) == {"grasper": [0, LAST]}
     ann.press("ArrowRight")
     ann.at(1)
     assert proposed(ann, 1) == ["hook, proposed"]
     ann.press("Shift+X")
     assert proposed(ann, 0) == []
+    ann.kept()
     assert len(mine(folder).refused) == 1
     ann.page.locator("#proposals").wait_for(state="hidden")
     ann.press("u")
@@ -173,15 +176,17 @@ def test_all_of_a_frame_is_taken_or_refused_at_once_and_the_next_is_gone_to(chro
     ann = Annotator(chromium, server, token)
     ann.press("f")
     assert proposed(ann, 0) == []
+    ann.kept()
     assert keys_in(folder) == {"grasper": [0], "hook": [0]}
     ann.press("g")
     ann.at(1)
     assert len(proposed(ann, 2)) == 2
     ann.press("Shift+F")
     assert proposed(ann, 0) == []
+    ann.kept()
     assert len(mine(folder).refused) == 2
     ann.press("u", "u")
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     assert (keys_in(folder), mine(folder).refused) == ({}, set())
     assert ann.troubles == []
 
@@ -193,6 +198,7 @@ def test_by_mouse_a_proposal_is_chosen_taken_and_refused(chromium, server, token
     assert chosen(ann) == "hook, proposed"
     button(ann, "All of its track")
     assert proposed(ann, 1) == ["grasper, proposed"]
+    ann.kept()
     assert keys_in(folder) == {"hook": [0, LAST]}
     ann.page.locator("#proposals-here button", has_text="grasper").click()
     button(ann, "Not")
@@ -201,6 +207,7 @@ def test_by_mouse_a_proposal_is_chosen_taken_and_refused(chromium, server, token
     ann.at(1)
     button(ann, "All here")
     assert proposed(ann, 0) == []
+    ann.kept()
     assert keys_in(folder) == {"hook": [0, LAST], "grasper": [1]}
     assert ann.troubles == []
 
@@ -214,6 +221,7 @@ def test_a_point_is_chosen_by_a_click_and_taken_and_beside_it_another_is_placed(
     assert not labelled_study.opened(folder).standing().labels
     ann.press("p")
     assert proposed(ann, 1) == ["grasper, proposed"]
+    ann.kept()
     assert keys_in(folder, "points") == {"hook": [0]}
     assert ann.troubles == []
 
@@ -229,6 +237,7 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     title(ann, "1 proposed here")
     ann.press("x")
     ann.page.locator("#proposals").wait_for(state="hidden")
+    ann.kept()
     sets = {one.frame - FIRST: one.triplets for one in mine(folder).instants("triplets")}
     assert sets == {0: (("grasper", "grasp", "gallbladder"),), FPS: (("clipper", "clip", "cystic_duct"),)}
     assert (len(mine(folder).changed), len(mine(folder).refused)) == (1, 1)
@@ -236,6 +245,7 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     title(ann, "2 proposed here")
     button(ann, "All here")
     ann.page.locator("#proposals").wait_for(state="hidden")
+    ann.kept()
     assert len(mine(folder).instants("triplets")[1].triplets) == 2
     assert not mine(folder).changed
     assert ann.troubles == []
@@ -250,8 +260,9 @@ def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(chromium,
     press = "dispatchEvent(new KeyboardEvent('keydown', {key: 'p', bubbles: true}));"
     ann.page.evaluate(f"document.body.{press} document.body.{press}")
     title(ann, "1 proposal left")
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     assert [url.rpartition("/")[2] for url in sent] == ["label"]
+    ann.kept()
     assert [span.label for span in mine(folder).spans("actions")] == ["grasper"]
     assert ann.troubles == []
 
@@ -271,6 +282,8 @@ def test_an_address_that_is_nobodys_says_so_beside_the_first_recording(chromium,
     ann = Annotator(chromium, f"{server}#nobody/7", token, id_=None)
     ann.page.locator("#name", has_text=re.compile(".")).wait_for()
     ann.page.locator("#where", has_text="frame 0").wait_for()
+    ann.page.locator("#status", has_text="nobody is no recording").wait_for()
+    # What is opened says its own sentence before that, and not after it.
     ann.page.wait_for_timeout(300)
     assert ann.page.inner_text("#status") == "nobody is no recording of yours."
     assert ann.troubles == []

@@ -78,6 +78,7 @@ def test_five_seconds_are_labelled_by_keys(chromium, server, token, folder):
     ann.press("PageDown")
     ann.at(5 * FPS)
     expected = {0: (GRASP,), 1: (GRASP,), 2: (CLIP,), 3: (), 4: (CLIP,)}
+    ann.kept()
     assert sets_in(folder) == expected
     lane = ann.page.locator('.lane[data-layer="triplets"] .span')
     assert [lane.nth(at).get_attribute("title") for at in range(lane.count())] == [
@@ -90,6 +91,7 @@ def test_five_seconds_are_labelled_by_keys(chromium, server, token, folder):
     # Between two of them nothing can be said.
     ann.press("Delete")
     ann.page.locator("#status", has_text="not labelled").wait_for()
+    ann.kept()
     assert sets_in(folder) == expected
     assert ann.troubles == []
 
@@ -108,7 +110,7 @@ def test_five_seconds_are_labelled_by_mouse(chromium, server, token, folder):
     click('#instant-buttons [data-do="clear"]')
     says(ann, "Not labelled yet; 13")
     click("#later")
-    ann.page.wait_for_timeout(200)
+    ann.at(4 * FPS)
     click("#back")
     ann.at(3 * FPS)
     ann.page.locator("#panel .label-name", has_text="grasper").click()
@@ -122,6 +124,7 @@ def test_five_seconds_are_labelled_by_mouse(chromium, server, token, folder):
     says(ann, "Not labelled yet; 12")
     click('#instant-buttons [data-do="repeat"]')
     says(ann, "; 11 sampled")
+    ann.kept()
     assert sets_in(folder) == {0: (GRASP,), 1: (GRASP,), 2: (), 3: (GRASP,), 4: (GRASP,)}
     assert ann.troubles == []
 
@@ -134,6 +137,7 @@ def test_quick_keys_label_the_frame_that_is_seen(chromium, server, token, folder
         ann.press("ArrowRight", "r")
         ann.at(second * FPS)
         says(ann, f"grasper, grasp, gallbladder; {15 - second} sampled" if second < 15 else "all sampled frames are labelled")
+    ann.kept()
     assert sets_in(folder) == dict.fromkeys(range(16), (GRASP,))
     assert ann.troubles == []
 

@@ -76,12 +76,14 @@ def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(chromium, serv
     ann.at(21)
     ann.press("o")
     ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
+    ann.kept()
     ((one, other, last),) = keys_in(folder)
     assert (one[0], other[0], last) == (0, 20, (21, one[1], (), "outside"))
     assert one[2] == pytest.approx((0.1, 0.2, 0.2, 0.4), abs=NEAR)
     assert other[2] == pytest.approx((0.5, 0.2, 0.2, 0.4), abs=2 * NEAR)
     ann.press("u", "u")
     ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    ann.kept()
     assert [len(track) for track in keys_in(folder)] == [1]
     assert ann.troubles == []
 
@@ -97,6 +99,7 @@ def test_an_end_that_is_set_later_is_moved_and_that_is_said(chromium, server, to
         ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
         ann.page.locator("#status", has_text=f"frame {20 * step}").wait_for()
     assert "its end is moved from frame 20 to frame 40" in ann.page.inner_text("#status")
+    ann.kept()
     ((begin, end),) = keys_in(folder)
     assert (begin[0], end[0], end[3]) == (0, 40, "outside")
     # Set earlier than an end, it ends there; what came later stays out of the picture.
@@ -106,6 +109,7 @@ def test_an_end_that_is_set_later_is_moved_and_that_is_said(chromium, server, to
     ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
     ann.press("u", "u")
     ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.kept()
     ((_, end),) = keys_in(folder)
     assert end[0] == 20
     assert ann.troubles == []
@@ -116,11 +120,11 @@ def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromi
     ann.press("b")
     ann.page.locator("#selected-text", has_text="key frame here").wait_for()
     ann.press("Control+ArrowRight")
-    ann.page.wait_for_timeout(200)
+    ann.kept()
     ann.press("Control+Shift+ArrowDown")
-    ann.page.wait_for_timeout(200)
+    ann.kept()
     ann.press("2", "c")
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     ((one,),) = keys_in(folder)
     assert one[2] == pytest.approx((0.405, 0.4, 0.2, 0.205), abs=1e-6)
     names = ann.page.locator("#panel .names").first.locator("li")
@@ -128,6 +132,7 @@ def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromi
     assert ann.page.locator("#overlay [role=button]").get_attribute("aria-label") == f"{one[1]}, key frame"
     ann.press("Delete")
     ann.page.locator("#selected-text", has_text="No track is chosen").wait_for()
+    ann.kept()
     assert keys_in(folder) == []
     assert ann.troubles == []
 
@@ -137,9 +142,10 @@ def test_a_corner_stretches_a_box_and_another_place_begins_another_track(chromiu
     draw(ann, (0.1, 0.1), (0.3, 0.3))
     marks(ann, ".selected").wait_for()
     draw(ann, (0.3, 0.3), (0.5, 0.4))
-    ann.page.wait_for_timeout(300)
+    ann.kept()
     draw(ann, (0.7, 0.7), (0.9, 0.9))
     ann.page.locator("#panel h2", has_text="2 tracks").wait_for()
+    ann.kept()
     places = sorted(track[0][2] for track in keys_in(folder))
     assert places[0] == pytest.approx((0.1, 0.1, 0.4, 0.3), abs=2 * NEAR)
     assert places[1] == pytest.approx((0.7, 0.7, 0.2, 0.2), abs=2 * NEAR)
@@ -158,6 +164,7 @@ def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_beg
     ann.press("3")
     draw(ann, (0.65, 0.65), (0.75, 0.95))
     ann.page.locator("#panel h2", has_text="2 tracks").wait_for()
+    ann.kept()
     first, second = sorted(keys_in(folder), key=len, reverse=True)
     assert [(frame, label) for frame, label, *_ in first] == [(0, first[0][1]), (20, first[0][1])]
     assert first[1][2] == pytest.approx((0.6, 0.6, 0.2, 0.3), abs=2 * NEAR)
@@ -166,6 +173,7 @@ def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_beg
     # A click chooses the one below it, and moves nothing.
     ann.page.mouse.click(*place(ann, 0.62, 0.62))
     ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.kept()
     assert sorted(map(len, keys_in(folder))) == [1, 2]
     assert ann.troubles == []
 
@@ -181,6 +189,7 @@ def test_a_point_takes_one_click_a_frame_and_may_be_hidden(chromium, server, tok
     ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
     ann.press("h")
     ann.page.locator("#selected-text", has_text="hidden").wait_for()
+    ann.kept()
     ((one, other),) = keys_in(folder, "points")
     assert one[2] == pytest.approx((0.5, 0.5), abs=NEAR)
     assert (other[0], other[3]) == (1, "hidden")

@@ -241,7 +241,7 @@ def test_without_locks_threads_write_to_parts_of_their_own(kept, opened, monkeyp
 
     def noted(self, name, sha256, size, part):
         parts.append(part)
-        both.wait(20)
+        both.wait(120)
         really(self, name, sha256, size, part)
 
     monkeypatch.setattr(place.InStore, "_fetch", noted)
@@ -275,11 +275,11 @@ def test_a_process_that_is_forked_while_a_file_is_fetched_does_not_keep_its_lock
     (release.folder / first).unlink()
     again = threading.Thread(target=release.place.hold, args=(first,), daemon=True)
     again.start()
-    again.join(10)
+    again.join(60)
     is_waiting = again.is_alive()
     os.close(children[0][1])
     os.waitpid(children[0][0], 0)
-    again.join(10)
+    again.join(60)
     assert not is_waiting
     assert (release.folder / first).is_file()
 
@@ -290,7 +290,7 @@ def test_threads_that_open_one_address_at_once_never_see_half_a_list(opened, mon
 
     def slowly(self, data):
         if "SHA256SUMS" in self.name:
-            both.wait(20)
+            both.wait(120)
         return really(self, data)
 
     monkeypatch.setattr(place.Path, "write_bytes", slowly)

@@ -109,7 +109,7 @@ def test_processes_share_a_cache_and_fetch_each_file_once(opened, kept, store, t
     given = {"cache": tmp_path / "cache", "storage_options": store.options}
     here = Release(kept).frames()
     with multiprocessing.get_context(method).Pool(3) as pool:
-        seen = pool.starmap_async(sums, [(given, range(len(here)))] * 3).get(timeout=120)
+        seen = pool.starmap_async(sums, [(given, range(len(here)))] * 3).get(timeout=300)
     assert seen == [pictures(here, range(len(here)))] * 3
     read = Counter(one["path"] for one in store.log() if one["method"] == "GET" and not one["path"].endswith("SHA256SUMS"))
     assert len(read) > 3
@@ -119,5 +119,5 @@ def test_processes_share_a_cache_and_fetch_each_file_once(opened, kept, store, t
 def test_a_data_set_works_in_forked_workers(opened, kept):
     frames, here = opened().frames(), Release(kept).frames()
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        seen = pool.starmap_async(pictures, [(frames, range(len(here)))] * 2).get(timeout=120)
+        seen = pool.starmap_async(pictures, [(frames, range(len(here)))] * 2).get(timeout=300)
     assert seen == [pictures(here, range(len(here)))] * 2

@@ -25,7 +25,7 @@ def test_workers_that_are_forked_or_spawned_see_what_one_process_sees(release, m
     with multiprocessing.get_context(method).Pool(2) as pool:
         for dataset, key, alone in ((frames, "image", expected[0]), (clips, "images", expected[1])):
             parts = [range(worker, len(dataset), 2) for worker in range(2)]
-            seen = pool.starmap_async(sums, [(dataset, key, part) for part in parts]).get(timeout=60)
+            seen = pool.starmap_async(sums, [(dataset, key, part) for part in parts]).get(timeout=300)
             together = [None] * len(dataset)
             for part, of_worker in zip(parts, seen, strict=True):
                 together[part.start :: 2] = of_worker

@@ -12,11 +12,12 @@ import browser
 import keyboard
 import review_server
 import review_study
+from held_requests import Held
 from page_client import HOSTILE
 from scrubin.stages.review import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
 
 
@@ -275,13 +276,11 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
     assert lines(folder, "decided")[1]["facts"]["box_xywh"] == [2, 4, 20, 10]
     ann.press("v")
     ann.page.locator("#full-text", has_text="as released").wait_for()
-    ann.page.wait_for_timeout(500)
-    levels = ann.page.evaluate("""() => {
+    # The text is there before the picture.
+    ann.page.wait_for_function("""() => {
         const context = document.getElementById("full-canvas").getContext("2d");
-        return [[40, 33], [12, 8], [80, 50]].map(([x, y]) => context.getImageData(x, y, 1, 1).data[1]);
+        return [[40, 33], [12, 8]].every(([x, y]) => context.getImageData(x, y, 1, 1).data[1] < 25);
     }""")
-    assert levels[0] < 25
-    assert levels[1] < 25
     assert not ann.troubles
 
 
@@ -328,11 +327,15 @@ def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
 def test_who_stands_in_the_list_stays_there_when_a_decision_changes_it(ann):
     ann.press("j")
     ann.says("Span 1 of 2")
+    # What the list will say comes only when somebody stands in it.
+    study = Held(ann.page, "/api/study$")
     ann.press("a")
     ann.says("hidden")
     entry = ann.page.locator("#list button", has_text="single")
     entry.focus()
     ann.page.evaluate("[...document.querySelectorAll('#list button')].forEach((button) => (button.dataset.old = 'yes'))")
+    study.come()
+    study.let_go()
     ann.page.locator("#list button:not([data-old])").first.wait_for()
     ann.press("Enter")
     ann.says("single is open")
@@ -414,11 +417,16 @@ def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(c
     ann = Reviewer(chromium, server, before=lambda page: page.route("**/stills/**", answer))
     ann.page.locator("#sheet .cell.failed").wait_for()
     assert ann.names("#sheet .cell.failed") == [FAILED]
-    for _ in range(40):
+    for _ in range(keyboard.MOST_KEYS):
+        if ann.page.locator("#todo", has_text="2 s not seen").count():
+            break
         ann.press(" ")
         ann.page.wait_for_timeout(100)
-    # The other camera's still is hatched as well, so it does not count either.
-    ann.page.locator("#todo", has_text="2 s not seen").wait_for()
+    # The other camera's still is hatched as well, so it does not count either, however often somebody goes on.
+    for _ in range(10):
+        ann.press(" ")
+        ann.page.wait_for_timeout(100)
+    assert "2 s not seen" in ann.text("#todo")
     sheet = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"]
     assert [facts["seconds"] for facts in sheet] == [[[0, 0], [2, 2]]]
     ann.page.context.close()

@@ -53,7 +53,7 @@ def test_an_address_that_cannot_be_served_is_refused(host, port, says):
 def test_the_command_serves_ends_with_ctrl_c_and_prints_no_name(folder):
     with review_server.running(folder, "--at", "single:2.5") as running:
         for path in ("/../../params.yaml", "/static/%2e%2e/app.py", "/still/1/mono/0", "/nothing"):
-            with closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)) as connection:
+            with closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)) as connection:
                 connection.putrequest("GET", path, skip_host=True)
                 connection.putheader("Host", f"127.0.0.1:{running.port}")
                 connection.endheaders()

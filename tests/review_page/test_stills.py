@@ -193,7 +193,7 @@ def test_reels_are_prepared_in_the_background_first_the_one_that_is_looked_at(ra
 
     def noting(raw, source, *rest):
         prepared.append(source.path)
-        assert wait.wait(30)
+        assert wait.wait(120)
         return real(raw, source, *rest)
 
     monkeypatch.setattr(stills_module, "observe_stored", noting)
@@ -215,11 +215,11 @@ def test_preparing_says_how_far_it_is_and_stops_when_it_is_told_to(raw, monkeypa
     def slow(self, number, frame) -> None:
         if number == 30:
             reached.set()
-            assert go_on.wait(30)
+            assert go_on.wait(120)
 
     monkeypatch.setattr(reel._Encoding, "see", slow)
     stills.prepare_in_background()
-    assert reached.wait(30)
+    assert reached.wait(120)
     assert stills.prepared(LEFT) == 0.5
     threading.Timer(0.1, go_on.set).start()
     stills.close()

@@ -114,7 +114,7 @@ def first_frames(of):
 
 def networked(of):
     try:
-        socket.create_connection(("127.0.0.1", int(os.environ["ANSWERS_PORT"])), timeout=2).close()
+        socket.create_connection(("127.0.0.1", int(os.environ["ANSWERS_PORT"])), timeout=20).close()
     except OSError:
         sys.exit("no answers without the network")
     return of

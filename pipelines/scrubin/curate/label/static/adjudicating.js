@@ -20,7 +20,10 @@ export class Adjudicating {
     const at = open.findIndex((one) => isSame(one, this.chosen));
     const next = open[at < 0 ? this.nearest(open, by) : (at + by + open.length) % open.length];
     this.chosen = next;
+    // Enter before the place is there takes no answer of the one before.
+    document.activeElement?.blur();
     await this.goTo(next);
+    if (!isSame(next, this.chosen)) return undefined;
     this.focus(next);
     return this.say(`To settle, ${open.indexOf(next) + 1} of ${open.length}: ${next.layer}. Tab goes from answer to answer, Enter takes one.`);
   }

@@ -8,6 +8,7 @@ import { showHidden } from "./hiding.js";
 import { saysSet } from "./instants.js";
 import { listen } from "./keys.js";
 import { Lanes, textOf } from "./lanes.js";
+import { isSeen } from "./meant.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
@@ -27,6 +28,8 @@ const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
 const page = { layer: null, selected: null, opened: new Map(), recent: [], finding: -1, acted: Date.now(), worked: Date.now() };
 
+let openings = 0;
+
 const overlay = new Overlay(byId("picture"), byId("overlay"), player);
 
 const say = (text, problem = false) => {
@@ -39,6 +42,7 @@ const isTracks = () => Boolean(layer()?.tracks);
 const isInstants = () => Boolean(layer()?.instants);
 const isSpans = () => page.layer !== "ratings" && !isTracks() && !isInstants();
 const hasSpans = (name) => !store.layer(name).tracks && !store.layer(name).instants;
+const seen = () => isSeen(page, player, say);
 const selected = () => store.spans(page.layer).find((one) => one.key === page.selected);
 
 const tracking = new Tracking(page, player, say, () => show());
@@ -53,20 +57,37 @@ watchTrouble((sentence) => {
   if (sentence !== null) byId("banner").textContent = sentence;
 });
 
-async function open(id, at = 0) {
+/** While something opens, what is on the screen is of what was open before, and nothing is labelled. Resolves to whether it is open now. */
+async function opening(run) {
+  const number = (openings += 1);
+  store.isOpening = true;
   try {
-    await store.choose(id);
-    Object.assign(page, { selected: null, proposal: null, finding: -1 });
-    page.opened.clear();
+    await run();
+    if (number === openings) store.isOpening = false;
+  } catch (error) {
+    if (number !== openings) return false;
+    say(error.message, true);
+    // What was open before stays so, if it is whole.
+    store.isOpening = store.id !== player.id || player.frame < 0;
+    return false;
+  }
+  return number === openings;
+}
+
+async function open(id, at = 0) {
+  say("Opening …");
+  const isOpen = await opening(async () => {
+    if (!(await store.choose(id))) return;
     const { cameras } = store.view;
     fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
     byId("camera-label").hidden = cameras.length < 2;
     await player.open(id, cameras[0], at);
-    show();
-    say(`${id} is open.`);
-  } catch (error) {
-    if (error.name !== "AbortError") say(error.message, true);
-  }
+  });
+  if (!isOpen) return;
+  Object.assign(page, { selected: null, proposal: null, finding: -1 });
+  page.opened.clear();
+  show();
+  say(`${id} is open.`);
 }
 
 /** Open what stands behind the # of the address: a recording by its released id, and a frame. */
@@ -88,7 +109,8 @@ function show() {
   const { view, work } = store;
   if (!work) return;
   showList(work, store.id, open);
-  if (!view || !player.times) return;
+  // While one opens, the player still has the one before.
+  if (!view || !player.times || store.isOpening) return;
   const { recording } = view;
   byId("name").textContent = recording.id;
   const done = work.recordings.filter((one) => one.done).length;
@@ -132,7 +154,7 @@ function showPanel() {
   if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
   if (page.layer === "ratings") {
     const focus = document.activeElement?.name ? [document.activeElement.name, document.activeElement.value] : null;
-    showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
+    showSheet(layer(), () => store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
     if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
   else if (isInstants()) {
@@ -189,7 +211,8 @@ function choose(name) {
 }
 
 /** A name of the layer, at the present frame. */
-function sayName(name) {
+async function sayName(name) {
+  if (!(await seen())) return undefined;
   const { exclusive } = layer();
   if (!exclusive) return sayAction({ label: name, verb: "", target: "" });
   page.acted = Date.now();
@@ -201,7 +224,8 @@ function sayName(name) {
 }
 
 /** Open a span of an action here, or end the open one of the same action. */
-function sayAction(action) {
+async function sayAction(action) {
+  if (!(await seen())) return undefined;
   page.acted = Date.now();
   const name = `${page.layer}:${textOf(action)}`;
   const opened = page.opened.get(name);
@@ -231,7 +255,8 @@ function byKey(place) {
   return name && sayName(name);
 }
 
-function edit(what) {
+async function edit(what) {
+  if (!(await seen())) return undefined;
   if (isTracks()) return what === "remove" ? tracking.remove(false) : say("A track has key frames: K sets one here, O ends it.", true);
   if (isInstants()) return what === "remove" ? instants.clear() : say("A sampled frame has no edges: say of each what is in view.", true);
   const span = isSpans() ? selected() : null;
@@ -298,7 +323,7 @@ function nextRecording() {
 
 /** An arrow with Ctrl moves or stretches what is chosen, else it steps. */
 function arrow(event, x, y) {
-  if (event.ctrlKey) return isTracks() ? tracking.nudge(x, y, event.shiftKey) : undefined;
+  if (event.ctrlKey) return isTracks() ? whenSeen(() => tracking.nudge(x, y, event.shiftKey)) : undefined;
   if (!x) return undefined;
   return event.shiftKey ? player.jump(x) : step(x);
 }
@@ -310,13 +335,14 @@ async function undo() {
   if (await store.undo()) say("The last change is taken back.");
 }
 
-const tracksOnly = (run) => () => (isTracks() ? run() : say("That is of boxes and points.", true));
+const whenSeen = async (run) => ((await seen()) ? run() : undefined);
+const tracksOnly = (run) => () => (isTracks() ? whenSeen(run) : say("That is of boxes and points.", true));
 const again = () => (isInstants() ? instants.repeat() : sayAgain());
 const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
 
 /** Done, or not any more; where ratings are missing, that is said and shown first, and only the second time it is done all the same. */
 async function done() {
-  if (settles()) return;
+  if (settles() || store.isOpening) return;
   const { findings, recording } = store.view;
   const missing = recording.done ? null : findings.find((one) => one.layer === "ratings" && one.rule === "missing");
   const warned = missing && `${recording.id}: ${missing.says}`;
@@ -356,7 +382,7 @@ const bindings = [
   { keys: ["ArrowUp"], shown: ["Ctrl", "arrows"], does: "move what is chosen; with Shift stretch it", group: "Boxes and points", run: (event) => arrow(event, 0, -1) },
   { keys: ["ArrowDown"], shown: [], does: "", group: "Boxes and points", run: (event) => arrow(event, 0, 1) },
   { keys: ["j"], shown: ["J"], does: "ten seconds back", group: "Player", run: () => player.jump(-10) },
-  { keys: ["k"], shown: ["K"], does: "ten seconds on; of a track a key frame here", group: "Player", run: () => (isTracks() ? tracking.key() : player.jump(10)) },
+  { keys: ["k"], shown: ["K"], does: "ten seconds on; of a track a key frame here", group: "Player", run: () => (isTracks() ? whenSeen(() => tracking.key()) : player.jump(10)) },
   { keys: ["Home"], shown: ["Home"], does: "to the beginning", group: "Player", run: () => player.seek(0) },
   { keys: ["End"], shown: ["End"], does: "to the end", group: "Player", run: () => player.seek(player.count - 1) },
   { keys: ["+", "="], shown: ["+"], does: "faster", group: "Player", run: () => faster(1) },
@@ -370,7 +396,7 @@ const bindings = [
   { keys: ["]"], shown: ["]"], does: "the selected label ends with this frame", group: "Labels", run: () => edit("end") },
   { keys: ["s"], shown: ["S"], does: "split the selected label here", group: "Labels", run: () => edit("split") },
   { keys: ["m"], shown: ["M"], does: "merge the selected label with the next", group: "Labels", run: () => edit("merge") },
-  { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: (event) => (isTracks() ? tracking.remove(event.shiftKey) : edit("remove")) },
+  { keys: ["Delete", "Backspace"], shown: ["Del"], does: "remove the selected label", group: "Labels", run: (event) => (isTracks() ? whenSeen(() => tracking.remove(event.shiftKey)) : edit("remove")) },
   { keys: ["b"], shown: ["B"], does: "a new one in the middle; or draw it by mouse", group: "Boxes and points", run: tracksOnly(() => tracking.begin()) },
   { keys: ["c"], shown: ["C"], does: "the chosen one has the label chosen last", group: "Boxes and points", run: tracksOnly(() => tracking.rename()) },
   { keys: ["t"], shown: ["T"], does: "choose the next one of this frame", group: "Boxes and points", run: tracksOnly(() => tracking.next()) },
@@ -382,7 +408,7 @@ const bindings = [
   { keys: ["n"], shown: ["N"], does: "to the next that looks wrong; of triplets, nothing is in view", group: "Page", run: (event) => (isInstants() && !event.shiftKey ? instants.nothing() : nextFinding()) },
   { keys: [], shown: ["Shift", "N"], does: "of triplets, to the next that looks wrong", group: "Page", run: nextFinding },
   { keys: ["d"], shown: ["D"], does: "I am done with this recording, or go on", group: "Page", role: "annotator", run: done },
-  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? outside() : nextRecording()) },
+  { keys: ["o"], shown: ["O"], does: "open the next recording; of a track, outside from here on", group: "Page", run: () => (isTracks() ? whenSeen(outside) : nextRecording()) },
   { keys: ["?"], shown: ["?"], does: "this help", group: "Page", run: () => byId("help-dialog").showModal() },
 ];
 
@@ -394,7 +420,10 @@ byId("later").onclick = () => toChange(1);
 byId("undo").onclick = undo;
 byId("done").onclick = done;
 byId("help-button").onclick = () => byId("help-dialog").showModal();
-byId("camera").onchange = () => player.open(store.id, byId("camera").value, player.frame).then(show);
+byId("camera").onchange = async () => {
+  const at = frame();
+  if (await opening(() => player.open(store.id, byId("camera").value, at))) show();
+};
 fill(byId("speed"), ...SPEEDS.map((speed) => element("option", { value: speed, selected: speed === 1 }, `${speed} ×`)));
 byId("speed").onchange = () => {
   player.speed = Number(byId("speed").value);
@@ -410,7 +439,7 @@ const ofTrack = {
   all: () => tracking.remove(true),
 };
 for (const button of byId("instant-buttons").children) button.onclick = () => instants[button.dataset.do]();
-for (const button of byId("track-buttons").children) button.onclick = () => ofTrack[button.dataset.do]();
+for (const button of byId("track-buttons").children) button.onclick = () => whenSeen(ofTrack[button.dataset.do]);
 
 player.addEventListener("frame", () => {
   showHidden(hiddenHere(), player);
@@ -428,6 +457,10 @@ player.addEventListener("state", () => {
 player.addEventListener("trouble", (event) => say(event.detail, true));
 store.addEventListener("view", show);
 store.addEventListener("work", show);
+// For whoever asks from outside whether what was said is in the ledger.
+const showKept = () => (document.body.dataset.kept = store.isKept ? "yes" : "no");
+store.addEventListener("kept", showKept);
+showKept();
 store.addEventListener("refused", (event) => say(event.detail, true));
 lanes.addEventListener("choose", ({ detail }) => {
   Object.assign(page, { layer: detail.layer, selected: detail.key, acted: Date.now() });
@@ -439,7 +472,7 @@ overlay.addEventListener("choose", ({ detail }) => {
   show();
 });
 overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
-overlay.addEventListener("place", ({ detail }) => tracking.place(detail.name, detail.place));
+overlay.addEventListener("place", ({ detail }) => whenSeen(() => tracking.place(detail.name, detail.place)));
 lanes.addEventListener("edge", ({ detail }) => {
   if (!hasSpans(detail.layer)) return;
   const spans = store.spans(detail.layer);
@@ -459,14 +492,20 @@ setInterval(() => {
   if (now - page.acted < IDLE_MS && !document.hidden) store.worked(Math.round((now - page.worked) / 1000));
   page.worked = now;
 }, WORK_MS);
-setInterval(async () => {
-  if (document.hidden || !store.view) return;
-  const { head, changed } = await get(`/api/changes?head=${store.view.head}`).catch(() => ({ changed: false }));
-  if (changed && head !== store.view.head && !player.playing) await store.choose(store.id).catch(() => {});
-}, POLL_MS);
+// One question at a time: while the server does not answer, they would pile up.
+async function poll() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (document.hidden || !store.view) continue;
+    const { head, changed } = await get(`/api/changes?head=${store.view.head}`).catch(() => ({ changed: false }));
+    if (changed && head !== store.view.head && !player.playing && !store.isOpening) await store.refresh().catch(() => {});
+  }
+}
 
 await store.open();
-listen(bindings.filter(({ role }) => !role || role === store.work.role));
+// Keys that are pressed while a recording opens would be of the one before, or of none.
+const whenOpen = (one) => ({ ...one, run: (event) => (store.isOpening && !one.keys.includes("?") ? say("The recording is still opening.") : one.run(event)) });
+listen(bindings.filter(({ role }) => !role || role === store.work.role).map(whenOpen));
 byId("help-annotator").hidden = settles();
 byId("help-adjudicator").hidden = !settles();
 page.layer = store.work.layers[0].name;
@@ -474,3 +513,4 @@ const first = firstOf(store.work);
 if (!first) say("There is nothing for you to do yet.");
 else if (!(await openAddressed())) await open(first.id);
 addEventListener("hashchange", openAddressed);
+poll();

@@ -82,15 +82,16 @@ export function showActions(layer, recent, say, inView) {
   fill(byId("panel"), form, element("ol", { class: "names" }, ...buttons));
 }
 
-/** The sheet of ratings, kept with every answer. */
-export function showSheet(layer, sheet, errors, say) {
-  const now = sheet ?? { scores: {}, failed: false, errors: {}, remark: "" };
-  const put = (change) => say({ ...now, ...change });
+/** The sheet of ratings, kept with every answer; `sheetNow` tells what stands when somebody answers, which may be more than is shown. */
+export function showSheet(layer, sheetNow, errors, say) {
+  const present = () => sheetNow() ?? { scores: {}, failed: false, errors: {}, remark: "" };
+  const now = present();
+  const put = (change) => say({ ...present(), ...change(present()) });
   const aspects = layer.aspects.map((aspect) => {
     const points = layer.points.map((point) => {
       const anchor = layer.anchors[aspect]?.[String(point)] ?? "";
       const input = element("input", { type: "radio", name: aspect, value: point, checked: now.scores[aspect] === point, disabled: now.failed });
-      input.addEventListener("change", () => put({ scores: { ...now.scores, [aspect]: point } }));
+      input.addEventListener("change", () => put(({ scores }) => ({ scores: { ...scores, [aspect]: point } })));
       return element("label", { title: anchor }, input, ` ${point}`, anchor ? element("small", {}, ` ${anchor}`) : null);
     });
     return element("fieldset", {}, element("legend", {}, aspect.replaceAll("_", " ")), ...points);
@@ -101,16 +102,16 @@ export function showSheet(layer, sheet, errors, say) {
     return element("label", { class: "line" }, input, ` ${text}`);
   };
   const marks = errors.map((error) =>
-    box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put({ errors: { ...now.errors, [error]: on } })),
+    box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put((before) => ({ errors: { ...before.errors, [error]: on } }))),
   );
   const remark = element("input", { type: "text", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
-  remark.addEventListener("change", () => put({ remark: remark.value }));
+  remark.addEventListener("change", () => put(() => ({ remark: remark.value })));
   fill(
     byId("panel"),
     element(
       "form",
       { class: "sheet" },
-      box("failed: no scores", now.failed, (on) => put({ failed: on, scores: on ? {} : now.scores })),
+      box("failed: no scores", now.failed, (on) => put(({ scores }) => ({ failed: on, scores: on ? {} : scores }))),
       ...aspects,
       marks.length ? element("fieldset", {}, element("legend", {}, "errors that occurred"), ...marks) : null,
       element("label", { class: "line" }, "Remark ", remark),

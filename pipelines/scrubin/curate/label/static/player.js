@@ -33,6 +33,8 @@ export class Player extends EventTarget {
     this.pictures.clear();
     this.wanted.clear();
     [this.id, this.camera] = [id, camera];
+    // What is on the screen is none of its frames, until one is shown.
+    this.frame = -1;
     const bytes = await getBytes(`/api/recordings/${id}/${camera}/times`, this.abort.signal);
     this.times = new Float64Array(bytes);
     this.count = this.times.length - 1;
@@ -90,8 +92,10 @@ export class Player extends EventTarget {
   }
 
   play() {
-    if (this.frame >= this.count - 1) return;
+    if (this.frame < 0 || this.frame >= this.count - 1) return;
     this.playing = true;
+    // Where somebody went before is not where they are.
+    this.target = undefined;
     this.clockS = this.times[this.frame];
     this.before = null;
     this.dispatchEvent(new Event("state"));

@@ -2,6 +2,7 @@
 
 import { place } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
+import { isSeen } from "./meant.js";
 import { beginsAt, decisionsOf, ghostsOf, partsAt, undecided } from "./proposed.js";
 import { store } from "./store.js";
 
@@ -75,7 +76,8 @@ export class Proposing {
   }
 
   /** Choose the next one that is proposed in this frame. */
-  next() {
+  async next() {
+    if (!(await isSeen(this.page, this.player, this.say))) return undefined;
     const { here, chosen } = this;
     if (!here.length) return this.say("Nothing is proposed in this frame.");
     return this.choose(idOf(here[(here.findIndex((one) => idOf(one) === idOf(chosen)) + 1) % here.length]));
@@ -138,22 +140,34 @@ export class Proposing {
 
   /** Decide what is meant, one after the other: before the answer is there, a second key would mean the same once more. */
   async decide(of, act) {
-    const picks = await this.meant(of);
-    if (this.isDeciding || !picks.length) return undefined;
-    this.page.acted = Date.now();
+    if (this.isDeciding) return undefined;
     this.isDeciding = true;
-    try {
-      await act(picks);
-    } finally {
-      this.isDeciding = false;
-    }
-    return this.afterwards();
+    const before = await store.during(() => this.act(of, act)).finally(() => (this.isDeciding = false));
+    return before && this.afterwards(before);
   }
 
-  /** Boxes and points stay, so that what was taken can be moved; else it goes on where nothing is left. */
-  afterwards() {
-    this.page.proposal = null;
-    if (store.layer(this.page.layer).tracks || this.here.length) return this.show();
+  /** Resolves to where that was. */
+  async act(of, act) {
+    if (!(await isSeen(this.page, this.player, this.say))) return undefined;
+    const picks = await this.meant(of);
+    if (!picks.length) return undefined;
+    this.page.acted = Date.now();
+    const before = this.place;
+    await act(picks);
+    return before;
+  }
+
+  /** Where somebody is, and what they chose there. */
+  get place() {
+    const { page, player } = this;
+    return { where: [store.id, page.layer, player.playing || (player.target ?? player.frame)].join(), proposal: page.proposal };
+  }
+
+  /** Boxes and points stay, so that what was taken can be moved; else it goes on where nothing is left. Who went on or chose meanwhile is left there. */
+  afterwards(before) {
+    const { where, proposal } = this.place;
+    if (proposal === before.proposal) this.page.proposal = null;
+    if (where !== before.where || store.layer(this.page.layer).tracks || this.here.length) return this.show();
     return this.go();
   }
 

@@ -3,6 +3,7 @@
 import { counted } from "./elements.js";
 import { actionOf, saysSet } from "./instants.js";
 import { textOf } from "./lanes.js";
+import { isSeen } from "./meant.js";
 import { store } from "./store.js";
 
 const MOST_RECENT = 10;
@@ -64,10 +65,9 @@ export class Sampling {
   /** Whether the frame that is meant is seen and sampled; a picture that comes late is waited for. */
   async isReady() {
     const { player } = this;
-    const to = this.frame;
-    if (player.frame !== to || player.playing) await player.seek(to);
-    if (player.frame !== to) return this.say("The picture was not there yet, so nothing was labelled.", true);
-    if (store.sampled.includes(to)) return true;
+    if (player.playing) player.pause();
+    if (!(await isSeen(this.page, player, this.say))) return false;
+    if (store.sampled.includes(player.frame)) return true;
     return this.say("This frame is not a sampled one: go on with the arrow keys.", true);
   }
 

@@ -10,21 +10,67 @@ export const store = new (class extends EventTarget {
   last = {};
   sampled = [];
   proposals = [];
+  /** While a recording opens, the picture is still of the one before. */
+  isOpening = false;
+  /** How often a recording was chosen, and the server answered: what was asked before that is older. */
+  chosen = 0;
+  answered = 0;
+  /** What is sent and not answered: {id, changes}; of what has no changes only the answer tells what stands. */
+  sent = [];
+  queue = Promise.resolve();
+  #held = 0;
 
   async open() {
     this.work = await get("/api/work");
     this.dispatchEvent(new Event("work"));
   }
 
+  /** Take a recording; resolves to whether it is still the one that is wanted. */
   async choose(id) {
+    const chosen = (this.chosen += 1);
+    await this.queue;
     const isNew = this.id !== id;
     const needed = isNew && this.work.layers.some((one) => one.instants);
     const { frames } = needed ? await get(`/api/recordings/${id}/sampled`) : { frames: null };
     const { proposals } = isNew ? await get(`/api/recordings/${id}/proposals`) : this;
     const view = await get(`/api/recordings/${id}`);
+    if (chosen !== this.chosen) return false;
     if (frames) this.sampled = frames;
     this.proposals = proposals;
     this.take(view);
+    return true;
+  }
+
+  /** Take what stands of the recording that is open, unless another is chosen or something was answered meanwhile, which is newer. */
+  async refresh() {
+    const { id, chosen, answered } = this;
+    const view = await get(`/api/recordings/${id}`);
+    if (id === this.id && chosen === this.chosen && answered === this.answered) this.take(view);
+  }
+
+  /** Do what ends with something to send: until then not all is kept. */
+  async during(work) {
+    this.#hold(1);
+    try {
+      return await work();
+    } finally {
+      this.#hold(-1);
+    }
+  }
+
+  /** Whether all that was said is answered by the server. */
+  get isKept() {
+    return !this.#held && !this.sent.length;
+  }
+
+  #hold(by) {
+    this.#held += by;
+    this.dispatchEvent(new Event("kept"));
+  }
+
+  /** Whether something is sent of which only the answer tells what stands then, as an undo. */
+  get isUnsure() {
+    return this.sent.some(({ changes }) => !changes.length);
   }
 
   get id() {
@@ -50,15 +96,7 @@ export const store = new (class extends EventTarget {
 
   /** Say several changes at once: {layer, key, value}; all of them are kept, or none. */
   async change(changes) {
-    if (!changes.length) return;
-    // What is seen follows at once; the answer replaces it.
-    for (const { layer, key, value } of changes) {
-      const items = (this.view.items[layer] ??= {});
-      if (value === null) delete items[key];
-      else items[key] = value;
-    }
-    this.dispatchEvent(new Event("view"));
-    await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
+    if (changes.length) await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
   }
 
   /** Take or refuse proposals, or parts of them, all at once. */
@@ -86,25 +124,51 @@ export const store = new (class extends EventTarget {
   }
 
   /** Resolves to whether it was taken. */
-  async say(path, body) {
+  say(path, body) {
     const { id } = this;
-    this.queue = (this.queue ?? Promise.resolve()).then(async () => {
-      try {
-        const answer = await post(path, { ...body, nonce: nonce() });
-        if (this.id === id) this.take(answer);
-        return true;
-      } catch (error) {
-        // What was refused is not kept: what stands is shown again.
-        if (this.id === id) await this.choose(id);
-        this.dispatchEvent(new CustomEvent("refused", { detail: error.message }));
-        return false;
-      }
-    });
+    if (this.isOpening) {
+      this.dispatchEvent(new CustomEvent("refused", { detail: "The recording is still opening: nothing was labelled." }));
+      return Promise.resolve(false);
+    }
+    const sent = { id, changes: body.changes ?? [] };
+    this.sent.push(sent);
+    this.dispatchEvent(new Event("kept"));
+    // What is seen follows at once; the answer replaces it.
+    if (sent.changes.length) this.take(this.view);
+    this.queue = this.queue.then(() => this.send(path, body, sent));
     return this.queue;
   }
 
+  async send(path, body, sent) {
+    const answered = () => {
+      this.answered += 1;
+      this.sent = this.sent.filter((one) => one !== sent);
+    };
+    try {
+      const answer = await post(path, { ...body, nonce: nonce() });
+      answered();
+      if (this.id === sent.id) this.take(answer);
+      this.dispatchEvent(new Event("kept"));
+      return true;
+    } catch (error) {
+      answered();
+      // What was refused is not kept: what stands is shown again.
+      if (this.id === sent.id) await this.refresh().catch(() => {});
+      this.dispatchEvent(new CustomEvent("refused", { detail: error.message }));
+      this.dispatchEvent(new Event("kept"));
+      return false;
+    }
+  }
+
+  /** Show what stands, and over it what was said since and is on its way: else the next key would be answered by what stood before. */
   take(view) {
     this.view = view;
+    const ours = this.sent.filter(({ id }) => id === this.id);
+    for (const { layer, key, value } of ours.flatMap(({ changes }) => changes)) {
+      const items = (view.items[layer] ??= {});
+      if (value === null) delete items[key];
+      else items[key] = value;
+    }
     const summary = this.work.recordings.find((one) => one.id === view.recording.id);
     Object.assign(summary ?? {}, view.recording);
     this.dispatchEvent(new Event("view"));

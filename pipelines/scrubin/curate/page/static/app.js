@@ -43,10 +43,16 @@ watchTrouble((sentence) => {
   if (sentence !== null) byId("banner").textContent = sentence;
 });
 
+let openings = 0;
+
 async function open(number, timeS = null) {
   watch.pass();
-  await watch.send();
+  openings += 1;
+  const opening = openings;
   say("Opening …");
+  state.isOpening = true;
+  await watch.send();
+  if (opening !== openings) return;
   try {
     await state.open(number, timeS);
   } catch (error) {
@@ -208,7 +214,9 @@ function mark(which, name) {
 }
 
 const whenKept = (run) => (event) => (state.camera ? run(event) : say("This recording has no pictures to review."));
-const key = (keys, shown, group, does, run) => ({ keys, shown, group, does, run });
+// What a key decides is about the recording that is seen: none while the next one opens.
+const whenOpen = (run) => (event) => (state.isOpening ? say("The recording is still opening.") : run(event));
+const key = (keys, shown, group, does, run) => ({ keys, shown, group, does, run: group === "Decide" || group === "Say" ? whenOpen(run) : run });
 const looking = [
   key([" "], ["Space"], "Look", "go on to what you have not seen, at last to stills at full size", whenKept(unseen)),
   key(["n"], ["N"], "Look", "next recording with something left; with Shift the next of the list", (event) => turn(1, !event.shiftKey)),
@@ -266,14 +274,14 @@ const clicks = {
   "overview-button": () => overview(open),
   "help-button": () => show("help-dialog"),
   "full-button": () => full.open(),
-  accept: () => decisions.judge("accept"),
-  reject: () => decisions.judge("reject"),
-  change: () => decisions.change(),
-  draw: () => decisions.draw(),
-  clean: () => sample.clean(),
-  finding: () => sample.finding(),
+  accept: whenOpen(() => decisions.judge("accept")),
+  reject: whenOpen(() => decisions.judge("reject")),
+  change: whenOpen(() => decisions.change()),
+  draw: whenOpen(() => decisions.draw()),
+  clean: whenOpen(() => sample.clean()),
+  finding: whenOpen(() => sample.finding()),
 };
-state.on("drawn", () => decisions.draw());
+state.on("drawn", whenOpen(() => decisions.draw()));
 state.on("full", () => full.open());
 state.on("problem", () => say(state.problem, false, true));
 state.on("busy", () => document.body.classList.toggle("busy", decisions.busy));

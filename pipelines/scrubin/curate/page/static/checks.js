@@ -14,9 +14,10 @@ export class Checks {
 
   /** Something is in the still of the cursor: a check, or else it is to be hidden. */
   async mark({ camera, frame, firstFrame, lastFrame }) {
-    const answer = await post("/api/mark", { number: state.number, camera, frame, nonce: nonce() });
+    const { number } = state;
+    const answer = await post("/api/mark", { number, camera, frame, nonce: nonce() });
     state.take(answer);
-    if (answer.line) return undefined;
+    if (answer.line || state.number !== number) return undefined;
     Object.assign(state, { inFrame: firstFrame, outFrame: lastFrame });
     state.tell("selection");
     return this.draw();

@@ -8,6 +8,8 @@ import { isLeft, spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
 const LENS_WAIT_MS = 6000;
+const LENS_LOAD_MS = 60_000;
+const LENS_TICK_MS = 30;
 
 export class Decisions {
   constructor(watch, lens, say) {
@@ -16,39 +18,39 @@ export class Decisions {
 
   /** Accept or reject the selected span. */
   async judge(what) {
-    const { span } = state;
+    const { span, number } = state;
     if (!span) return this.say("Select a span first: J for the next one.");
     if (span.drawn && what === "accept") return this.say("You drew this span: it is hidden. R takes it away.");
     const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : isAsked(span) ? "it may be seen" : "shown";
     return this.#work(async () => {
       // Who decides faster than the pictures come has not seen them.
-      await this.#lensShown(span);
+      await this.#lensShown(number, span);
       this.watch.pass();
       await this.watch.send();
-      await this.#decide(span, { what });
+      await this.#decide(number, span, { what });
       this.say(`${name(span)}: ${done}. U undoes.`);
-      this.next(span);
+      this.#goOn(number, span);
     });
   }
 
   /** Keep the new ends of the selected span. */
   change() {
-    const { span, inFrame, outFrame } = state;
+    const { span, number, inFrame, outFrame } = state;
     if (!span || (inFrame === null && outFrame === null)) return this.say("Select a span with J, then set new ends with I and O.");
     const toFirst = inFrame ?? span.first;
     const toLast = outFrame ?? span.last;
     if (toFirst > toLast) return this.say("The new end lies before the new beginning.");
     return this.#work(async () => {
-      await this.#decide(span, { what: "change", to_first: toFirst, to_last: toLast });
+      await this.#decide(number, span, { what: "change", to_first: toFirst, to_last: toLast });
       this.say(`${spanName(span)}: hidden with its new ends. U undoes.`);
-      state.unmark();
-      this.next(span);
+      this.#unmark(inFrame, outFrame);
+      this.#goOn(number, span);
     });
   }
 
   /** Hide what lies between I and O, or a rectangle of it. */
   async draw(box = null) {
-    const { camera, number } = state;
+    const { camera, number, inFrame, outFrame } = state;
     const last = state.times[camera].count - 1;
     const [a, b] = [state.inFrame ?? state.outFrame ?? state.frame, state.outFrame ?? state.inFrame ?? state.frame].sort((x, y) => x - y);
     const times = state.times[camera];
@@ -58,15 +60,16 @@ export class Decisions {
     const [first, until] = box && answer.when === "whole" ? [0, last] : [a, b];
     return this.#work(async () => {
       const span = { camera, kind: answer.kind, first, last: until, box_xywh: box, key: "" };
-      const check = await this.#decide(span, { what: "add", why: answer.why }, number);
+      const check = await this.#decide(number, span, { what: "add", why: answer.why });
       if (!check) this.say(`${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`);
-      state.unmark();
+      this.#unmark(inFrame, outFrame);
     });
   }
 
   undo() {
+    const { number } = state;
     return this.#work(async () => {
-      const answer = await post("/api/undo", { number: state.number, nonce: nonce() });
+      const answer = await post("/api/undo", { number, nonce: nonce() });
       state.take(answer);
       this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
     });
@@ -74,10 +77,11 @@ export class Decisions {
 
   async exclude() {
     const { summary, log } = state.view;
+    const { number } = state;
     const mine = log?.find((line) => line.event === "excluded" && line.stands);
     if (summary.status === "excluded" && mine) {
       return this.#work(async () => {
-        state.take(await post("/api/include", { number: state.number, nonce: nonce() }));
+        state.take(await post("/api/include", { number, nonce: nonce() }));
         this.say("The recording is no longer excluded.");
       });
     }
@@ -85,7 +89,7 @@ export class Decisions {
     const answer = await askReason({ title: "Exclude this recording", about: "Nothing of it is released.", does: "Exclude" });
     if (!answer) return undefined;
     return this.#work(async () => {
-      state.take(await post("/api/exclude", { number: state.number, why: answer.why, nonce: nonce() }));
+      state.take(await post("/api/exclude", { number, why: answer.why, nonce: nonce() }));
       this.say("The recording is excluded. X takes it back.");
     });
   }
@@ -105,6 +109,16 @@ export class Decisions {
     });
   }
 
+  /** On from a span that was decided, if nobody went on or chose another one before the answer came. */
+  #goOn(number, span) {
+    if (state.number === number && state.selected === spanId(span)) this.next(span);
+  }
+
+  /** Forget the marks that were kept; those that were set since stay. */
+  #unmark(inFrame, outFrame) {
+    if (state.inFrame === inFrame && state.outFrame === outFrame) state.unmark();
+  }
+
   /** Select what is left after a span, or else say what is left to see. */
   next(after = null) {
     const { spans } = state;
@@ -117,11 +131,19 @@ export class Decisions {
     else this.say("This recording is done. N opens the next one.", true);
   }
 
-  async #lensShown(span) {
-    const until = performance.now() + LENS_WAIT_MS;
-    const shown = () => spanId(state.span ?? span) !== spanId(span) || span.drawn || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
+  async #lensShown(number, span) {
+    let [patience, loading] = [LENS_WAIT_MS, LENS_LOAD_MS];
+    const shown = () => state.number !== number || spanId(state.span ?? span) !== spanId(span) || span.drawn || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
     if (!span.lens_seen && !shown()) this.say("Look at both ends of it in the lens: a moment more.");
-    while (!span.lens_seen && !shown() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
+    let before = performance.now();
+    while (!span.lens_seen && !shown() && patience > 0 && loading > 0) {
+      await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
+      const now = performance.now();
+      // Nobody looks at pictures that are still on their way.
+      if (this.lens.isLoaded) patience -= now - before;
+      else loading -= now - before;
+      before = now;
+    }
   }
 
   #sawAll(camera, first, last) {
@@ -132,7 +154,7 @@ export class Decisions {
   }
 
   /** Send a decision; whether it was about a check. */
-  async #decide(span, says, number = state.number) {
+  async #decide(number, span, says) {
     const body = { number, camera: span.camera, kind: span.kind, first: span.first, last: span.last, box_xywh: span.box_xywh };
     const answer = await post("/api/decide", { ...body, proposal: span.key, to_first: null, to_last: null, why: "", nonce: nonce(), ...says });
     state.take(answer);

@@ -13,9 +13,13 @@ function ask(dialog, read) {
     form.onsubmit = (event) => {
       event.preventDefault();
       answer = read(new FormData(form));
-      if (answer !== undefined) dialog.close();
+      if (answer === undefined) return;
+      dialog.close();
+      // Not when the event comes that it is closed: a key may come before that.
+      resolve(answer);
     };
-    dialog.onclose = () => resolve(answer ?? null);
+    // It may be open again, with the next question.
+    dialog.onclose = () => dialog.open || resolve(answer ?? null);
     dialog.showModal();
   });
 }

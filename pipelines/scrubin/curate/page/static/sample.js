@@ -35,13 +35,15 @@ export class Sample {
   async #send(outcome, why, after) {
     if (this.busy) return;
     this.busy = true;
+    // The next clip may be open before what was seen of this one is written.
+    const { number } = state;
     try {
       this.watch.pass();
       await this.watch.send();
-      state.take(await post("/api/check", { number: state.number, outcome, why, nonce: nonce() }));
+      state.take(await post("/api/check", { number, outcome, why, nonce: nonce() }));
       await state.loadStudy();
       state.tell("written");
-      after();
+      if (state.number === number) after();
     } catch (error) {
       this.say(error.message, false, true);
     } finally {

@@ -36,6 +36,10 @@ class State extends EventTarget {
   #unseenOf = null;
   #looksOf = null;
   #opening = null;
+  /** While a recording opens, the pictures are still of the one before. */
+  isOpening = false;
+  /** How often an answer was taken: what was asked before that is older. */
+  #taken = 0;
 
   /** Tell everybody that something is new: study, recording, marks, cursor, selection or layout. */
   tell(what) {
@@ -57,13 +61,22 @@ class State extends EventTarget {
   async open(number, timeS = null) {
     this.#opening?.abort();
     const opening = (this.#opening = new AbortController());
+    this.isOpening = true;
+    try {
+      await this.#take(number, timeS, opening);
+    } finally {
+      if (opening === this.#opening) this.isOpening = false;
+    }
+  }
+
+  async #take(number, timeS, opening) {
     const answer = await get(`/api/recordings/${number}`, opening.signal);
     const times = {};
     for (const file of answer.recording.files) {
       times[file.camera] = new Times(await getBytes(`/api/files/${number}/${file.camera}/times`, opening.signal));
     }
     const looks = await get(`/api/recordings/${number}/looks`, opening.signal);
-    if (opening.signal.aborted) return;
+    opening.signal.throwIfAborted();
     this.#unfolded.clear();
     this.#takeLooks(looks, answer.head);
     Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false });
@@ -79,6 +92,7 @@ class State extends EventTarget {
   take(answer, tell = true) {
     // Of another recording: what else its head stands for was not taken either.
     if (tell && answer.recording.summary.number !== this.number) return;
+    this.#taken += 1;
     this.head = answer.head;
     this.view = answer.recording;
     this.mine = answer.mine;
@@ -91,9 +105,11 @@ class State extends EventTarget {
   async reload() {
     if (!this.view) return;
     const { number } = this;
+    const taken = this.#taken;
     const answer = await get(`/api/recordings/${number}`);
     if (this.number !== number) return;
-    this.take(answer);
+    // What was answered meanwhile is newer; the next poll sees whether it is all.
+    if (taken === this.#taken) this.take(answer);
     if (!this.areLooksOld) return;
     const looks = await get(`/api/recordings/${number}/looks`);
     if (this.number !== number) return;

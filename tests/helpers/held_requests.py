@@ -1,0 +1,41 @@
+"""Requests of a page that wait until a test lets them go: what a slow network or a busy server does now and then."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any
+
+PATIENCE_MS = 60_000
+LOOK_MS = 20
+
+
+class Held:
+    """Requests to addresses that fit a pattern, from now on."""
+
+    def __init__(self, page: Any, pattern: str) -> None:
+        self.page, self.pattern = page, re.compile(pattern)
+        self.routes: list[Any] = []
+        page.route(self.pattern, self._hold)
+
+    def _hold(self, route: Any) -> None:
+        self.routes.append(route)
+
+    def come(self, count: int = 1) -> None:
+        """Wait until so many were made."""
+        for _ in range(PATIENCE_MS // LOOK_MS):
+            if len(self.routes) >= count:
+                return
+            self.page.wait_for_timeout(LOOK_MS)
+        raise AssertionError(f"{len(self.routes)} of {count} requests were made: {self.pattern.pattern}")
+
+    def let_one_go(self) -> None:
+        self.routes.pop(0).continue_()
+
+    def let_go(self) -> None:
+        """Let all of them go, and hold no more."""
+        self.page.unroute(self.pattern)
+        for route in self.routes:
+            # What the page no longer wants has gone.
+            with contextlib.suppress(Exception):
+                route.continue_()

@@ -1,0 +1,294 @@
+"""Keys that come before a picture or an answer: they mean what is seen, or nothing; and no late answer takes back what somebody did."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import labelled_study
+import sampled_release
+from held_requests import Held
+from label_annotator import Annotator
+
+pytestmark = pytest.mark.slow
+SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
+FIRST, FPS, FRAMES = sampled_release.FIRST, sampled_release.FPS, sampled_release.SINGLE_FRAMES
+A_WHILE_MS = 500
+"""After what could have gone wrong came: what goes wrong then does so in a moment."""
+ACTIONS = (
+    "instrument,instance,start_frame,end_frame,verb,target\n"
+    f"grasper,,0,{2 * FPS},grasp,gallbladder\nclipper,,{3 * FPS},{4 * FPS},clip,cystic_duct\n"
+)
+
+
+def spans_in(folder, layer="phases"):
+    """Return what stands in the ledger, in frames of the released video."""
+    standing = labelled_study.opened(folder).standing()
+    found = [standing.of(about, person).spans(layer) for about, person in standing.labels]
+    return [(span.first - FIRST, span.end - FIRST, span.label) for spans in found for span in spans]
+
+
+def says(ann, text):
+    ann.page.locator("#status", has_text=text).wait_for()
+
+
+def selected(ann, text):
+    ann.page.locator("#selected-text", has_text=text).wait_for()
+
+
+@pytest.fixture
+def number(bench):
+    """Of somebody who labels both recordings."""
+    assigned = bench.standing().assigned
+    return min(set(assigned["single"]) & set(assigned["pair"]))
+
+
+@pytest.fixture
+def token(number, tokens):
+    return tokens[number]
+
+
+@pytest.fixture
+def ann(chromium, server, token):
+    annotator = Annotator(chromium, server, token)
+    yield annotator
+    assert annotator.troubles == []
+    annotator.page.context.close()
+
+
+def two_phases(ann):
+    """Say two phases, the second from frame 20 on."""
+    ann.press("1")
+    ann.written(1)
+    ann.press("Shift+ArrowRight")
+    ann.at(FPS)
+    ann.press("2")
+    ann.written(2)
+
+
+def test_a_key_that_comes_while_the_next_recording_opens_labels_neither(ann, folder):
+    ann.press("Shift+ArrowRight")
+    ann.at(FPS)
+    times = Held(ann.page, "/api/recordings/.*/times$")
+    ann.press("o")
+    times.come()
+    ann.press("1")
+    says(ann, "still opening")
+    ann.page.locator("#panel button", has_text="preparation").click()
+    says(ann, "nothing was labelled")
+    times.let_go()
+    says(ann, f"{PAIR} is open.")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert spans_in(folder) == []
+    assert ann.frame() == 0
+
+
+def test_of_two_recordings_that_are_opened_the_last_one_is_open_whatever_comes_first(ann):
+    slow = Held(ann.page, f"/api/recordings/{PAIR}$")
+    ann.page.locator("#list button", has_text=PAIR).click()
+    slow.come()
+    ann.page.locator("#list button", has_text=SINGLE).click()
+    says(ann, f"{SINGLE} is open.")
+    slow.let_go()
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.page.inner_text("#name") == SINGLE
+    assert ann.page.inner_text("#status") == f"{SINGLE} is open."
+
+
+def test_what_somebody_else_changed_does_not_bring_back_the_recording_before(ann, bench, folder, number):
+    told = Held(ann.page, f"/api/recordings/{SINGLE}$")
+    me = labelled_study.person(folder, number)
+    bench.label(me, SINGLE, [labelled_study.put("a", 0, 30, "preparation")], "nonce-of-another-page")
+    told.come()
+    ann.press("o")
+    says(ann, f"{PAIR} is open.")
+    told.let_go()
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    ann.press("2")
+    ann.written(1)
+    assert ann.page.inner_text("#name") == PAIR
+    assert spans_in(folder)[-1][2] == "calot-triangle-dissection"
+    assert len(spans_in(folder)) == 2
+    labels = labelled_study.opened(folder).standing().labels
+    assert len({about for about, _ in labels}) == 2
+
+
+def test_what_was_asked_before_a_label_was_said_does_not_take_it_back(ann, bench, folder, number):
+    told = Held(ann.page, f"/api/recordings/{SINGLE}$")
+    me = labelled_study.person(folder, number)
+    bench.label(me, SINGLE, [labelled_study.put("a", 300, 310, "smoke", "quality")], "nonce-of-another-page")
+    told.come()
+    # The answer is of before.
+    answer = told.routes[0].fetch()
+    ann.press("2")
+    ann.written(1)
+    told.routes.pop(0).fulfill(response=answer)
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.page.locator(".lane:first-child .span").count() == 1
+    assert [span[2] for span in spans_in(folder)] == ["calot-triangle-dissection"]
+    told.let_go()
+
+
+def test_a_label_waits_for_the_picture_that_is_meant(ann, folder):
+    pictures = Held(ann.page, "/pictures/")
+    ann.press("Shift+ArrowRight", "ArrowRight")
+    pictures.come(2)
+    ann.press("1")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    pictures.let_go()
+    ann.at(FPS + 1)
+    ann.written(1)
+    assert spans_in(folder) == [(FPS + 1, FRAMES, "preparation")]
+
+
+def test_an_edge_is_moved_to_the_picture_that_is_meant_and_by_nobody_who_went_on(ann, folder):
+    two_phases(ann)
+    pictures = Held(ann.page, "/pictures/")
+    ann.press("ArrowRight", "[", "ArrowRight")
+    pictures.come(2)
+    pictures.let_go()
+    ann.at(FPS + 2)
+    says(ann, "nothing was labelled")
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
+    ann.press("[")
+    selected(ann, f"frames {FPS + 2} to")
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 2), (FPS + 2, FRAMES)]
+
+
+def test_a_key_after_an_undo_is_about_what_stands_then(ann, folder):
+    two_phases(ann)
+    ann.press("ArrowRight")
+    ann.at(FPS + 1)
+    undo = Held(ann.page, "/api/undo$")
+    ann.press("u", "3")
+    undo.come()
+    undo.let_go()
+    says(ann, "From 0:01.05 on")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 1), (FPS + 1, FRAMES)]
+    assert ann.page.get_attribute("#status", "class") == ""
+
+
+def test_an_answer_to_an_earlier_key_does_not_take_back_a_later_one(ann, folder):
+    sent = Held(ann.page, "/api/label$")
+    spans = ann.page.locator(".lane:first-child .span")
+    ann.press("1")
+    ann.press("Shift+ArrowRight")
+    ann.at(FPS)
+    ann.press("2")
+    sent.come()
+    sent.let_one_go()
+    sent.come()
+    assert spans.count() == 2
+    ann.press("ArrowRight")
+    ann.at(FPS + 1)
+    ann.press("3")
+    sent.let_go()
+    ann.written(3)
+    selected(ann, f"frames {FPS + 1} to")
+    ann.page.locator("#list button", has_text="3 labels").wait_for()
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FPS + 1), (FPS + 1, FRAMES)]
+
+
+def test_while_it_plays_a_jump_is_from_the_frame_that_is_seen(ann):
+    ann.press("Shift+ArrowRight")
+    ann.at(FPS)
+    ann.press("Space")
+    ann.past(2 * FPS)
+    ann.press("Shift+ArrowLeft")
+    ann.page.wait_for_selector("#play[aria-pressed=false]")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.frame() >= FPS
+
+
+def test_a_remark_and_a_rating_after_it_are_both_kept(ann, bench, number):
+    ann.page.locator("#layers button", has_text="ratings").click()
+    ann.page.locator("#panel input[type=text]").focus()
+    ann.page.keyboard.type("smoke")
+    answers = Held(ann.page, "/api/label$")
+    ann.page.locator("#panel input[name=efficiency][value='3']").evaluate("(one) => one.click()")
+    answers.come()
+    answers.let_go()
+    ann.page.locator("#panel input[type=text]").blur()
+    ann.page.locator("#findings", has_text="not rated: depth_perception").wait_for()
+    ann.kept()
+    ((about, _),) = bench.standing().labels
+    sheet = bench.standing().of(about, number).sheet()
+    assert (sheet.remark, sheet.scores) == ("smoke", {"efficiency": 3})
+
+
+@pytest.fixture
+def proposed(folder):
+    """Two actions are proposed, one after the other."""
+    params = folder / "params.yaml"
+    text = params.read_text(encoding="utf-8").replace("[phases, actions, quality, ratings]", "[actions]")
+    (folder / "predictions").mkdir()
+    (folder / f"predictions/{SINGLE}.csv").write_text(ACTIONS, encoding="utf-8")
+    params.write_text(text.replace("proposals: null", "proposals: {path: predictions, format: null}"), encoding="utf-8")
+
+
+@pytest.fixture
+def overlapping(proposed, folder):
+    """Three actions are proposed at once."""
+    rows = [f"{name},,0,{2 * FPS},{act}" for name, act in (("grasper", "grasp,gallbladder"), ("hook", "dissect,gallbladder"))]
+    text = "\n".join([ACTIONS.splitlines()[0], *rows, f"clipper,,0,{2 * FPS},clip,cystic_duct", ""])
+    (folder / f"predictions/{SINGLE}.csv").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("proposed")
+def test_who_went_on_before_the_answer_stays_where_they_went(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    answers = Held(ann.page, "/api/label$")
+    ann.press("p")
+    answers.come()
+    ann.press("End")
+    ann.at(FRAMES - 1)
+    answers.let_go()
+    ann.page.locator("#list button", has_text="1 labels").wait_for()
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.frame() == FRAMES - 1
+    assert [span[2] for span in spans_in(folder, "actions")] == ["grasper"]
+    assert ann.troubles == []
+
+
+@pytest.mark.usefixtures("overlapping")
+def test_what_was_chosen_before_the_answer_stays_chosen(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.page.locator("#proposals-title", has_text="3 proposed here").wait_for()
+    answers = Held(ann.page, "/api/label$")
+    first = ann.page.locator("#proposals-here [aria-pressed=true]").inner_text()
+    ann.press("p")
+    answers.come()
+    ann.page.locator("#proposals-here button").nth(2).click()
+    last = ann.page.locator("#proposals-here [aria-pressed=true]").inner_text()
+    answers.let_go()
+    ann.page.locator("#list button", has_text="1 labels").wait_for()
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.page.locator("#proposals-here [aria-pressed=true]").inner_text() == last
+    ann.press("p")
+    ann.page.locator("#list button", has_text="2 labels").wait_for()
+    ann.kept()
+    assert {span[2] for span in spans_in(folder, "actions")} == {one.partition(",")[0] for one in (first, last)}
+    assert ann.troubles == []
+
+
+def test_enter_before_the_next_place_is_there_settles_none(chromium, server, bench, folder, tokens):
+    said = ("preparation", "clipping-and-cutting")
+    for number, names in zip(bench.standing().assigned["single"], (said, said[::-1]), strict=True):
+        changes = [labelled_study.put(str(at), at, at + 10, name) for at, name in zip((0, 50), names, strict=True)]
+        bench.label(labelled_study.person(folder, number), SINGLE, changes, f"nonce-label-{number}")
+        bench.say_done(labelled_study.person(folder, number), SINGLE, f"nonce-done-{number}", done=True)
+    chief = Annotator(chromium, server, tokens[4])
+    chief.page.locator("#disputes h2", has_text="2 to settle").wait_for()
+    chief.press("d")
+    says(chief, "1 of 2")
+    pictures = Held(chief.page, "/pictures/")
+    chief.press("d")
+    pictures.come()
+    chief.press("Enter")
+    pictures.let_go()
+    says(chief, "2 of 2")
+    chief.page.wait_for_timeout(A_WHILE_MS)
+    assert re.match("2 to settle", chief.page.inner_text("#disputes h2"))
+    assert chief.troubles == []
