@@ -81,6 +81,16 @@ def test_a_participant_withdraws(project, capsys):
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
 
 
+def test_a_participant_spelt_alike_stays_and_that_is_said(project, capsys):
+    rows = project / "data/raw/recordings.csv"
+    rows.write_text(rows.read_text().replace("a2,Ann,", "a2,ann,"))
+    code, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert code == 0
+    assert "recordings.csv: 'ann': another participant, spelt alike, stays; withdraw that name, too, if it is the same person" in said
+    assert "a2" not in withdrawal_memory.load()
+    assert "spelt alike" not in run(capsys, "--participant", "ann", "--reason", "consent")[1]
+
+
 def test_what_nobody_can_call_back_is_listed(project, capsys):
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "-c", "user.name=c", "-c", "user.email=c@x.org", "commit", "-q", "--allow-empty", "-m", "m"], check=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
-from scrubin.stages import withdrawals
+from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.review import LEDGER_PATH, Ledger, questions, rewriting
@@ -56,6 +58,9 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     # Not earlier: what is remembered of their pictures is read there.
     assembly.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
+    if stay := _spelt_alike(raw, row.participant, withdrawn):
+        what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
+        said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{assembly.RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
     last = gates.last_release(params.load("release", ReleaseParams).name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
@@ -72,6 +77,22 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
     return said
+
+
+def spelling(participant: str) -> str:
+    r"""Return what two spellings of one name share: without case, forms of letters and how much space there is.
+
+    >>> spelling("Ann\N{NO-BREAK SPACE}Lee") == spelling("ann  LEE"), spelling("P1") == spelling("P01")
+    (True, False)
+    """
+    return " ".join(unicodedata.normalize("NFKC", participant).casefold().split())
+
+
+def _spelt_alike(raw: Path, participant: str, withdrawn: Memory) -> list[str]:
+    """Return the other participants of the list who stay, and whose names are spelt alike."""
+    rows = [row.cells for row in recordings_list.read_rows(raw, ("recording", "participant"))]
+    stay = {cells["participant"] for cells in rows if cells["recording"] not in withdrawn} - {participant}
+    return sorted(name for name in stay if participant and spelling(name) == spelling(participant))
 
 
 def _raised_version(released: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.curate.lists.withdrawal import spelling
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
@@ -125,7 +125,7 @@ def _people_alike(recordings: Mapping[str, Sequence[ManifestRow]], noted: Findin
     spelt: dict[str, set[str]] = defaultdict(set)
     for rows in recordings.values():
         written = rows[0].participant
-        spelt[" ".join(unicodedata.normalize("NFKC", written).casefold().split())].add(written)
+        spelt[spelling(written)].add(written)
     for spellings in spelt.values():
         if len(spellings) > 1:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
