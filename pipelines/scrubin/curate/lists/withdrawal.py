@@ -49,6 +49,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         When nobody has this name.
     """
     withdrawn = notice.take(raw, more=(row,))
+    stay = _spelt_alike(raw, row.participant, withdrawn)
     path = raw / withdrawals.NAME
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
@@ -58,7 +59,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     # Not earlier: what is remembered of their pictures is read there.
     assembly.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
-    if stay := _spelt_alike(raw, row.participant, withdrawn):
+    if stay:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{assembly.RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
