@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -206,5 +207,7 @@ def test_no_stage_outlives_its_killed_parent(project):
         # Prefect, which loads this, is imported when the stage has asked the kernel already.
         assert soon(lambda: "pydantic_core" in (stage / "maps").read_text())
         assert "python" in (stage / "status").read_text().splitlines()[0]
+        # By itself it would end soon; stopped it ends only when the kernel kills it.
+        os.kill(int(stage.name), signal.SIGSTOP)
         parent.kill()
     assert soon(lambda: not stage.exists() or "State:\tZ" in (stage / "status").read_text())

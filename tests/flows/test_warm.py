@@ -23,7 +23,7 @@ if __name__ == "__main__":
     how = sys.argv[1]
     if how == "wait":
         print(os.getpid(), flush=True)
-        time.sleep(60)
+        time.sleep(600)
     if how == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     if how == "raises":

@@ -62,7 +62,7 @@ def stored(number: int) -> int:
 
 def slow(folder: Path) -> None:
     (folder / "started").write_text(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(600)
 
 
 def half_read(path: Path) -> None:

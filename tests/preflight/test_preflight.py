@@ -118,6 +118,13 @@ def test_one_person_spelt_in_two_ways_is_said_because_subsets_and_withdrawals_ta
     )
 
 
+def test_who_withdrew_and_stays_under_another_spelling_is_named(raw):
+    rows = raw / "recordings.csv"
+    rows.write_text(rows.read_text(encoding="utf-8").replace("peg 2,P1,", "peg 2,p1,"), encoding="utf-8")
+    (raw / "withdrawn.csv").write_text("participant,recording,date,reason\nP1,,2026-01-01,consent\n", encoding="utf-8")
+    assert "the participants 'P1', 'p1' differ" in only([line for line in look().lines() if "the participants" in line])
+
+
 def test_one_mistake_in_many_rows_is_one_line_with_all_of_them(raw):
     rows = raw / "recordings.csv"
     rows.write_text(rows.read_text().replace(",PegTransfer,", ",PegTransfre,"))

@@ -58,6 +58,9 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "it shows | proposed | hidden | undecided, so hidden | shown by a decision | drawn by people | kept",
         "What was proposed is black in the rendered videos unless a person rejected it.",
     ),
+    "test_what_stands_in_a_room_begins_before_it_and_ends_after_it_and_is_not_asked_but_hidden": (
+        "Rectangles of which nobody was asked, as they lie in pictures that are hidden as a whole, are not counted.",
+    ),
     "test_each_proposal_is_counted_once": (
         "A proposal of which a part is hidden and a part shown counts as both.",
         "A proposal counts once; what people drew, and what they accepted that nobody proposes any more, stands under curator.",

@@ -255,3 +255,22 @@ def test_frames_between_two_proposals_stay_hidden_until_somebody_decided_about_t
         before = next(one for one in again.recording(SINGLE).proposals if one.first == 10)
         again.decide(SINGLE, "mono", "reject", "out_of_body", before.first, before.last, proposal_key=before.key)
         assert [one.source for one in again.recording(SINGLE).proposals if one.source == "gap"] == []
+
+
+def test_what_will_be_black_is_told_of_what_nobody_is_asked_about_too(folder):
+    room = review_study.proposal("single", "mono", 20, 39)
+    text = review_study.proposal("single", "mono", 16, 43) | {
+        "kind": "text",
+        "source": "text",
+        "x": 8,
+        "y": 8,
+        "w": 24,
+        "h": 8,
+        "text": "A",
+    }
+    review_study.propose(folder, [room, text])
+    with review_study.desk(folder) as desk:
+        assert [one.kind for one in desk.recording(SINGLE).proposals] == ["out_of_body"]
+        assert desk.hidden(SINGLE, "mono", 17 / 20) == [(8, 8, 24, 8)]
+        assert sorted(desk.hidden(SINGLE, "mono", 30 / 20), key=str) == [(8, 8, 24, 8), None]
+        assert desk.hidden(SINGLE, "mono", 44 / 20) == []

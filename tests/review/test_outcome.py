@@ -91,7 +91,7 @@ def test_a_rejection_never_touches_what_a_person_added_or_another_kind():
 @pytest.mark.parametrize(
     ("box", "expected"),
     [
-        (None, "rejected"),
+        (None, "unreviewed"),
         ((8, 8, 40, 16), "rejected"),
         ((0, 0, 96, 64), "rejected"),
         ((40, 0, 20, 10), "unreviewed"),
@@ -100,6 +100,10 @@ def test_a_rejection_never_touches_what_a_person_added_or_another_kind():
 )
 def test_a_rectangle_is_shown_only_when_all_of_it_was_rejected(box, expected):
     assert table([NAME_PLATE], by("ann", decision("reject", 0, 5, "text", box)))[0]["decision"] == expected
+
+
+def test_a_row_of_a_sheet_without_a_rectangle_is_about_all_of_its_kind():
+    assert table([NAME_PLATE], by("ann", decision("reject", 0, 5, "text", proposal="")))[0]["decision"] == "rejected"
 
 
 def test_a_rejected_corner_does_not_uncover_a_rectangle_that_was_accepted():

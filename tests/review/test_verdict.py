@@ -177,9 +177,26 @@ def test_what_stands_in_a_room_begins_before_it_and_ends_after_it_and_is_not_ask
     asked, hidden = asked_and_hidden(of, [])
     assert asked == ["out_of_body"]
     assert hidden == {("out_of_body", 2.0, 3.0), ("text", 1.8, 3.2), ("other", 1.1, 3.9)}
+    (file,) = said(of, [])["recordings"][0]["files"]
+    assert [(one["kind"], one["hidden"]) for one in file["proposed"]] == [("out_of_body", 1)]
     # Whoever shows any of the room is asked about what stands in it.
     half = "ann", "decided", Decided(*KEY, "now", "out_of_body", (DecidedSpan(REJECT, 50, 61, 2.0, 2.48),), None, "", SPAN.key, "1")
     assert sorted(asked_and_hidden(of, [half])[0]) == ["other", "out_of_body", "text"]
+
+
+@pytest.mark.parametrize("kind", ["text", "other"])
+def test_who_shows_a_whole_picture_says_nothing_of_the_rectangles_in_it_of_the_same_kind(kind):
+    whole = Proposed(kind, "header", (2.0, 3.0))
+    box = Proposed(kind, "text", (2.2, 2.8), (8, 8, 40, 16), 0.9)
+    of = with_texts(whole, box)
+    of = replace(of, proposals={KEY: [whole, box]})
+    assert asked_and_hidden(of, []) == ([kind], {(kind, 2.0, 3.0), (kind, 2.2, 2.8)})
+    span = DecidedSpan(REJECT, 50, 74, 2.0, 3.0)
+    at_the_page = "ann", "decided", Decided(*KEY, "now", kind, (span,), None, "", whole.key, "1")
+    assert asked_and_hidden(of, [at_the_page]) == ([kind, kind], {(kind, 2.2, 2.8)})
+    # A row of a sheet without a rectangle is about all of its kind.
+    in_a_sheet = "ann", "decided", Decided(*KEY, "now", kind, (span,), None, "", "", "1")
+    assert asked_and_hidden(of, [in_a_sheet])[1] == set()
 
 
 def test_a_small_picture_before_and_after_its_room_or_between_two_is_asked():

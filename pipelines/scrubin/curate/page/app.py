@@ -36,27 +36,6 @@ from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.desk import WHATS
 from scrubin.stages.review.events import ADD, CLEAN, FINDING, KINDS, SUBJECTS, Box
-from scrubin.stages.review.outcome import AUDIT, REJECTED
-from scrubin.stages.review.views import RecordingView
-
-# Times come from the same boundaries, but may have been written and read in between.
-SAME_S = 1e-6
-
-
-def hidden_boxes(view: RecordingView, camera: str, time_s: float) -> list[Box | None]:
-    """Return the rectangles that the release will blacken in the frame of a time, in pixels; None: the whole frame.
-
-    What nobody has decided is hidden as well; what the audit asks is hidden by the span that somebody draws for an answer.
-    """
-    hidden = [
-        (start_s, end_s, one.box_xywh)
-        for one in view.proposals
-        for start_s, end_s, decision in one.parts
-        if one.camera == camera and decision != REJECTED and one.source != AUDIT
-    ]
-    hidden += [(one.start_s, one.end_s, one.box_xywh) for one in view.drawn if one.camera == camera]
-    return [box for start_s, end_s, box in hidden if start_s - SAME_S <= time_s < end_s - SAME_S]
-
 
 HERE = Path(__file__).parent
 # Decoding keeps a processor busy; more threads than these would only slow the picture that is waited for.
@@ -236,8 +215,7 @@ class ReviewApp:
             raise BadRequestError(requests.no_frame(frame, len(times_s) - 1), 404)
         boxes: list[Box | None] = []
         if request.query_params.get("preview", "0") == "1":
-            view = await self._at_desk(lambda now: now.recording(file[0]), request)
-            boxes = hidden_boxes(view, file[1], times_s[frame])
+            boxes = await self._at_desk(lambda now: now.hidden(file, times_s[frame]), request)
         planted = study.plants.shown(file, [frame], full=True)
         data = await self._decoded(request, lambda: study.stills.full(file, frame, boxes, _drawing(study, planted)))
         if not boxes and not planted:

@@ -88,6 +88,10 @@ class OpenStudy:
         """Return one recording."""
         return self.desk.recording(number)
 
+    def hidden(self, file: FileKey, time_s: float) -> list[Box | None]:
+        """Return the rectangles that the release will blacken in the frame of a time; None: the whole frame."""
+        return self.desk.hidden(*file, time_s)
+
     def mine(self, number: int) -> dict[str, Any]:
         """Return what the person at the page need not do again, also where a second person must.
 

@@ -22,7 +22,7 @@ from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo
 from scrubin.stages.review import Line
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
-from scrubin.stages.review.events import FINDING, Clip, Sampled
+from scrubin.stages.review.events import FINDING, Box, Clip, Sampled
 from scrubin.stages.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.stages.review.standing import Flags, seconds_of, true_runs
 from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView
@@ -62,6 +62,10 @@ class ReleasedStudy(OpenStudy):
     def recordings(self) -> list[RecordingSummary]:
         """Return all recordings; done are those of which every released second was seen in this session."""
         return [self._summary(one) for one in self.desk.recordings()]
+
+    def hidden(self, file: FileKey, time_s: float) -> list[Box | None]:
+        """Return nothing: what is hidden is black in these videos."""
+        return []
 
     def recording(self, number: int) -> RecordingView:
         """Return the released videos of a recording."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from scrubin.curate.lists.withdrawal import spelling
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
-from scrubin.stages import pseudonymize, recordings_list
+from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
 from scrubin.stages.recordings_list import files_below
@@ -85,7 +86,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         problems = [*parsed.problems, *_files(raw, parsed.recordings, noted)]
         noted.set_aside += [fault for problem in problems for fault in problem.error.faults]
         _strays(raw, data, withdrawn, noted)
-        _people_alike(parsed.recordings, noted)
+        _people_alike(raw, parsed.recordings, noted)
         noted.counts["recording"] = len(parsed.recordings)
         set_aside = frozenset(problem.recording for problem in problems)
         noted.kept_out |= set_aside
@@ -120,9 +121,12 @@ def _strays(raw: Path, data: bytes, withdrawn: Memory, noted: Findings) -> None:
     noted.remarks += [fault for problem in without if problem.recording not in litter for fault in problem.error.faults]
 
 
-def _people_alike(recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> None:
-    """Name participants whose names differ in case, spaces or forms of letters only: nothing takes them for one person."""
+def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> None:
+    """Name participants, those who withdrew too, whose names differ in case, spaces or forms of letters: nothing takes them for one."""
     spelt: dict[str, set[str]] = defaultdict(set)
+    with suppress(ManifestError):  # it was noted when the withdrawals were taken
+        for row in withdrawals.read(raw / withdrawals.NAME):
+            spelt[spelling(row.participant)] |= {row.participant}
     for rows in recordings.values():
         written = rows[0].participant
         spelt[spelling(written)].add(written)

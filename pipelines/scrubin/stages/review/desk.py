@@ -28,6 +28,8 @@ from scrubin.stages.review.state import State
 from scrubin.stages.review.status import frames_on_screen
 from scrubin.stages.review.views import DRAWN, RecordingSummary, RecordingView
 
+SAME_S = 1e-6
+"""Times come from the same boundaries, but may have been written and read in between."""
 QUARANTINES = ("ingest", "screen", "render")
 CHANGE = "change"
 WHATS = (ACCEPT, REJECT, CHANGE, ADD)
@@ -115,6 +117,17 @@ class Desk:
             tuple(views.missing(status)),
             tuple(views.log(name, standing)),
         )
+
+    def hidden(self, number: int, camera: str, time_s: float) -> list[Box | None]:
+        """Return the rectangles that the release will blacken in the frame of a time, in pixels; None: the whole frame.
+
+        What nobody has decided is hidden as well; what the audit asks is hidden by the span that somebody draws for an answer.
+        """
+        self._state.update()
+        key = self.file(number, camera).key
+        hidden = [row for row in self._state.study.redactions(key, self._state.standing) if row["accepted"]]
+        now = [row for row in hidden if row["start_s"] - SAME_S <= time_s < row["end_s"] - SAME_S]
+        return [None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"]) for row in now]
 
     def progress(self) -> Progress:
         """Return how much is done, and how long the rest takes at the pace so far."""

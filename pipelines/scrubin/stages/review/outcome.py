@@ -234,8 +234,8 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
     said: dict[str, list[_Say]] = {}
     for by, one in decided:
         for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
-            about = {ACCEPT: overlaps, REJECT: covers}.get(span.what)
-            if about is not None and about(one.box_xywh, proposal.box_xywh):
+            is_about = {ACCEPT: overlaps(one.box_xywh, proposal.box_xywh), REJECT: rejects(one, proposal.box_xywh)}
+            if is_about.get(span.what):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
     return list(said.values())
@@ -267,10 +267,16 @@ def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
     return [
         (span.start_s, span.end_s)
         for other in later
-        if other.kind == one.kind and not other.lets_through and covers(other.box_xywh, one.box_xywh)
+        if other.kind == one.kind and not other.lets_through and rejects(other, one.box_xywh)
         for span in other.spans
         if span.what == REJECT
     ]
+
+
+def rejects(said: Decided, hidden: Box | None) -> bool:
+    """Whether a rejection is about a rectangle: who was asked about a whole picture did not say what may be shown in it."""
+    is_asked_whole = said.box_xywh is None and bool(said.proposal)
+    return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
 
 
 def overlaps(decided: Box | None, proposed: Box | None) -> bool:

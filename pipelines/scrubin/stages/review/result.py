@@ -17,7 +17,7 @@ from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import FIRST, Line, attention, status
 from scrubin.stages.review.attention import worked_s
 from scrubin.stages.review.events import ADD, NOBODYS, Decided
-from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, rows, without
+from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, without
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import Judged
@@ -27,11 +27,7 @@ from scrubin.stages.review.synthetic_decisions import PERSON
 
 def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
     """Return the rows of the table `redactions` of all recordings that nobody excluded, without repetitions."""
-    done: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for key in of.files:
-        decided = list(standing.decided.get(key, {}).values())
-        for row in rows(*key, of.proposed(key, standing), decided, of.reviewers, of.limits(key)):
-            done[tuple(row[name] for name in REDACTIONS.key)] = row
+    done = {tuple(row[name] for name in REDACTIONS.key): row for key in of.files for row in of.redactions(key, standing)}
     return list(done.values())
 
 

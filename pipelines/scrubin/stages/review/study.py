@@ -20,7 +20,21 @@ from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS
 from scrubin.media.decode import boundaries_s
 from scrubin.media.source import Source, sources
 from scrubin.stages.review.events import ADD, REJECT
-from scrubin.stages.review.outcome import ACCEPTED, REJECTED, SHEET, UNREVIEWED, Asked, Limits, Part, Proposed, added, gaps, mirrored, parts
+from scrubin.stages.review.outcome import (
+    ACCEPTED,
+    REJECTED,
+    SHEET,
+    UNREVIEWED,
+    Asked,
+    Limits,
+    Part,
+    Proposed,
+    added,
+    gaps,
+    mirrored,
+    parts,
+    rows,
+)
 from scrubin.stages.review.questions import Question, is_rejected
 from scrubin.stages.review.redaction_sheet import NAME, parse
 from scrubin.stages.review.standing import FileKey, KnownFile, Standing
@@ -179,6 +193,10 @@ class ReviewedStudy:
         hidden = [replace(one, interval_s=part.interval_s) for one, part in whole if part.decision != REJECTED]
         shown = [part.interval_s for _, part in whole if part.decision == REJECTED]
         return [*every, *gaps([*hidden, *drawn], shown)]
+
+    def redactions(self, key: FileKey, standing: Standing) -> list[dict[str, Any]]:
+        """Return the rows of the table `redactions` of a file: what the release will hide, and what people show."""
+        return rows(*key, self.proposed(key, standing), self._decided(key, standing), self.reviewers, self.limits(key))
 
     def offers(self, key: FileKey, proposal: str, standing: Standing) -> bool:
         """Whether a file has a proposal, or the audit a question about it, of this key."""

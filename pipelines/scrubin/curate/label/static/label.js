@@ -29,6 +29,7 @@ const lanes = new Lanes(byId("lanes"), player);
 const page = { layer: null, selected: null, opened: new Map(), recent: [], finding: -1, acted: Date.now(), worked: Date.now() };
 
 let openings = 0;
+let hasFailed = false;
 
 const overlay = new Overlay(byId("picture"), byId("overlay"), player);
 
@@ -61,6 +62,7 @@ watchTrouble((sentence) => {
 async function opening(run) {
   const number = (openings += 1);
   store.isOpening = true;
+  hasFailed = false;
   try {
     await run();
     if (number === openings) store.isOpening = false;
@@ -68,24 +70,30 @@ async function opening(run) {
     if (number !== openings) return false;
     say(error.message, true);
     // What was open before stays so, if it is whole.
-    store.isOpening = store.id !== player.id || player.frame < 0;
+    store.isOpening = !store.id || store.id !== player.id || player.frame < 0;
+    hasFailed = true;
     return false;
+  } finally {
+    if (number === openings) byId("camera").disabled = false;
   }
   return number === openings;
 }
 
 async function open(id, at = 0) {
+  // What is typed is of what is open now.
+  if (byId("panel").contains(document.activeElement)) document.activeElement.blur();
   say("Opening …");
+  byId("camera").disabled = true;
   const isOpen = await opening(async () => {
     if (!(await store.choose(id))) return;
+    Object.assign(page, { selected: null, proposal: null, finding: -1 });
+    page.opened.clear();
     const { cameras } = store.view;
     fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
     byId("camera-label").hidden = cameras.length < 2;
     await player.open(id, cameras[0], at);
   });
   if (!isOpen) return;
-  Object.assign(page, { selected: null, proposal: null, finding: -1 });
-  page.opened.clear();
   show();
   say(`${id} is open.`);
 }
@@ -248,7 +256,7 @@ async function sayAction(action) {
 
 function byKey(place) {
   if (page.layer === "ratings") return undefined;
-  if (isTracks()) return layer().names[place] && tracking.name(layer().names[place]);
+  if (isTracks()) return layer().names[place] && whenSeen(() => tracking.name(layer().names[place]));
   if (isInstants()) return instants.recent[place] && instants.toggle(instants.recent[place]);
   if (page.layer === "actions") return page.recent[place] && sayAction(page.recent[place]);
   const name = layer().names[place];
@@ -473,8 +481,8 @@ overlay.addEventListener("choose", ({ detail }) => {
 });
 overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
 overlay.addEventListener("place", ({ detail }) => whenSeen(() => tracking.place(detail.name, detail.place)));
-lanes.addEventListener("edge", ({ detail }) => {
-  if (!hasSpans(detail.layer)) return;
+lanes.addEventListener("edge", async ({ detail }) => {
+  if (!hasSpans(detail.layer) || !(await seen())) return;
   const spans = store.spans(detail.layer);
   const span = spans.find((one) => one.key === detail.key);
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));
@@ -504,7 +512,9 @@ async function poll() {
 
 await store.open();
 // Keys that are pressed while a recording opens would be of the one before, or of none.
-const whenOpen = (one) => ({ ...one, run: (event) => (store.isOpening && !one.keys.includes("?") ? say("The recording is still opening.") : one.run(event)) });
+const whenOpen = (one) => ({ ...one, run: (event) => (store.isOpening && !one.keys.includes("?") ? whileOpening(one) : one.run(event)) });
+// One that cannot be opened must not keep anybody from the next.
+const whileOpening = (one) => (one.keys.includes("o") && hasFailed ? nextRecording() : say("The recording is still opening."));
 listen(bindings.filter(({ role }) => !role || role === store.work.role).map(whenOpen));
 byId("help-annotator").hidden = settles();
 byId("help-adjudicator").hidden = !settles();

@@ -66,7 +66,7 @@ export class Player extends EventTarget {
     this.pause();
     const to = Math.max(0, Math.min(frame, this.count - 1));
     this.target = to;
-    if (!this.pictures.has(to)) this.fetch([to]);
+    if (!this.pictures.has(to) && !this.wanted.has(to)) this.fetch([to]);
     await this.wanted.get(to);
     if (this.target === to && this.pictures.has(to)) this.show(to);
   }
@@ -144,21 +144,24 @@ export class Player extends EventTarget {
     const query = new URLSearchParams({ frames: frames.join(","), height, columns: Math.min(COLUMNS, frames.length) });
     const { signal } = this.abort;
     const done = getPicture(`/pictures/${this.id}/${this.camera}?${query}`, signal)
-      .then((sheet) => this.cut(sheet, frames, height))
+      .then((sheet) => this.cut(sheet, frames, height, signal))
       .catch((error) => {
         if (error.name !== "AbortError") this.dispatchEvent(new CustomEvent("trouble", { detail: error.message }));
       })
-      .finally(() => frames.forEach((frame) => this.wanted.delete(frame)));
+      .finally(() => frames.filter((frame) => this.wanted.get(frame) === done).forEach((frame) => this.wanted.delete(frame)));
     for (const frame of frames) this.wanted.set(frame, done);
   }
 
-  async cut(sheet, frames, height) {
+  /** Keep each picture of a sheet, if the video that it is of is still open. */
+  async cut(sheet, frames, height, signal) {
     const columns = Math.min(COLUMNS, frames.length);
     const width = sheet.width / columns;
     await Promise.all(
       frames.map(async (frame, place) => {
         const [x, y] = [(place % columns) * width, Math.floor(place / columns) * height];
-        this.pictures.set(frame, await createImageBitmap(sheet, x, y, width, height));
+        const picture = await createImageBitmap(sheet, x, y, width, height);
+        if (signal.aborted) picture.close();
+        else this.pictures.set(frame, picture);
       }),
     );
     sheet.close();

@@ -98,8 +98,9 @@ export class Proposing {
   /** What is meant: one, all of its track or set, or all of this frame. A span that begins later is gone to. */
   async meant(of) {
     if (!this.here.length) {
+      const { layer } = this.page;
       await this.go();
-      if (!this.isSpans) return [];
+      if (this.page.layer !== layer || !this.isSpans || !(await isSeen(this.page, this.player, this.say))) return [];
     }
     const { here, chosen } = this;
     if (of === HERE) return here;
@@ -140,7 +141,7 @@ export class Proposing {
 
   /** Decide what is meant, one after the other: before the answer is there, a second key would mean the same once more. */
   async decide(of, act) {
-    if (this.isDeciding) return undefined;
+    if (this.isDeciding) return this.say("What you decided before is not answered yet: this was not taken.", true);
     this.isDeciding = true;
     const before = await store.during(() => this.act(of, act)).finally(() => (this.isDeciding = false));
     return before && this.afterwards(before);

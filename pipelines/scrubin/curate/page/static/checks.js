@@ -15,9 +15,17 @@ export class Checks {
   /** Something is in the still of the cursor: a check, or else it is to be hidden. */
   async mark({ camera, frame, firstFrame, lastFrame }) {
     const { number } = state;
-    const answer = await post("/api/mark", { number, camera, frame, nonce: nonce() });
+    let answer = null;
+    try {
+      answer = await post("/api/mark", { number, camera, frame, nonce: nonce() });
+    } catch (error) {
+      return this.say(error.message, false, true);
+    }
     state.take(answer);
-    if (answer.line || state.number !== number) return undefined;
+    if (answer.line) return undefined;
+    if (state.number !== number || state.camera !== camera) {
+      return this.say("Nothing is hidden of the still that you marked: go back to it and press S again.", false, true);
+    }
     Object.assign(state, { inFrame: firstFrame, outFrame: lastFrame });
     state.tell("selection");
     return this.draw();

@@ -163,7 +163,10 @@ export class Decisions {
 
   /** One decision at a time; what was seen until now is written before it. */
   async #work(work) {
-    if (this.busy) return false;
+    if (this.busy) {
+      this.say("What you decided before is not written yet: this was not taken. Say it again.", false, true);
+      return false;
+    }
     this.busy = true;
     state.tell("busy");
     try {

@@ -82,6 +82,8 @@ export class Full {
     this.aborter = new AbortController();
     try {
       const picture = await getPicture(`/still/${number}/${camera}/${frame}?preview=${preview ? 1 : 0}`, this.aborter.signal);
+      // Another one is wanted, and may be drawn already.
+      if (name !== this.name) return picture.close();
       this.canvas.width = picture.width;
       this.canvas.height = picture.height;
       this.canvas.getContext("2d").drawImage(picture, 0, 0);

@@ -19,10 +19,11 @@ export class Sample {
 
   /** Something in the clip could: what? */
   async finding() {
+    const { number } = state;
     const answer = await askReason({ title: "A finding", about: "What could identify somebody, and where in the picture?", does: "Note it" });
     if (!answer) return undefined;
     const about = "Noted. It is hidden by a decision in the raw review; before that, nothing is released again:";
-    return this.#send("finding", answer.why, () => this.say(`${about} ${state.mine.raw}`, true));
+    return this.#send("finding", answer.why, () => this.say(`${about} ${state.mine.raw}`, true), number);
   }
 
   /** Say what comes when the clip was seen. */
@@ -32,11 +33,10 @@ export class Sample {
     else this.say("All stills were seen. Y: clean. X: something is in it.", true);
   }
 
-  async #send(outcome, why, after) {
-    if (this.busy) return;
+  /** The next clip may be open before what was seen of this one is written, or while somebody says what they saw. */
+  async #send(outcome, why, after, number = state.number) {
+    if (this.busy) return this.say("What you said before is not written yet: this was not taken. Say it again.", false, true);
     this.busy = true;
-    // The next clip may be open before what was seen of this one is written.
-    const { number } = state;
     try {
       this.watch.pass();
       await this.watch.send();
@@ -49,5 +49,6 @@ export class Sample {
     } finally {
       this.busy = false;
     }
+    return undefined;
   }
 }

@@ -37,7 +37,8 @@ SAMPLE_RULE = (
 COUNTS = ("proposed", "hidden", "undecided", "shown", "drawn", "kept")
 KINDS_SAY = (
     "Proposed: by programs, by a list that was handed in, or because the other camera hides it. A proposal of which a part is "
-    "hidden and a part shown counts as both. Kept: people accepted it, and no program proposes it any more."
+    "hidden and a part shown counts as both. Rectangles of which nobody was asked, as they lie in pictures that are hidden as a whole, "
+    "are not counted. Kept: people accepted it, and no program proposes it any more."
 )
 KINDS = ("out of body", "black", "frozen", "text", "other")
 # The keys of the JSON; its own numbers and names stand beside them.
