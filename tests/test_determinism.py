@@ -74,7 +74,7 @@ WHOLE_NUMBER_SUMS = {
     "stages/render/parts.py": 2,
     "stages/report/privacy.py": 1,
     "stages/report/splits.py": 1,
-    "stages/review/attention.py": 4,
+    "stages/review/attention.py": 6,
     "stages/review/result.py": 2,
     "stages/review/sample.py": 1,
     "stages/review/status.py": 3,
