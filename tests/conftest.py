@@ -93,6 +93,15 @@ def chromium() -> Iterator[Any]:
         yield started
 
 
+@pytest.fixture(autouse=True)
+def no_page_stays_open(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Close what a test opened in the browser: pages without a server ask for it again and again, and slow all others."""
+    started = request.getfixturevalue("chromium") if "chromium" in request.fixturenames else None
+    yield
+    for context in started.contexts if started else ():
+        context.close()
+
+
 @pytest.fixture(scope="session")
 def study_to_review(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of a pair and a single recording, with proposals, as it waits for a review: tests take a copy."""

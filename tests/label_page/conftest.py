@@ -49,12 +49,3 @@ def server(bench: Workbench, folder: Path) -> Iterator[str]:
 def token(bench: Workbench, tokens: dict[int, str]) -> str:
     """Of the first person who labels the single recording."""
     return tokens[bench.standing().assigned["single"][0]]
-
-
-@pytest.fixture(autouse=True)
-def no_page_stays_open(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Close what a test opened in the browser: pages without a server ask for it again and again, and slow all others."""
-    started = request.getfixturevalue("chromium") if "chromium" in request.fixturenames else None
-    yield
-    for context in started.contexts if started else ():
-        context.close()

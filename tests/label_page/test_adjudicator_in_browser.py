@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import axe
-import browser
 import label_server
 import labelled_study
 import sampled_release
@@ -16,12 +15,6 @@ from scrubin.curate.label.events import Span
 pytestmark = pytest.mark.slow
 SINGLE = sampled_release.IDS["single"]
 FIRST = sampled_release.FIRST
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
 
 
 def layers(folder, names):

@@ -11,7 +11,6 @@ import time
 import pytest
 
 import axe
-import browser
 import label_server
 import labelled_study
 import sampled_release
@@ -24,12 +23,6 @@ KILLS = 4
 ENOUGH = 40
 FIRST = sampled_release.FIRST
 SINGLE = sampled_release.IDS["single"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

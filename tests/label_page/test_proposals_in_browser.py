@@ -8,7 +8,6 @@ import re
 import pytest
 
 import axe
-import browser
 import labelled_study
 import sampled_release
 from label_annotator import Annotator
@@ -21,12 +20,6 @@ LAST = 99
 BOXES = {"grasper": (0.1, 0.1, 0.2, 0.2), "hook": (0.5, 0.5, 0.2, 0.3)}
 DRIFT = 0.002
 LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1", "actions": "[actions]"}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser.chromium() as started:
-        yield started
 
 
 def predictions():

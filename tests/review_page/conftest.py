@@ -72,12 +72,3 @@ def page(study: StudyNow, client: Callable[..., Page]) -> Page:
     assert page.enter(page.session.token).status_code == 200
     page.edition = page.get("/api/study").json()["edition"]
     return page
-
-
-@pytest.fixture(autouse=True)
-def no_page_stays_open(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Close what a test opened in the browser: pages without a server ask for it again and again, and slow all others."""
-    started = request.getfixturevalue("chromium") if "chromium" in request.fixturenames else None
-    yield
-    for context in started.contexts if started else ():
-        context.close()

@@ -69,6 +69,14 @@ def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next
     assert page.locator("#span-text", has_text="J selects").count() == 1
 
 
+def exclude(page):
+    keyboard.press(page, "x")
+    page.locator("#reason-dialog").wait_for()
+    page.keyboard.type("no consent")
+    keyboard.press(page, "Enter")
+    says(page, "The recording is excluded")
+
+
 def test_while_the_next_recording_opens_nothing_is_decided_about_any(page, folder):
     opening = Held(page, "/api/recordings/[0-9]+$")
     keyboard.press(page, "n")
@@ -78,11 +86,7 @@ def test_while_the_next_recording_opens_nothing_is_decided_about_any(page, folde
     assert page.locator("#reason-dialog[open]").count() == 0
     opening.let_go()
     says(page, "single is open")
-    keyboard.press(page, "x")
-    page.locator("#reason-dialog").wait_for()
-    page.keyboard.type("no consent")
-    keyboard.press(page, "Enter")
-    says(page, "The recording is excluded")
+    exclude(page)
     assert [one["recording"] for one in lines(folder, "excluded")] == ["single"]
 
 
@@ -103,11 +107,7 @@ def test_what_was_asked_before_a_decision_does_not_take_it_back(page, come_in):
     other = come_in()
     keyboard.press(other, "n")
     says(other, "single is open")
-    keyboard.press(other, "x")
-    other.locator("#reason-dialog").wait_for()
-    other.keyboard.type("no consent")
-    keyboard.press(other, "Enter")
-    says(other, "The recording is excluded")
+    exclude(other)
     told.come()
     # The answer is of before.
     answer = told.routes[0].fetch()
