@@ -19,7 +19,7 @@ from scrubin.audit.containers import archives, images
 from scrubin.audit.expected import plan
 from scrubin.audit.expected.plan import StillPlan, VideoPlan
 from scrubin.audit.pictures import decoding
-from scrubin.audit.pictures.stills import _scaled
+from scrubin.audit.pictures.stills import _scaled, not_black
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.tables.io import frame_of, records
 from scrubin.base.tables.public import FRAMES
@@ -123,6 +123,25 @@ def test_hidden_rectangles_are_black_in_frames_of_another_size_too(folder, shown
     assert "not-black" not in compared(folder, {10: encoded(small[10])}, boxes=(box,))[1]["10.jpg"]
     assert _scaled(box, 0.5, 0.5) == (25, 17, 46, 30)
     assert _scaled(box, 1, 1) == box
+
+
+@pytest.mark.parametrize("crf", [18, 28])
+@pytest.mark.parametrize("size", [(42, 18), (18, 34), (24, 24), (46, 36)])
+def test_the_tint_that_a_codec_leaves_in_a_narrow_black_rectangle_is_no_leak_but_a_letter_or_a_dim_picture_is(tmp_path, size, crf):
+    rng = np.random.default_rng(0)
+    scenes = [cv2.resize(rng.integers(40, 216, (4, 6, 3)).astype(np.uint8), (96, 64), interpolation=cv2.INTER_CUBIC) for _ in range(5)]
+    shown = [cv2.addWeighted(scenes[n // 25], 1 - n % 25 / 25, scenes[n // 25 + 1], n % 25 / 25, 0) for n in range(100)]
+    box, bright = (8, 8, *size), scenes[0]
+    inside = (slice(8, 8 + size[1]), slice(8, 8 + size[0]))
+    for picture in shown:
+        picture[inside] = 0
+    film = clips.pictures(clips.film(tmp_path / "a.mkv", shown, 25, crf=str(crf)), (96, 64))
+    assert [message for picture in film if (message := not_black(picture, box))] == []
+    with_letter, dim = shown[5].copy(), shown[5].copy()
+    with_letter[16:18, 16:18] = 90
+    dim[inside] = bright[inside] // 8
+    assert "its brightest value 8 px inside is 90.0 (limit 48)" in not_black(with_letter, box)
+    assert "its mean is" in not_black(dim, box)
 
 
 def test_a_dropped_frame_has_no_file_and_needs_none(release):
