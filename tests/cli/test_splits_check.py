@@ -69,6 +69,19 @@ def test_a_participant_in_two_subsets_by_table(write, capsys):
     ]
 
 
+def test_a_participant_spelt_in_two_ways_is_not_in_two_subsets(write, capsys):
+    path = write("s.csv", "id,subset,participant\na,train,P7\nb,test,p7\nc,test,Jose\u0301\nd,train,Jos\u00e9\ne,test,P8\nf,test,p8\n")
+    assert cli.main(["splits", "check", path]) == 1
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert [line.partition(", but ")[2] for line in lines[:2]] == [
+        "video 'a' (line 2) of participant 'P7', here 'p7', is in 'train'; if they are one, keep them in one subset; if not, use names "
+        "that differ in more",
+        r"video 'c' (line 4) of participant 'Jose\u0301', here 'Jos\xe9', is in 'test'; if they are one, keep them in one subset; if not, "
+        "use names that differ in more",
+    ]
+    assert len(lines) == 3
+
+
 def test_the_file_itself_may_tell_the_groups(write, capsys):
     path = write("s.csv", "id,subset,site\na,train,X\nb,test,X\n")
     assert cli.main(["splits", "check", path]) == 0

@@ -152,6 +152,11 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "line 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.8,test=0.3"], "must be shares that add up to 1, but they add up to 1.1"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train"], "'train' is not NAME=SHARE"),
+        (
+            HEAD + "a,Ann Lee,1,True,\nb,q,1,True,\nc,ann\N{NO-BREAK SPACE}lee,1,True,\n",
+            [],
+            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces or forms of letters only; if they are one,",
+        ),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
         (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),
         (HEAD + "a,p,1,True,\n", ["--work-limit", "-1"], "--work-limit must lie in [0, 10000], but is -1"),

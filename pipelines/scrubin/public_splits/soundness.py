@@ -13,7 +13,7 @@ from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
 from scrubin.public_splits.compare import common_dataset
 from scrubin.public_splits.datasets import dataset
-from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
+from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns, spelling
 
 _HELD_OUT = (TEST, "val")
 _SUBSETS = ("train", "trainval", "val", "test")
@@ -204,11 +204,17 @@ def _no_group_twice(question: Question) -> Iterator[LineFault]:
         first: dict[str, SplitRow] = {}
         for row in rows:
             group = people.groups.get(question.key(row), "")
-            before = first.setdefault(group, row)
+            before = first.setdefault(spelling(group), row)
             if group and before.subset != row.subset:
-                same = f"video '{before.video}' (line {before.line}) of the same {people.group} is in '{before.subset}'"
+                there, fix = people.groups[question.key(before)], f"keep a {people.group} in one subset"
+                whose = f"the same {people.group}"
+                if there != group:
+                    # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+                    whose = f"{people.group} {there!a}, here {group!a},"
+                    fix = "if they are one, keep them in one subset; if not, use names that differ in more"
+                same = f"video '{before.video}' (line {before.line}) of {whose} is in '{before.subset}'"
                 what = f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but {same}"
-                yield _fault(question, row.line, "group-twice", what, f"keep a {people.group} in one subset")
+                yield _fault(question, row.line, "group-twice", what, fix)
 
 
 def _everyone_known(question: Question) -> Iterator[LineFault]:

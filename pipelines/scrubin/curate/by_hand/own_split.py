@@ -14,6 +14,7 @@ from scrubin.base import files
 from scrubin.base.csv_text import is_missing, shown
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
+from scrubin.public_splits.sheet import spelling
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort, Progress
@@ -59,7 +60,9 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     ids = sheet.ids()
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
-    people = pd.DataFrame({"id": ids, "task": tasks, "participant": sheet.filled(roles.group), "pinned": _pinned(sheet, roles.pin_train)})
+    groups = sheet.filled(roles.group)
+    SplitError.raise_any(_spelt_alike(sheet, groups, roles.group))
+    people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))
 
 
@@ -70,6 +73,19 @@ def _repeated(sheet: RecordingSheet, ids: pd.Series[str]) -> Iterator[Fault]:
         if before != i:
             what = f"recording '{shown(id_)}' (column '{sheet.id_column}') stands twice, first in line {sheet.lines[before]}"
             yield sheet.fault(i, "recording-repeated", what, "every recording has one row: remove one")
+
+
+def _spelt_alike(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> Iterator[Fault]:
+    """Yield the first row of each second spelling of a name: taken for two people, one could come into two subsets."""
+    first: dict[str, tuple[str, int]] = {}
+    noted: set[str] = set()
+    for i, name in enumerate(groups):
+        before, where = first.setdefault(spelling(name), (name, i))
+        if before != name and name not in noted:
+            noted.add(name)
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            what = f"{column} {name!a} differs from {before!a} in line {sheet.lines[where]} in case, spaces or forms of letters only"
+            yield sheet.fault(i, "group-spelt", what, "if they are one, write one name; if not, names that differ in more")
 
 
 def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
+from scrubin.public_splits.sheet import spelling
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import assembly, gates
 from scrubin.stages.release.release_params import ReleaseParams
@@ -78,15 +78,6 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
     return said
-
-
-def spelling(participant: str) -> str:
-    r"""Return what two spellings of one name share: without case, forms of letters and how much space there is.
-
-    >>> spelling("Ann\N{NO-BREAK SPACE}Lee") == spelling("ann  LEE"), spelling("P1") == spelling("P01")
-    (True, False)
-    """
-    return " ".join(unicodedata.normalize("NFKC", participant).casefold().split())
 
 
 def _spelt_alike(raw: Path, participant: str, withdrawn: Memory) -> list[str]:

@@ -14,10 +14,10 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.curate.lists.withdrawal import spelling
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
+from scrubin.public_splits.sheet import spelling
 from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
