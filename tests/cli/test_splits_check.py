@@ -82,6 +82,15 @@ def test_a_participant_spelt_in_two_ways_is_not_in_two_subsets(write, capsys):
     assert len(lines) == 3
 
 
+def test_who_is_surely_in_two_subsets_is_said_so_also_when_another_is_spelt_alike(write, capsys):
+    path = write("s.csv", "id,subset,participant\na,train,p7\nb,test,P7\nc,train,P7\n")
+    assert cli.main(["splits", "check", path]) == 1
+    assert (
+        "line 4: video 'c' of participant 'P7' is in 'train', but video 'b' (line 3) of the same participant is in 'test'; keep"
+        in capsys.readouterr().out
+    )
+
+
 def test_the_file_itself_may_tell_the_groups(write, capsys):
     path = write("s.csv", "id,subset,site\na,train,X\nb,test,X\n")
     assert cli.main(["splits", "check", path]) == 0

@@ -202,9 +202,12 @@ def _no_group_twice(question: Question) -> Iterator[LineFault]:
         if people is None or people.group is None:
             continue
         first: dict[str, SplitRow] = {}
+        first_alike: dict[str, SplitRow] = {}
         for row in rows:
             group = people.groups.get(question.key(row), "")
-            before = first.setdefault(spelling(group), row)
+            same, alike = first.setdefault(group, row), first_alike.setdefault(spelling(group), row)
+            # Who is surely the same comes before who is only spelt alike.
+            before = same if same.subset != row.subset else alike
             if group and before.subset != row.subset:
                 there, fix = people.groups[question.key(before)], f"keep a {people.group} in one subset"
                 whose = f"the same {people.group}"
@@ -212,8 +215,8 @@ def _no_group_twice(question: Question) -> Iterator[LineFault]:
                     # As ASCII, because two forms of a letter, or two kinds of space, look the same.
                     whose = f"{people.group} {there!a}, here {group!a},"
                     fix = "if they are one, keep them in one subset; if not, use names that differ in more"
-                same = f"video '{before.video}' (line {before.line}) of {whose} is in '{before.subset}'"
-                what = f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but {same}"
+                where = f"video '{before.video}' (line {before.line}) of {whose} is in '{before.subset}'"
+                what = f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but {where}"
                 yield _fault(question, row.line, "group-twice", what, fix)
 
 
