@@ -1,4 +1,4 @@
-"""Properties are not judged by the clock, as a busy machine draws and runs slowly; and what many tests ask is answered once."""
+"""Properties have 50 draws and are not judged by the clock, as a busy machine is slow; and what many tests ask is answered once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("patient", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotated_tables import tables_of
@@ -240,6 +240,7 @@ def test_a_point_that_lies_in_a_hidden_rectangle_is_hidden(given_areas, x, y):
         assert is_inside(x, y, size, [hidden.scaled(rectangle, size)])
 
 
+@settings(max_examples=20)
 @given(
     st.lists(st.tuples(st.integers(0, 249), st.integers(0, 40)), max_size=4, unique=True),
     st.lists(st.integers(0, 19), min_size=1, unique=True),

@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base import csv_text
@@ -40,7 +40,6 @@ def written(columns: list[str], rows: list[list[str]], delimiter: str, end: str,
     return text.getvalue().encode()
 
 
-@settings(max_examples=60)
 @given(tables(), st.sampled_from(csv_text.DELIMITERS), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 def test_what_the_csv_module_writes_is_read_back(table, delimiter, end, mark, all_quoted):
     columns, rows = table

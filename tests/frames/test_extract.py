@@ -86,7 +86,7 @@ def test_frames_that_nothing_needs_are_not_decoded_and_the_bytes_are_the_same(tm
     assert into(tmp_path / "all", clips.REAL[name]) == skipped
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     steps=st.lists(st.integers(1, 900), min_size=8, max_size=60),
     fps=st.sampled_from([Fraction(1), Fraction(5, 2), Fraction(30000, 1001), Fraction(1, 3)]),

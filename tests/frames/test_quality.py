@@ -3,7 +3,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -36,7 +36,6 @@ def exact(grey: np.ndarray, previous: np.ndarray) -> Quality:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data(), shape=SHAPES)
 def test_quality_is_exact_to_the_last_bit(data, shape):
     grey, previous = (data.draw(hnp.arrays(np.uint8, shape)) for _ in range(2))

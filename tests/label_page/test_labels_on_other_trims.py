@@ -6,7 +6,7 @@ import itertools
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotated_tables import tables_of
@@ -92,6 +92,7 @@ def test_labels_of_another_file_of_the_recording_are_refused():
         placed({**MADE_ON, "source_sha256": "ab" * 32})
 
 
+@settings(max_examples=20)
 @given(document=documents(), trims=st.tuples(st.integers(0, 9), st.integers(0, 9)))
 def test_every_label_is_on_its_frame_after_two_other_trims(document, trims):
     files = {"case one.labels.json": label_files.written(document)}

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import labelled_study
@@ -101,7 +101,6 @@ def furthest(track: Track, predicted):
     return found
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([0.0, 0.002, 0.005, 0.02]), st.integers(1, 3))
 def test_key_frames_reproduce_every_predicted_frame_within_the_tolerance(seed, count, within, step):
     rng = np.random.default_rng(seed)

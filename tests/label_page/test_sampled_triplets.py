@@ -380,6 +380,7 @@ def documents(draw):
     return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": SOURCE_S * SOURCE_FPS, "triplets": listed}
 
 
+@settings(max_examples=20)
 @given(document=documents(), trims=st.tuples(st.integers(0, 9), st.integers(0, 9)))
 def test_every_set_is_on_its_frame_after_two_other_trims(document, trims):
     labels = read(label_files.written(document))

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from pycocotools import mask as published
@@ -110,7 +110,6 @@ def test_many_masks_polygons_and_overlaps_are_those_of_pycocotools():
     assert overlaps_apart(500, seed=6)[0] == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(PIXELS)
 def test_a_mask_comes_back_from_its_text(pixels):
     height, width = pixels.shape
@@ -119,7 +118,6 @@ def test_a_mask_comes_back_from_its_text(pixels):
     assert not (runs[1:] == 0).any()
 
 
-@settings(max_examples=40, deadline=None)
 @given(PIXELS, st.data())
 def test_a_union_is_that_of_the_pixels_and_many_texts_are_read_as_one_by_one(pixels, data):
     more = data.draw(st.lists(arrays.arrays(np.bool_, pixels.shape), max_size=3))
@@ -131,7 +129,6 @@ def test_a_union_is_that_of_the_pixels_and_many_texts_are_read_as_one_by_one(pix
     assert all(np.array_equal(*pair) for pair in zip(counts.runs_of_texts(texts), masks, strict=True))
 
 
-@settings(max_examples=40, deadline=None)
 @given(PIXELS, st.integers(-9, 50), st.integers(-9, 50), st.integers(1, 50), st.integers(1, 50))
 def test_a_cut_mask_is_the_part_of_its_picture(pixels, x, y, w, h):
     height, width = pixels.shape

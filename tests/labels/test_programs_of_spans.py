@@ -38,7 +38,7 @@ def in_frames(table, clock, fps, *columns):
 @each("name", PROGRAMS)
 @each("fps", RATES, say=str)
 def test_a_span_of_frames_is_written_at_times_that_are_read_as_the_same_frames(name, fps):
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(phases=SPANS, tools=SPANS)
     def check(phases, tools):
         labels = labels_of(phases, tools, fps)

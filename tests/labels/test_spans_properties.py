@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import read_files, write_files
@@ -45,7 +45,6 @@ def labels_of(table, clock=SOURCE_FRAMES):
     return Labels("v1", "spans", WORDS, clock, spans=table)
 
 
-@settings(max_examples=40)
 @given(tables(), RATES)
 def test_frames_and_back_are_the_same_spans(table, rate):
     made, missed = expanded(labels_of(table), Numbering(rate), Numbering(rate))
@@ -64,7 +63,6 @@ def test_the_table_spans_has_the_numbers_that_were_given(table):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(), RATES, RATES)
 def test_a_number_is_labelled_exactly_when_its_instant_is_inside_a_span(table, of, to):
     made, missed = expanded(labels_of(table), Numbering(of), Numbering(to))
@@ -86,7 +84,6 @@ def test_a_number_is_labelled_exactly_when_its_instant_is_inside_a_span(table, o
     assert missed == len(table) - len({i for _, i in wanted})
 
 
-@settings(max_examples=40)
 @given(tables(), st.sampled_from(["frame", "s", "ms"]))
 def test_a_file_and_back_has_the_same_spans_and_bytes(table, unit):
     clock = SOURCE_FRAMES if unit == "frame" else NANOSECONDS
@@ -104,7 +101,6 @@ def test_a_file_and_back_has_the_same_spans_and_bytes(table, unit):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(latest=500), st.sampled_from([Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001)]), st.integers(0, 5))
 def test_on_the_released_frames_spans_by_frame_and_by_time_are_the_same(make, table, fps, offset_s):
     line = make.line(n=12, fps=fps, offset_s=Fraction(offset_s), first_source_frame=-(-offset_s * fps.numerator // fps.denominator))

@@ -185,7 +185,7 @@ def test_an_error_without_a_column_is_one_finding(peg_transfer, golden):
     assert [(finding.rule, finding.id, finding.column) for finding in errors] == [("label_not_published", "", "object_dropped_within_fov")]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), moved=st.sets(st.integers(0, 59), max_size=4))
 @pytest.mark.slow
 def test_exactly_the_moved_values_are_found_whatever_the_order_of_rows(clean, tmp_path_factory, golden, seed, moved):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import clips
@@ -186,7 +186,6 @@ def test_the_clock_is_that_of_the_frames_stage(release):
         assert clock.starts[0] == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     frames=st.integers(1, 200),
     fps=st.sampled_from([Fraction(25), Fraction(30000, 1001), Fraction(60), Fraction(4)]),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import draws
@@ -36,7 +36,6 @@ def literal_hash(number):
     return state ^ state >> 31
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 10), st.integers(0, 2**63 - 1))
 def test_draws_are_the_literal_hash(videos, resamples, seed):
     found = bootstrap.draws(videos, resamples, seed)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from faster_coco_eval import COCO as FasterCOCO
 from faster_coco_eval import COCOeval_faster
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
@@ -28,7 +28,6 @@ ROWS = st.builds(
 )
 FRAMES = st.fixed_dictionaries({"gt": st.lists(ROWS, max_size=4), "pd": st.lists(ROWS, max_size=5)})
 VIDEOS = st.lists(st.lists(FRAMES, max_size=4), min_size=1, max_size=3)
-QUICK = settings(max_examples=40, deadline=None)
 
 
 def everything(study):
@@ -76,7 +75,6 @@ def literal_step(found, positives):
 
 
 @pytest.mark.slow
-@QUICK
 @given(VIDEOS, st.randoms(use_true_random=False))
 def test_the_order_of_frames_rows_and_videos_changes_nothing(videos, random):
     mixed = [[{side: random.sample(rows, len(rows)) for side, rows in both.items()} for both in video] for video in videos]
@@ -84,7 +82,6 @@ def test_the_order_of_frames_rows_and_videos_changes_nothing(videos, random):
     np.testing.assert_allclose(everything(cases.study_of(mixed)), everything(cases.study_of(videos)), rtol=0, atol=1e-12)
 
 
-@QUICK
 @given(VIDEOS, st.integers(1, 3))
 def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(videos, shift):
     moved = [
@@ -96,7 +93,6 @@ def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(vid
         assert after.overall.value == pytest.approx(before.overall.value, nan_ok=True)
 
 
-@QUICK
 @given(VIDEOS)
 def test_perfect_predictions_score_one_everywhere(videos):
     solid = [[[row for row in both["gt"] if row[7] > 0 and row[8] > 0] for both in video] for video in videos]
@@ -114,7 +110,6 @@ def test_perfect_predictions_score_one_everywhere(videos):
 
 
 @pytest.mark.slow
-@QUICK
 @given(VIDEOS)
 def test_nothing_changes_the_arrays_given(videos):
     study = cases.study_of(videos)
@@ -135,7 +130,6 @@ def test_nothing_changes_the_arrays_given(videos):
     np.testing.assert_array_equal(scene.truth.boxes, checked(study).truth.boxes)
 
 
-@QUICK
 @given(VIDEOS, st.sampled_from([0.1, 0.5, 0.75, 1.0]), st.sampled_from(["ivt", "i", "v"]))
 def test_matching_is_the_literal_one(videos, threshold, component):
     scene = ranked(checked(cases.study_of(videos)))
@@ -145,7 +139,6 @@ def test_matching_is_the_literal_one(videos, threshold, component):
     assert sorted(got) == sorted(expected)
 
 
-@QUICK
 @given(VIDEOS)
 def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
     scores = iter(np.random.default_rng(0).permutation(1000) / 1000)
@@ -160,7 +153,6 @@ def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
         assert value.value == pytest.approx(literal_step(own, positives) if positives else math.nan, abs=1e-12, nan_ok=True)
 
 
-@QUICK
 @given(VIDEOS)
 def test_everything_is_counted_once_in_the_association(videos):
     got = counts(cases.study_of(videos))
@@ -173,7 +165,6 @@ def test_everything_is_counted_once_in_the_association(videos):
     assert math.isnan(total) if not got.sum() else total == pytest.approx(1)
 
 
-@QUICK
 @given(VIDEOS)
 def test_global_and_video_wise_agree_on_one_video(videos):
     scene = checked(cases.study_of(videos[:1]))

@@ -29,7 +29,7 @@ def literal(arrays, combine):
     return out
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(models(), st.data())
 def test_all_three_are_the_literal_ones(arrays, data):
     count, classes = len(arrays), arrays[0].shape[1]
@@ -50,7 +50,6 @@ def test_all_three_are_the_literal_ones(arrays, data):
     np.testing.assert_array_equal(ensembles.soft_vote(arrays), expected)
 
 
-@settings(max_examples=60, deadline=None)
 @given(models(), st.randoms(use_true_random=False))
 def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, random):
     third = [np.minimum(one + 0.1 / 3, 1.0) for one in arrays]

@@ -45,7 +45,7 @@ def test_balanced_accuracy_of_several_classes_is_the_mean_recall_of_phases(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(pairs)
 def test_all_four_are_those_of_scikit_learn(rows):
     truth, predicted = ([row[at] for row in rows] for at in (0, 1))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import f1_score, jaccard_score
@@ -87,7 +87,6 @@ def test_a_picture_that_is_not_counted_at_all_says_nothing_of_anybody():
     assert not counted.false.any()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_what_is_taken_out_of_a_mask_is_the_difference_of_pixels(data):
     size = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))

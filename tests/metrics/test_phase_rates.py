@@ -47,7 +47,7 @@ SCIKIT = {
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(studies())
 def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):
     confusions = confusions_of_videos(videos, PHASES)
@@ -63,7 +63,6 @@ def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_and_runs_changes_no_bit(videos, random):
     order = list(range(len(videos)))
@@ -96,7 +95,7 @@ def literal_mean(values, order):
 cells = st.one_of(st.just(math.nan), st.floats(0, 1))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.data())
 def test_means_and_deviations_are_the_literal_ones(runs, videos, phases, data):
     size = runs * videos * phases
@@ -112,7 +111,7 @@ def test_means_and_deviations_are_the_literal_ones(runs, videos, phases, data):
         assert corrected.n == uncorrected.n == len(within)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(studies())
 def test_f1_scores_keep_their_order_when_everything_is_defined(videos):
     # Every phase annotated and predicted in every video and run.

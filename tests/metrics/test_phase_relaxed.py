@@ -39,7 +39,7 @@ def test_the_matrices_are_those_of_figure_3():
     assert (workflow.start == workflow.end.T).all()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(stretches(), st.integers(0, 9), st.sampled_from(["left out", "accepted"]), st.sampled_from(["segment", "literal"]))
 def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
     annotation, prediction = pair
@@ -49,7 +49,7 @@ def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
     assert found[1].all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(stretches(), st.integers(0, 9))
 def test_rates_are_the_literal_ones(pair, omega):
     annotation, prediction = np.array(pair[0]), np.array(pair[1])
@@ -69,7 +69,7 @@ def test_rates_are_the_literal_ones(pair, omega):
     assert np.nanmax(relaxed.elements(counted, "jaccard").values) <= 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(stretches(8), st.integers(0, 9), st.booleans())
 def test_the_script_is_its_literal_model(pair, omega, m2cai):
     rules = compat.M2CAI if m2cai else compat.CHOLEC80
@@ -84,7 +84,6 @@ def test_the_script_is_its_literal_model(pair, omega, m2cai):
         assert found.recall[phase] == pytest.approx(100 * sum(union) / annotation.count(phase))
 
 
-@settings(max_examples=60, deadline=None)
 @given(stretches())
 def test_omega_0_is_the_regular_metric(pair):
     video = PhaseVideo("v", *pair)
@@ -98,7 +97,6 @@ def test_omega_0_is_the_regular_metric(pair):
     np.testing.assert_allclose(found.jaccard, 100 * rates.rate_elements(confusions, "jaccard", "B").values[0, 0], atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(stretches(), st.integers(0, 6))
 def test_a_wider_window_never_takes_an_acceptance_back(pair, omega):
     annotation, predictions = np.array(pair[0]), np.array([pair[1]])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -105,7 +105,6 @@ def test_a_class_on_neither_side_is_left_out_or_perfect_and_on_one_side_the_wors
 MASKS = arrays.arrays(np.bool_, (7, 9)).filter(np.any)
 
 
-@settings(max_examples=50, deadline=None)
 @given(MASKS, MASKS, st.floats(0, 5))
 def test_distances_are_symmetric_none_to_itself_and_at_most_the_diagonal(one, other, tolerance):
     there, back = boundaries.distances(one, other), boundaries.distances(other, one)

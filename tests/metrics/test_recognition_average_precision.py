@@ -134,7 +134,7 @@ def test_the_arrays_given_are_left_alone():
         np.testing.assert_array_equal(labels, before[1])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.integers(0, 2**32 - 1))
 def test_long_classes_are_the_same_in_blocks(seed):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -58,7 +58,6 @@ def mean(values):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS), st.booleans())
 def test_both_scopes_are_the_definition(videos, component, ignore_null):
     expected = by_hand(videos, component, ignore_null)
@@ -84,7 +83,6 @@ def same(one, other):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_never_shows(videos, random):
     shuffled = videos.copy()
@@ -109,7 +107,6 @@ def test_cutting_a_video_in_two_changes_nothing_global(videos, at):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(studies())
 def test_one_video_is_the_same_in_both_scopes(videos):
     one = [videos[0]]
@@ -123,7 +120,6 @@ def test_one_video_is_the_same_in_both_scopes(videos):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS))
 def test_parts_are_the_average_precision_of_the_parts(videos, component):
     for video, values in zip(videos, per_video(videos, SMALL, [component])[component].values, strict=True):

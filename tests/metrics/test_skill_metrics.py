@@ -40,7 +40,7 @@ def walk(node):
         yield from walk(child)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(scores, st.randoms(use_true_random=False))
 def test_metrics_are_those_of_scipy_and_literal_formulae(x, random):
     y = [round(random.uniform(-5, 5), 3) for _ in x]

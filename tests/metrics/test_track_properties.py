@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -12,7 +12,6 @@ from scrubin.evaluate.metrics.tracks import TrackRows, TrackVideo, hota
 from scrubin.evaluate.metrics.tracks.assignment import assigned
 from scrubin.evaluate.metrics.tracks.combined import counted, results
 
-QUICK = settings(max_examples=60, deadline=None)
 SHARES = ("HOTA", "HOTA(0)", "DetA", "AssA", "LocA", "DetRe", "DetPr", "AssRe", "AssPr", "MOTP", "IDF1", "IDP", "IDR")
 SCORES = st.integers(1, 6).flatmap(
     lambda columns: st.lists(st.lists(st.sampled_from([0, 0, 0.25, 0.5, 1]), min_size=columns, max_size=columns), min_size=1, max_size=6)
@@ -20,14 +19,12 @@ SCORES = st.integers(1, 6).flatmap(
 BOX = [0.1, 0.1, 0.2, 0.2]
 
 
-@QUICK
 @given(SCORES)
 def test_an_assignment_is_that_of_scipy_also_where_several_are_best(scores):
     rows, columns = linear_sum_assignment(-np.array(scores))
     assert assigned(scores) == list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-@QUICK
 @given(cases.VIDEOS)
 def test_predictions_that_are_the_truth_are_perfect(drawn):
     videos = cases.drawn_videos([[(truth, truth) for truth, _ in frames] for frames in drawn])
@@ -44,7 +41,6 @@ def _renamed(rows):
     return TrackRows(rows.frames, 100 - np.asarray(rows.ids), rows.classes, rows.boxes)
 
 
-@QUICK
 @given(cases.VIDEOS)
 def test_shares_lie_in_0_to_1_and_whole_is_made_of_parts(drawn):
     for way in ("one", "pooled"):
@@ -56,7 +52,6 @@ def test_shares_lie_in_0_to_1_and_whole_is_made_of_parts(drawn):
             assert of["MT"].value + of["PT"].value + of["ML"].value == of["MT"].n
 
 
-@QUICK
 @given(cases.VIDEOS)
 def test_videos_drawn_again_are_the_same_as_given_again(drawn):
     videos = cases.drawn_videos(drawn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base.errors import SplitError
@@ -32,7 +32,6 @@ def test_every_split_equals_itself_in_any_order_of_rows(name):
     assert compare(split, sheet_of(reversed(rows), folds=len(split.folds) > 1)).equal
 
 
-@settings(max_examples=40)
 @given(st.permutations(range(5)), st.integers(0, 1))
 def test_folds_are_matched_by_content_whatever_their_numbers(order, first):
     rows = [(order[label - 1] + first, video, part) for label, video, part in rows_of("cholect50/cv")]
@@ -41,7 +40,6 @@ def test_folds_are_matched_by_content_whatever_their_numbers(order, first):
     assert {diff.official: int(diff.file) - first for diff in found.folds} == {number + 1: order[number] for number in range(5)}
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_the_matching_has_the_fewest_differences_of_all(data):
     subsets = [

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.ratings import scoring
@@ -42,7 +42,6 @@ def score_all(ratings, released=("v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7")
 
 
 @given(studies(), st.randoms())
-@settings(max_examples=40, deadline=None)
 @pytest.mark.slow
 def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
     ratings = ratings_of(points)
@@ -57,7 +56,6 @@ def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
 
 @pytest.mark.slow
 @given(studies(), st.permutations("abcd"))
-@settings(max_examples=60, deadline=None)
 def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
     new = dict(zip("abcd", names, strict=True))
     before, after = score_all(ratings_of(points)), score_all(ratings_of({new[rater]: scores for rater, scores in points.items()}))
@@ -69,7 +67,6 @@ def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
 
 @pytest.mark.slow
 @given(studies(), st.data())
-@settings(max_examples=60, deadline=None)
 def test_shifted_and_scaled_raters_have_the_same_normalised_scores_and_skill(points, data):
     ratings = ratings_of(points)
     moved = {rater: (data.draw(st.floats(-50, 50)), data.draw(st.floats(0.1, 20))) for rater in points}
@@ -92,7 +89,6 @@ def test_equal_disagreements_stay_equal_when_a_rater_is_scaled():
 
 @pytest.mark.slow
 @given(studies())
-@settings(max_examples=40, deadline=None)
 def test_each_raters_normalised_scores_have_mean_0_and_sd_1(points):
     normalised, _ = score_all(ratings_of(points))
     for _, group in normalised[~normalised.failed].groupby(["rater", "aspect"]):

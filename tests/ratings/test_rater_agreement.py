@@ -68,7 +68,7 @@ def test_the_published_example_of_shrout_and_fleiss():
 @pytest.mark.slow
 @given(st.integers(5, 25), st.integers(2, 5), st.integers(0, 10**6))
 @example(n=5, k=2, seed=44344)  # ICC(A,k) is 0.44 and the formula's lower end 54.9
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_icc_and_its_interval_follow_from_the_mean_squares(n, k, seed):
     rng = np.random.default_rng(seed)
     matrix = rng.normal(size=(n, 1)) * 1.5 + rng.normal(size=(1, k)) * 0.3 + rng.normal(size=(n, k))
@@ -227,7 +227,7 @@ def literal_alpha(matrix, level):
 
 @pytest.mark.slow
 @given(arrays.arrays(float, st.tuples(st.integers(1, 8), st.integers(2, 4)), elements=st.sampled_from([1.0, 2.0, 3.0, 5.0, NA])))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_alpha_is_what_its_definition_says(matrix):
     for level in ("nominal", "ordinal", "interval"):
         found = krippendorffs_alpha(scores_of(matrix, "value"), level)["alpha"]

@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubin.audit.expected import Text, dates, private_strings
@@ -109,7 +109,6 @@ def test_the_scanner_refuses_short_patterns():
         Scanner([b"abc", b"abcdef"])
 
 
-@settings(max_examples=50)
 @given(
     st.text(st.characters(categories=["Ll", "Lu"], max_codepoint=0x17F), min_size=4, max_size=10),
     st.sampled_from(["lower", "upper", "title"]),

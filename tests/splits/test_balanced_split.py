@@ -39,7 +39,7 @@ def check_constraints(made, cohort, subsets):
 
 @pytest.mark.slow
 @given(st.integers(3, 9), st.integers(0, 4), st.integers(0, 2), st.integers(0, 1000), st.integers(2, 3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_every_constraint_holds_for_any_study(make_cohort, participants, procedures, strong, seed, k):
     cohort = make_cohort(participants, procedures, strong=min(strong, participants - 2), seed=seed)
     shares = {"train": 0.6, "test": 0.4} if k == 2 else {"train": 0.5, "val": 0.2, "test": 0.3}
@@ -50,7 +50,7 @@ def test_every_constraint_holds_for_any_study(make_cohort, participants, procedu
 
 @pytest.mark.slow
 @given(st.randoms())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_the_order_of_rows_and_the_names_of_participants_are_irrelevant(make_cohort, reordered, random):
     cohort = make_cohort()
     first, second = balanced(cohort, THREE, 0, SHORT), balanced(reordered(cohort, random), THREE, 0, SHORT)
@@ -226,7 +226,7 @@ def test_what_whole_counts_make_unavoidable_is_no_reason_to_neglect_the_rest(mak
 
 
 @given(st.lists(st.floats(0, 20), min_size=2, max_size=4), st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_least_rounding_is_the_least_over_all_whole_numbers(parts, seed):
     rng = np.random.default_rng(seed)
     targets = np.array(parts) + (np.ceil(sum(parts)) - sum(parts)) / len(parts)
@@ -238,7 +238,7 @@ def test_the_least_rounding_is_the_least_over_all_whole_numbers(parts, seed):
 
 
 @given(st.integers(3, 40), st.integers(1, 8), st.integers(2, 4), st.integers(0, 10**6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_descent_makes_squares_smaller_and_empties_no_subset(n, measures, k, seed):
     rng = np.random.default_rng(seed)
     value = rng.integers(0, 1000, (n, measures, k))

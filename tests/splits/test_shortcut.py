@@ -85,7 +85,7 @@ def test_a_model_of_training_predicts_a_constant_beyond_the_training_durations()
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_order_of_rows_is_irrelevant_to_the_last_bit(seed):
     rows = study(seed, n=24)
     rows["duration_s"] = rows.duration_s.round(-2) + 50  # with ties

@@ -24,7 +24,7 @@ def extended(cohort, old):
 
 @pytest.mark.slow
 @given(st.integers(6, 12), st.integers(0, 1000), st.randoms())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_nobody_moves_and_participants_stay_whole(make_cohort, participants, seed, random):
     cohort = make_cohort(participants, 3, strong=2, seed=seed)
     first = cohort.only(cohort.people.participant.isin(random.sample(cohort.participants, 6)).to_numpy())

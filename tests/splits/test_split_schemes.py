@@ -30,7 +30,7 @@ def check_folds(made, cohort, repeats):
 
 @pytest.mark.slow
 @given(st.integers(5, 12), st.integers(0, 3), st.integers(2, 5), st.integers(1, 3), st.integers(0, 1000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_k_fold_tests_everybody_once_per_repetition(make_cohort, participants, procedures, n_folds, repeats, seed):
     cohort = make_cohort(participants, procedures, strong=0, seed=seed)
     made = k_fold(cohort, n_folds, repeats, seed, SHORT, validation=n_folds > 2)
@@ -61,7 +61,7 @@ def test_the_next_fold_validates_when_asked_for(make_cohort):
 
 
 @given(st.integers(3, 25), st.integers(2, 6), st.integers(1, 2), st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_each_difficulty_fold_has_exactly_one_of_each_cluster(make_cohort, participants, n_folds, repeats, seed):
     cohort = make_cohort(max(participants, n_folds), 0, strong=0, seed=seed)
     made = difficulty_folds(cohort, "duration", n_folds, repeats, seed, validation=False)
@@ -94,7 +94,7 @@ def test_fifty_videos_in_five_folds_are_dealt_as_in_cholect50():
 
 
 @given(st.integers(2, 10), st.integers(1, 4), st.integers(1, 2), st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_leaving_n_participants_out_tests_n_at_a_time(make_cohort, participants, n, repeats, seed):
     cohort = make_cohort(max(participants, n + 1), 0, strong=0, seed=seed)
     made = leave_n_participants_out(cohort, n, repeats, seed)
@@ -108,7 +108,7 @@ def test_leaving_n_participants_out_tests_n_at_a_time(make_cohort, participants,
 
 @pytest.mark.slow
 @given(st.randoms())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_folds_do_not_depend_on_the_order_of_rows_or_names(make_cohort, reordered, random):
     cohort = make_cohort(participants=8, procedures=2)
     other = reordered(cohort, random)

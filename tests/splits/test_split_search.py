@@ -112,7 +112,7 @@ def test_the_work_that_is_done_is_close_to_the_limit_and_grows_with_every_round(
 
 @pytest.mark.slow
 @given(st.integers(5, 8), st.integers(0, 1), st.integers(0, 10**6), st.integers(2, 3))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_the_bound_is_true_as_trying_all_splits_shows(make_cohort, participants, strong, seed, k):
     shares = {"train": 0.6, "test": 0.4} if k == 2 else THREE
     one = program_of(make_cohort(participants=participants, procedures=0, tasks=("Knot",), strong=strong, seed=seed), shares)
@@ -141,7 +141,7 @@ def random_split(members, rng):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_whole_numbers_are_the_objective(make_cohort, seed):
     members = Members(program_of(make_cohort(participants=14, procedures=5, seed=seed % 50)))
     subset = random_split(members, np.random.default_rng(seed))
@@ -152,7 +152,7 @@ def test_whole_numbers_are_the_objective(make_cohort, seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_a_polish_ends_where_no_move_or_exchange_of_its_window_is_better(make_cohort, seed):
     rng = np.random.default_rng(seed)
     members = Members(program_of(make_cohort(participants=12, procedures=4, seed=seed % 50)))
@@ -179,7 +179,7 @@ def test_a_polish_ends_where_no_move_or_exchange_of_its_window_is_better(make_co
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_walk_knows_its_squares_and_empties_no_subset(make_cohort, seed, steps):
     rng = np.random.default_rng(seed)
     members = Members(program_of(make_cohort(participants=12, procedures=4, seed=seed % 50)))

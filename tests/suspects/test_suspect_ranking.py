@@ -32,7 +32,7 @@ def second_in(labels, phase):
     return int(rows.loc[rows["phase_id"] == phase, "position"].min()) + 5
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(0, 4), st.sampled_from([0, 1, 3, 4, 6]), st.sampled_from(range(7)))
 def test_a_phase_swapped_in_one_frame_is_first_and_names_what_it_was(seed, which, phase, other):
     study = drawn_course.study(seed)
@@ -46,7 +46,7 @@ def test_a_phase_swapped_in_one_frame_is_first_and_names_what_it_was(seed, which
     assert first.time_s == at
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(0, 4), st.sampled_from([1, 3, 5]))
 def test_a_triplet_swapped_or_gone_in_one_frame_is_first_and_names_what_it_was(seed, which, phase):
     study = drawn_course.study(seed)
@@ -70,7 +70,7 @@ def test_a_triplet_that_other_recordings_have_in_another_phase_is_found_though_i
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_the_order_does_not_depend_on_the_order_of_recordings(seed):
     study = [drawn_course.with_phase(labels, SECOND, 6) for labels in drawn_course.study(seed, 3)]
     before = ranking.rank(study)

@@ -34,7 +34,7 @@ def found(labels, fps=None):
     return [(*one.evidence, one.first, one.end, one.label, one.probable) for one in rules.suspects(labels, fps)]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6))
 def test_labels_of_a_clean_drawn_study_break_no_rule(seed):
     assert not [one for labels in drawn_course.study(seed, 2) for one in rules.suspects(labels, None)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from dvc.schema import COMPILED_LOCKFILE_SCHEMA as SCHEMA  # what DVC itself asks
 from dvc.utils.serialize import load_yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.curate.project import outputs
@@ -28,7 +28,6 @@ def test_an_empty_lock_is_set_aside(tmp_path):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(end=st.integers(0, len(TEXT) - 1))
 def test_wherever_a_lock_is_cut_dvc_can_begin_afterwards(tmp_path_factory, end):
     folder = tmp_path_factory.mktemp("cut")

@@ -49,7 +49,7 @@ def named(rows):
 
 @by_index_or_not
 @given(seed=st.integers(0, 10**6), start=st.integers(0, 60), fixed=st.sampled_from([0, 20, 40]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(every_pair, seed, start, fixed):
     videos = study(12, fixed=fixed)
     source = videos[seed % 12]
@@ -61,14 +61,14 @@ def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(every_
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0, 30, 48]), st.sampled_from([0.01, 0.04, 0.2]))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_videos_of_the_same_place_are_no_near_duplicates(seed, fixed, moving):
     assert pairs([hashed(f"item{i}", walk(seed * 100 + i, 100, moving, fixed)) for i in range(20)], LIMITS).empty
 
 
 @by_index_or_not
 @given(random=st.randoms(), seed=st.integers(0, 10**6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_neither_order_nor_names_of_videos_matter(every_pair, random, seed):
     videos = [*study(6, 80), hashed("copy", noisy(walk(2, 80)[15:70], seed)), hashed("twin", noisy(walk(4, 80), seed))]
     names = [f"name {i}" for i in range(len(videos))]
@@ -90,7 +90,7 @@ def test_neither_order_nor_names_of_videos_matter(every_pair, random, seed):
 
 
 @given(st.integers(0, 30))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_the_same_pair_at_another_shift_is_the_same_finding(lead):
     source = walk(1, 80)
     videos = [*study(4), hashed("a", noisy(source, 3)), hashed("b", np.concatenate([walk(50, lead), source]))]
@@ -221,7 +221,7 @@ def drawn(seed, n, frames, fixed, still, share):
     share=st.sampled_from([0.01, 0.03, 0.06, 0.1]),
 )
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_the_index_loses_no_pair_that_is_accepted_when_every_pair_is_compared(seed, frames, fixed, still, share):
     # Among videos of few frames in one room the rule also names some that are alike by chance; no index promises these.
     fixed = fixed if frames > 20 else 0
@@ -260,7 +260,7 @@ def frames_of(videos, period_s=1.0, cameras=("left", "right")):
 
 @pytest.mark.slow
 @given(st.randoms())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_the_order_of_rows_is_irrelevant_and_pairs_are_named_alphabetically(random):
     videos = study(6)
     table = frames_of([*videos, hashed("a copy", noisy(videos[3].hashes[20:90], 1)), hashed("z copy", noisy(videos[3].hashes, 2))], 0.5)

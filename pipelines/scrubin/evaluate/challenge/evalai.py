@@ -43,7 +43,7 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
         files.write_text(home / "templates" / f"{name}.html", text)
     (home / "logo.png").write_bytes(bundle_parts.logo())
     files.write_text(home / "challenge_config.yaml", bundle_parts.yaml_text(_config(challenge, opening)))
-    document = {video: handed_in.sample_value(challenge, video) for video in sorted(challenge.frames or {})}
+    document = handed_in.sample_values(challenge)
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
     bundle_parts.zip_folder(home / f"{SCRIPT}.zip", script)
     bundle_parts.zip_folder(folder / "challenge_config.zip", home, without=[SCRIPT])

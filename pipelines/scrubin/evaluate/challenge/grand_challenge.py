@@ -41,8 +41,8 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
     challenges.write(challenge, home)
     hidden_truth.copy(truth, home / "ground_truth")
     bundle_parts.tar_folder(home / "ground_truth.tar.gz", home / "ground_truth")
-    _example(challenge, home / "test" / "input")
-    document = {video: handed_in.sample_value(challenge, video) for video in sorted(challenge.frames or {})}
+    document = handed_in.sample_values(challenge)
+    _example(document, home / "test" / "input")
     files.write_text(kit / "submission.json", json.dumps(document) + "\n")
     for name, text in {"overview": bundle_parts.overview(challenge), "evaluation": bundle_parts.metrics(challenge)}.items():
         files.write_text(folder / "public" / "pages" / f"{name}.md", text)
@@ -63,13 +63,13 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
     )
 
 
-def _example(challenge: Challenge, inputs: Path) -> None:
+def _example(values: handed_in.Values, inputs: Path) -> None:
     """Write the outputs of an algorithm that knows nothing, as Grand Challenge hands them to the container."""
     jobs = []
-    for number, video in enumerate(sorted(challenge.frames or {})):
+    for number, (video, value) in enumerate(values.items()):
         pk = f"00000000-0000-4000-8000-{number:012d}"
         relative = f"{SOCKET}.json"
-        files.write_text(inputs / pk / "output" / relative, json.dumps(handed_in.sample_value(challenge, video)) + "\n")
+        files.write_text(inputs / pk / "output" / relative, json.dumps(value) + "\n")
         jobs.append(
             {
                 "pk": pk,

@@ -31,11 +31,11 @@ class HandedIn:
     files
         Values to texts by name of file; raises `MetricsError` for a value of another form.
     sample
-        The value of a video of somebody who knows nothing.
+        What somebody who knows nothing says: of a challenge, whose frames are read once, then of a video.
     """
 
     files: Callable[[Challenge, Values], dict[str, str]]
-    sample: Callable[[Challenge, str], Any]
+    sample: Callable[[Challenge], Callable[[str], Any]]
 
 
 def files_of(challenge: Challenge, values: Values) -> dict[str, str]:
@@ -49,25 +49,30 @@ def files_of(challenge: Challenge, values: Values) -> dict[str, str]:
     return HANDED_IN[challenge.task].files(challenge, values)
 
 
-def sample_value(challenge: Challenge, video: str) -> Any:
-    """Return what somebody who knows nothing predicts of one video, as its file or its entry in ``submission.json`` has it.
+def sample_values(challenge: Challenge) -> dict[str, Any]:
+    """Return what somebody who knows nothing predicts, by video, as its file or its entry in ``submission.json`` has it.
 
     Every class is equally likely, nothing or all of the picture is detected, and it is always the first phase.
     """
-    return HANDED_IN[challenge.task].sample(challenge, video)
+    of_video = HANDED_IN[challenge.task].sample(challenge)
+    return {video: of_video(video) for video in sorted(challenge.frames or {})}
 
 
 def sample_files(challenge: Challenge) -> dict[str, str]:
     """Return a submission that knows nothing."""
-    return files_of(challenge, {video: sample_value(challenge, video) for video in sorted(challenge.frames or {})})
+    return files_of(challenge, sample_values(challenge))
 
 
 def _documents(challenge: Challenge, values: Values) -> dict[str, str]:
     return {f"{video}.json": json.dumps(value) + "\n" for video, value in values.items()}
 
 
-def _by_frame(of_frame: Callable[[Challenge], Any]) -> Callable[[Challenge, str], Any]:
-    return lambda challenge, video: {str(frame): of_frame(challenge) for frame in (challenge.frames or {})[video]}
+def _by_frame(of_frame: Callable[[Challenge], Any]) -> Callable[[Challenge], Callable[[str], Any]]:
+    def sample(challenge: Challenge) -> Callable[[str], Any]:
+        value = of_frame(challenge)
+        return lambda video: {str(frame): value for frame in (challenge.frames or {})[video]}
+
+    return sample
 
 
 def _phases(challenge: Challenge, values: Values) -> dict[str, str]:
@@ -98,9 +103,9 @@ def _results(challenge: Challenge, values: Values) -> dict[str, str]:
     return {"results.json": json.dumps(every) + "\n"}
 
 
-def _whole_pictures(challenge: Challenge, video: str) -> list[dict[str, Any]]:
+def _whole_pictures(challenge: Challenge) -> Callable[[str], list[dict[str, Any]]]:
     images, classes = images_in(challenge.form)
-    return [
+    return lambda video: [
         {
             "image_id": image["id"],
             "category_id": classes[0]["id"],
@@ -114,11 +119,11 @@ def _whole_pictures(challenge: Challenge, video: str) -> list[dict[str, Any]]:
     ]
 
 
-def _points_in_the_middle(challenge: Challenge, video: str) -> list[dict[str, Any]]:
+def _points_in_the_middle(challenge: Challenge) -> Callable[[str], list[dict[str, Any]]]:
     images, classes = images_in(challenge.form)
     with_points = next((one for one in classes if one.get("keypoints")), classes[0])
     most = len(with_points.get("keypoints", ()))
-    return [
+    return lambda video: [
         {
             "image_id": image["id"],
             "category_id": with_points["id"],
@@ -142,9 +147,9 @@ def _tracks(challenge: Challenge, values: Values) -> dict[str, str]:
     return found
 
 
-def _one_track(challenge: Challenge, video: str) -> list[list[float]]:
+def _one_track(challenge: Challenge) -> Callable[[str], list[list[float]]]:
     images, _ = images_in(challenge.form)
-    return [[image["frame"] + 1, 1, 0, 0, image["width"], image["height"], UNSURE, 0, 1] for image in images[video]]
+    return lambda video: [[image["frame"] + 1, 1, 0, 0, image["width"], image["height"], UNSURE, 0, 1] for image in images[video]]
 
 
 def _criteria(challenge: Challenge, values: Values) -> dict[str, str]:
