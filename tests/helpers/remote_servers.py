@@ -74,7 +74,7 @@ class Shelf(BaseHTTPRequestHandler):
 def over_http(_: Path) -> Iterator[Place]:
     shelf = type("OwnShelf", (Shelf,), {"objects": {}})
     server = ThreadingHTTPServer((HOST, 0), shelf)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield Place(f"http://{HOST}:{server.server_port}/objects", {"method": "PUT"}, lambda: list(shelf.objects.values()))
     finally:

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -28,6 +28,7 @@ def spans_of(classes):
 frames = st.lists(st.sampled_from((None, *LABELS)), min_size=FRAMES, max_size=FRAMES)
 
 
+@settings(max_examples=10)
 @given(pairs=st.lists(st.tuples(frames, frames), min_size=1, max_size=3))
 def test_kappa_of_all_recordings_together_is_that_of_scikit_learn(pairs):
     twice = [Twice(f"r{at}", spans_of(one), spans_of(other), BOUNDARIES_S) for at, (one, other) in enumerate(pairs)]

@@ -73,7 +73,7 @@ def test_whatever_is_written_is_read_back(target, given_labels):
 
 @pytest.mark.parametrize("target", TARGETS)
 @given(given_labels=labels())
-@settings(max_examples=12)
+@settings(max_examples=5)
 def test_what_is_written_is_read_back(target, given_labels):
     assert_same_when_read_back(target, given_labels)
 

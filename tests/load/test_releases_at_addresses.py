@@ -396,7 +396,7 @@ def answering():
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield Answers, f"http://127.0.0.1:{server.server_port}/raw"
     server.shutdown()
     server.server_close()
