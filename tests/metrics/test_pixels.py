@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -113,3 +114,10 @@ def test_distances_are_symmetric_none_to_itself_and_at_most_the_diagonal(one, ot
     assert boundaries.percentile_95(boundaries.distances(one, one)) == 0
     assert boundaries.within(boundaries.distances(one, one), 0) == 1
     assert {tuple(place) for place in np.argwhere(boundaries.boundary(one)).tolist()} == set(outline(one))
+
+
+def test_the_frames_are_added_once_for_all_draws():
+    measured, _ = case(5)
+    measured.results(["global"])
+    with mock.patch.object(pixels.np, "isnan", side_effect=AssertionError("the frames are read again")):
+        assert measured._by_video is measured._by_video

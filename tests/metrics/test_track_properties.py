@@ -1,5 +1,7 @@
 """What must hold of any tracks: perfect is 1, names of ids and order do not matter, boxes are matched as SciPy assigns them."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ import track_cases as cases
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.tracks import TrackRows, TrackVideo, hota
 from scrubin.evaluate.metrics.tracks.assignment import assigned
-from scrubin.evaluate.metrics.tracks.combined import counted, results
+from scrubin.evaluate.metrics.tracks.combined import Sums, counted, results
 
 SHARES = ("HOTA", "HOTA(0)", "DetA", "AssA", "LocA", "DetRe", "DetPr", "AssRe", "AssPr", "MOTP", "IDF1", "IDP", "IDR")
 SCORES = st.integers(1, 6).flatmap(
@@ -121,3 +123,11 @@ def test_videos_are_given_once_each():
     for videos, said in (([], "no video is given"), ([one, one], "a video is given twice")):
         with pytest.raises(MetricsError, match=said):
             counted(videos, 1, 0.5)
+
+
+def test_single_videos_of_a_draw_are_not_measured():
+    row = TrackRows([0], [1], [0], [BOX])
+    sums = counted([TrackVideo("a", 1, row, row)], 1, 0.5)
+    with mock.patch.object(Sums, "measures", autospec=True, side_effect=Sums.measures) as measures:
+        results(sums, "all", "paper", {}, np.array([0, 0]))
+    assert all(call.kwargs["added"] for call in measures.call_args_list)

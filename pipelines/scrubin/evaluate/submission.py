@@ -85,6 +85,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
         When the folder cannot be read.
     """
     names = sorted(videos)
+    known = frozenset(names)
     files: dict[tuple[SubmittedKind, str], Path] = {}
     odd: list[Path] = []
     below: list[Path] = []
@@ -94,7 +95,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
                 continue
             if path.is_dir():
                 below += [path] if any(one.suffix.lower() in KINDS for one in path.rglob("*")) else []
-            elif path.suffix in KINDS and path.stem in names and path.is_file():
+            elif path.suffix in KINDS and path.stem in known and path.is_file():
                 files[KINDS[path.suffix], path.stem] = path
             else:
                 odd.append(path)
@@ -145,14 +146,19 @@ def _place(path: Path, names: list[str], files: dict[tuple[SubmittedKind, str], 
 def _meant(path: Path, names: list[str]) -> str | None:
     """Return the only video that a name can mean: same but for case, or with the same number."""
     stem = path.stem.casefold().strip()
-    same = [name for name in names if name.casefold() in (stem, path.name.casefold(), path.stem.split(".")[0].casefold())]
-    within = [name for name in names if re.search(rf"(?<![a-z0-9]){re.escape(name.casefold())}(?![a-z0-9])", stem)]
+    spelt = stem, path.name.casefold(), path.stem.split(".")[0].casefold()
+    same = [name for name in names if name.casefold() in spelt]
+    within = [name for name in names if name.casefold() in stem and _is_word(name.casefold(), stem)]
     number = _number(stem)
     numbered = [name for name in names if number is not None and _number(name) == number]
     for candidates in (same, within, numbered):
         if len(candidates) == 1:
             return candidates[0]
     return None
+
+
+def _is_word(name: str, stem: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", stem) is not None
 
 
 def _number(name: str) -> int | None:

@@ -84,7 +84,8 @@ def compare(one: FloatArray, other: FloatArray) -> TeamTest:
         return TeamTest(math.nan, 0, 0.0, 0.0, "none", math.nan)
     sizes = np.abs(kept)
     # Twice the mean ranks are whole numbers.
-    doubled = np.array([2 * np.count_nonzero(sizes < size) + np.count_nonzero(sizes == size) + 1 for size in sizes], np.int64)
+    _, place, tied = np.unique(sizes, return_inverse=True, return_counts=True)
+    doubled = (2 * (np.cumsum(tied) - tied) + tied + 1)[place].astype(np.int64)
     plus, minus = int(doubled[kept > 0].sum()), int(doubled[kept < 0].sum())
     exact = len(kept) <= MOST_EXACT
     p = _exact(doubled, min(plus, minus)) if exact else _approximation(kept)

@@ -145,7 +145,8 @@ def _outside(found: PointRows, images: FloatArray, ignored: Mapping[int, str]) -
     """
     kept = np.ones(len(found), np.bool_)
     for place, text in ignored.items():
-        rows = np.flatnonzero(found.places == place)
+        # Rows are in order of frames.
+        rows = np.arange(*np.searchsorted(found.places, [place, place + 1]))
         width, height = (int(side) for side in images[place])
         inside = rle.picture(counts.runs_of_text(text, height, width), height, width) if len(rows) else np.zeros((0, 0), np.bool_)
         for row in rows.tolist():

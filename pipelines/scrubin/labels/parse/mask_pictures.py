@@ -91,19 +91,20 @@ def labels_of(source: LabelFiles, name: str, legend: Legend | Mapping[str, Legen
     """
     machine.require_package("cv2", min(frames))
     reading = _Reading()
+    # In order of frames: the first key of what was read is always the smallest.
     for file, frame in sorted(frames.items(), key=lambda one: (one[1], one[0])):
         where = Where(reading.faults, file)
         if frame in reading.files and isinstance(legend, Legend):
             where.error("frame-repeated", f"frame {frame} is also in {reading.files[frame]}", "keep one of them")
             continue
-        first = reading.files.setdefault(min(reading.files, default=frame), file)
+        first = reading.files.setdefault(next(iter(reading.files), frame), file)
         reading.files.setdefault(frame, file)
         picture = _picture(where, source.files[file])
         if picture is None:
             continue
         size = (picture.shape[1], picture.shape[0])
         reading.sizes.setdefault(frame, size)
-        expected = reading.sizes[min(reading.sizes)]
+        expected = reading.sizes[next(iter(reading.sizes))]
         if size != expected:
             what = f"it has {size[0]}x{size[1]} pixels, {first} has {expected[0]}x{expected[1]}"
             where.error("image-size", what, "write the masks of a recording in the size of its frames")

@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -96,7 +97,7 @@ class Measured:
             `classes` with the number of frames (global) or of videos; `overall` with that of classes; `videos` with the mean over the
             classes of a video.
         """
-        counts, sums = self._by_video()
+        counts, sums = self._by_video
         videos = np.arange(len(self.names)) if draw is None else draw
         found = []
         for at, metric in enumerate(METRICS):
@@ -116,6 +117,7 @@ class Measured:
                 found.append(Result(Variant(metric, "paper", options), _value(classes), values, own if scope == "video-wise" else {}))
         return found
 
+    @cached_property
     def _by_video(self) -> tuple[IntArray, FloatArray]:
         """Return how many frames have a value, and their sum, (metrics, videos, classes) each."""
         spans = list(zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True))

@@ -162,7 +162,7 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
     every = []
     for way in CLASSES_TOGETHER if together == TRACK_CLASSES else (together,):
         whole = measured(pooled=way == "pooled", added=True)
-        single = measured(pooled=way == "pooled", added=False)
+        single = measured(pooled=way == "pooled", added=False) if names else {}
         for name in whole:
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
             variant = Variant(f"tracks {name}", semantics, said)
