@@ -13,7 +13,7 @@ import numpy as np
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
-from scrubin.audit.expected.private_strings import WITHDRAWN, Needle, Private
+from scrubin.audit.expected.private_strings import WITHDRAWN, Labelled, Needle, Private
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
@@ -107,7 +107,7 @@ class Search:
                 if needle.text not in counters:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
-        self._labelled = [(needle, needle.labelled) for needle in private.needles if needle.rule == "labelled"]
+        self._labelled = Labelled(needle for needle in private.needles if needle.rule == "labelled")
         self._tokens = {
             spelling: needle for needle in reversed(private.needles) if needle.rule == "token" for spelling in _token_spellings(needle)
         }
@@ -151,7 +151,7 @@ class Search:
             for position, pattern in self._text_scanner.find(data)
             if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
-        hits |= {needle for needle, pattern in self._labelled if pattern.search(folded)}
+        hits |= self._labelled.in_folded(folded)
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
         if self._dates:
