@@ -19,6 +19,7 @@ from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Processes
 from toy_release import TASK
 
+
 class Name(str):
     """A name of a file; ``looked_up`` counts how often a set or a mapping took one."""
 

@@ -94,7 +94,33 @@ def test_what_is_no_date_is_not_read_as_one(text):
 
 
 SAYING = [*(label for labels in LABELS.values() for label in labels), "Trial", "STRASSE", "entry", "ſite", "pre"]
-BESIDE = [" ", "_", "-", ":", "=", '"', "'", "#", "/", ".", "\n", "\xa0", ",", "é", "Ü", "a", "٣", "²", "0", "00", "1", "7", "12", "120", "9" * 5000]
+BESIDE = [
+    " ",
+    "_",
+    "-",
+    ":",
+    "=",
+    '"',
+    "'",
+    "#",
+    "/",
+    ".",
+    "\n",
+    "\xa0",
+    ",",
+    "é",
+    "Ü",
+    "a",
+    "٣",
+    "²",
+    "0",
+    "00",
+    "1",
+    "7",
+    "12",
+    "120",
+    "9" * 5000,
+]
 LABELLED = st.builds(
     Needle,
     st.sampled_from(["0", "00", "1", "01", "7", "007", "12", "٣", "1²", "A", "pre"]),

@@ -15,6 +15,7 @@ from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
 from scrubin.audit.expected.private_strings import WITHDRAWN, Labelled, Needle, Private
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
+from scrubin.audit.expected.withdrawal_memory import beginning
 
 _RUN = re.compile(r"\w+")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
@@ -136,7 +137,9 @@ class Search:
         hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
         # One line each, so that nothing is read across two of them.
         inside = "\n".join(sorted(set(decoded(shown))))
-        named = {name for name in self._withdrawn.in_text(f"{shown}\n{undone}") if not self.is_public(name)}
+        # What has no escapes would stand there twice: only where it meets itself its second half says more.
+        both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
+        named = {name for name in self._withdrawn.in_text(both) if not self.is_public(name)}
         hits |= {Needle(name, WITHDRAWN, "token") for name in named}
         return hits | (self._in(inside, text.structured) if inside else set())
 
