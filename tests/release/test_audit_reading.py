@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.audit import reading, readers
+from scrubin.audit import readers, reading
 from scrubin.audit.expected.plan import Plan, StillPlan, VideoPlan
 from scrubin.audit.expected.private_strings import derive
 from scrubin.audit.expected.search import Search
