@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scrubin.audit import readers
-from scrubin.audit.expected.plan import Plan
+from scrubin.audit import readers, reading
+from scrubin.audit.expected.plan import Plan, StillPlan, VideoPlan
 from scrubin.audit.expected.private_strings import derive
 from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.shown import Pictures
@@ -18,6 +18,17 @@ from scrubin.audit.run import audit
 from scrubin.curate.engine import Piece
 from scrubin.curate.engine.engines import Processes
 from toy_release import TASK
+
+
+class Name(str):
+    """A name of a file; ``looked_up`` counts how often a set or a mapping took one."""
+
+    looked_up = 0
+
+    def __hash__(self) -> int:
+        Name.looked_up += 1
+        return super().__hash__()
+
 
 MB = 1_000_000
 IO = Path("/proc/self/io")
@@ -44,6 +55,23 @@ def test_whoever_jumps_in_a_file_gets_its_bytes_while_all_of_them_go_by_once_and
         assert file.read() == data[-10:]
         file.finish()
     assert b"".join(seen) == data
+
+
+def parts_of(videos: int) -> tuple[list[tuple[str, ...]], int]:
+    """Return how the files of so many videos of one frame each are shared out, and how often a name was looked up for it."""
+    plans = []
+    for k in range(videos):
+        still = StillPlan(f"frames/{k}/0.png", f"frames/{k}/0.png", "", 0, redacted=False)
+        plans.append(VideoPlan(f"videos/{k}.mkv", str(k), "mono", 1, "", (), stills=(still,)))
+    files = {Name(name): Path(name) for one in plans for name in (one.path, one.stills[0].file)}
+    Name.looked_up = 0
+    return [part.names for part in reading._parts(files, Plan(videos=tuple(plans)))], Name.looked_up
+
+
+def test_the_files_of_a_release_are_shared_out_with_as_much_work_for_each_video_however_many_there_are():
+    parts, few = parts_of(10)
+    assert parts == [(f"videos/{k}.mkv", f"frames/{k}/0.png") for k in range(10)]
+    assert parts_of(100)[1] == 10 * few
 
 
 def test_a_file_that_is_walked_through_is_read_once(tmp_path):

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubin.audit.expected import Text, dates, private_strings
-from scrubin.audit.expected.private_strings import Needle, Private
+from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Private
 from scrubin.audit.expected.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
-from scrubin.audit.expected.spelling import folded_words, words
+from scrubin.audit.expected.spelling import fold, folded_words, words
 from scrubin.base.tables.public import public_tables
 from scrubin.stages.release.audited_project import public_words
 from toy_release import IDS, PARAMS, recordings
@@ -91,6 +91,49 @@ def test_every_spelling_of_a_date_with_a_day_reads_as_this_date(date):
 @pytest.mark.parametrize("text", ["2023-13-40", "1850-01-01", "123456789", "no date", "99/99/99"])
 def test_what_is_no_date_is_not_read_as_one(text):
     assert dates.dates_in(text) == frozenset()
+
+
+SAYING = [*(label for labels in LABELS.values() for label in labels), "Trial", "STRASSE", "entry", "ſite", "pre"]
+BESIDE = [
+    " ",
+    "_",
+    "-",
+    ":",
+    "=",
+    '"',
+    "'",
+    "#",
+    "/",
+    ".",
+    "\n",
+    "\xa0",
+    ",",
+    "é",
+    "Ü",
+    "a",
+    "٣",
+    "²",
+    "0",
+    "00",
+    "1",
+    "7",
+    "12",
+    "120",
+    "9" * 5000,
+]
+LABELLED = st.builds(
+    Needle,
+    st.sampled_from(["0", "00", "1", "01", "7", "007", "12", "٣", "1²", "A", "pre"]),
+    st.sampled_from([*LABELS]),
+    st.just("labelled"),
+)
+
+
+@given(st.lists(LABELLED, max_size=12), st.lists(st.one_of(st.sampled_from(SAYING), st.sampled_from(BESIDE)), max_size=40))
+@example([Needle("1", "trial", "labelled"), Needle("01", "trial", "labelled")], ["trial", "try", "-", "00", "1", "_", "trial", "12"])
+def test_numbers_beside_a_label_are_found_together_as_each_is_by_itself(needles, pieces):
+    text = fold("".join(pieces))
+    assert Labelled(needles).in_folded(text) == {needle for needle in needles if needle.labelled.search(text)}
 
 
 PATTERN = st.binary(min_size=4, max_size=7).map(bytes.lower)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.audit.expected import withdrawal_memory
-from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.audit.expected.withdrawal_memory import MOST_PARTS, Memory, beginning
 from scrubin.base.errors import PrivacyError
 
 SHA256 = "5" * 64
@@ -104,3 +104,27 @@ def test_a_damaged_memory_stops_everything_because_somebody_could_come_back(tmp_
     (tmp_path / withdrawal_memory.PATH).write_text(text)
     with pytest.raises(PrivacyError, match=r"it does not say who withdrew .*restore it from your backup"):
         withdrawal_memory.load(tmp_path)
+
+
+WORDS = st.sampled_from(["Anna", "müller", "ANNA", "Müller", "P07", "17", "T1", "of", "blorkfamp", "straße"])
+
+
+@given(st.lists(WORDS, min_size=1, max_size=5), st.lists(st.tuples(WORDS, st.sampled_from([" ", "_", ", ", "\n"])), max_size=20))
+def test_a_text_and_its_beginning_say_all_that_the_text_says_twice(name, pieces):
+    known = Memory().with_recording("rec", "other", {}, [" ".join(name)])
+    text = "".join(f"{word}{gap}" for word, gap in pieces)
+    parts = [*withdrawal_memory._PART.finditer(twice := f"{text}\n{text}")]
+    plain = set()
+    for first, part in enumerate(parts):
+        for last in range(first, min(first + MOST_PARTS, len(parts))):
+            words = tuple(one[0].casefold() for one in parts[first : last + 1])
+            if withdrawal_memory._says_something(words) and known._of("words", " ".join(words)) in known.hashes:
+                plain.add(twice[part.start() : parts[last].end()])
+    assert known.in_text(f"{text}\n{beginning(text)}") == plain == known.in_text(twice)
+
+
+def test_the_same_words_are_hashed_once_in_a_text(known, monkeypatch):
+    done = []
+    monkeypatch.setattr(withdrawal_memory.hmac, "digest", lambda *args: done.append(args) or bytes(32))
+    known.in_text("blorkfamp " * 1000)
+    assert len(done) == MOST_PARTS

@@ -167,7 +167,7 @@ def _parts(files: Mapping[str, Path], plan: Plan) -> Iterator[Part]:
     left = {name: path for name, path in files.items() if path.suffix.lower() not in ARCHIVE_SUFFIXES}
     for name in [name for name, path in left.items() if path.suffix.lower() in media_types.VIDEO_SUFFIXES]:
         video = plan.video_at.get(name)
-        stills = sorted({still.file for still in video.stills} & left.keys() - {name}) if video else []
+        stills = sorted(({still.file for still in video.stills} - {name}) & left.keys()) if video else []
         yield _part([name, *stills], plan)
         for one in (name, *stills):
             left.pop(one, None)

@@ -123,8 +123,41 @@ class Needle:
     @property
     def labelled(self) -> re.Pattern[str]:
         """Pattern for a folded text: the value next to a label of what it tells."""
-        value = f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text))
-        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+        return _beside_label(self.discloses, f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text)))
+
+
+def _beside_label(discloses: str, value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+
+
+class Labelled:
+    """Finds all needles that stand next to a label: of those that are numbers one pattern reads any, and a mapping says whose it is.
+
+    Parameters
+    ----------
+    needles
+        Those of the rule ``labelled``.
+    """
+
+    def __init__(self, needles: Iterable[Needle]) -> None:
+        self._single: list[tuple[Needle, re.Pattern[str]]] = []
+        self._numbers: dict[str, dict[str, set[Needle]]] = {}
+        for needle in needles:
+            if needle.text.isdecimal():
+                self._numbers.setdefault(needle.discloses, {}).setdefault(str(int(needle.text)), set()).add(needle)
+            else:
+                self._single.append((needle, needle.labelled))
+        # No match holds the start of another: a label is letters alone, and stands where no letter or digit is before it.
+        self._any = {discloses: _beside_label(discloses, "([0-9]+)") for discloses in self._numbers}
+
+    def in_folded(self, text: str) -> set[Needle]:
+        """Return those whose pattern, see `Needle.labelled`, is found in a folded text."""
+        hits = {needle for needle, pattern in self._single if pattern.search(text)}
+        for discloses, pattern in self._any.items():
+            # As text: a run of digits may be too long for a number.
+            for value in {digits.lstrip("0") or "0" for digits in pattern.findall(text)}:
+                hits |= self._numbers[discloses].get(value, set())
+        return hits
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
-from scrubin.audit.expected.private_strings import WITHDRAWN, Needle, Private
+from scrubin.audit.expected.private_strings import WITHDRAWN, Labelled, Needle, Private
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
+from scrubin.audit.expected.withdrawal_memory import beginning
 
 _RUN = re.compile(r"\w+")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
@@ -107,7 +108,7 @@ class Search:
                 if needle.text not in counters:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
-        self._labelled = [(needle, needle.labelled) for needle in private.needles if needle.rule == "labelled"]
+        self._labelled = Labelled(needle for needle in private.needles if needle.rule == "labelled")
         self._tokens = {
             spelling: needle for needle in reversed(private.needles) if needle.rule == "token" for spelling in _token_spellings(needle)
         }
@@ -136,7 +137,9 @@ class Search:
         hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
         # One line each, so that nothing is read across two of them.
         inside = "\n".join(sorted(set(decoded(shown))))
-        named = {name for name in self._withdrawn.in_text(f"{shown}\n{undone}") if not self.is_public(name)}
+        # What has no escapes would stand there twice: only where it meets itself its second half says more.
+        both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
+        named = {name for name in self._withdrawn.in_text(both) if not self.is_public(name)}
         hits |= {Needle(name, WITHDRAWN, "token") for name in named}
         return hits | (self._in(inside, text.structured) if inside else set())
 
@@ -151,7 +154,7 @@ class Search:
             for position, pattern in self._text_scanner.find(data)
             if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
-        hits |= {needle for needle, pattern in self._labelled if pattern.search(folded)}
+        hits |= self._labelled.in_folded(folded)
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
         if self._dates:

@@ -8,7 +8,8 @@ import re
 import secrets
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ MOST_PARTS = 8
 LEAST_LETTERS = 4
 """Fewer occur by chance, but for those such as P07."""
 LEAST_MIXED = 3
+REPEATED = 1 << 14
+"""Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
 
 
@@ -88,14 +91,19 @@ class Memory(Container[str]):
         """Return every name and id of those who withdrew that stands in a text as whole words, however they are joined."""
         if not self:
             return set()
+        # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
+        names = lru_cache(REPEATED)(self._names)
         found = set()
         parts = list(_PART.finditer(text))
+        folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
-                words = tuple(one[0].casefold() for one in parts[first : last + 1])
-                if _says_something(words) and self._of("words", " ".join(words)) in self.hashes:
+                if names(folded[first : last + 1]):
                     found.add(text[part.start() : parts[last].end()])
         return found
+
+    def _names(self, words: tuple[str, ...]) -> bool:
+        return _says_something(words) and self._of("words", " ".join(words)) in self.hashes
 
     def with_participants(self, names: Iterable[str]) -> Memory:
         """Return the memory with more participants."""
@@ -129,8 +137,12 @@ class Memory(Container[str]):
     def _keyed(self) -> Memory:
         return self if self.salt else replace(self, salt=secrets.token_hex(SALT_BYTES))
 
+    @cached_property
+    def _key(self) -> bytes:
+        return bytes.fromhex(self.salt)
+
     def _of(self, kind: str, value: str) -> str:
-        return hmac.digest(bytes.fromhex(self.salt), f"{kind}\0{value}".encode(errors="surrogatepass"), "sha256").hex()
+        return hmac.digest(self._key, f"{kind}\0{value}".encode(errors="surrogatepass"), "sha256").hex()
 
 
 def load(folder: Path = Path()) -> Memory:
@@ -168,6 +180,16 @@ def write(memory: Memory, folder: Path = Path()) -> None:
     with whole(path) as part:
         part.touch(mode=0o600)
         part.write_text(json.dumps(said, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def beginning(text: str) -> str:
+    """Return a text up to the end of as many words as can go on a name that began before it.
+
+    >>> beginning("a b c d e f g h i")
+    'a b c d e f g'
+    """
+    ends = [part.end() for part in islice(_PART.finditer(text), MOST_PARTS - 1)]
+    return text[: ends[-1]] if ends else ""
 
 
 def _parts(name: str) -> tuple[str, ...]:
