@@ -40,6 +40,18 @@ def test_phases_are_the_sequence_of_the_ground_truth(release):
         release.phases("abelu")
 
 
+def test_phases_of_all_recordings_take_one_reading_of_the_frames(release, monkeypatch):
+    opened = Release(release.folder)
+    read, ids, columns = [], opened.recordings.index, opened.tables.columns
+    monkeypatch.setattr(opened.tables, "columns", lambda name, wanted: read.append(name) or columns(name, wanted))
+    every = {id_: opened.phases(id_) for id_ in ids}
+    assert read.count("frames") == 1
+    for id_, phases in every.items():
+        pd.testing.assert_frame_equal(phases, Release(release.folder).phases(id_))
+    assert [*map(len, every.values())].count(0) not in (0, len(every))
+    assert {len({*phases.dtypes.items()} ^ {*every["abelo"].dtypes.items()}) for phases in every.values()} == {0}
+
+
 def test_pairs_are_both_pictures_of_a_number(release):
     pairs = release.stereo("balanced/train", ["errors"])
     assert repr(pairs) == "StereoDataset(7 pairs of 'balanced/train'; left out: 0 hidden, 0 unpaired)"

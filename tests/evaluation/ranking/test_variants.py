@@ -9,7 +9,7 @@ import pytest
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from scrubin import cli
-from scrubin.evaluate import submission_truth
+from scrubin.evaluate import side, submission_truth
 
 TRUTH = {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}
 
@@ -45,6 +45,15 @@ def test_recognition_is_ranked_by_the_numbers_of_score(folder, capsys):
     assert {tuple(one["ranks"]) for one in found["variants"]} == {(1, 2)}
     assert all(one["kendall_tau"] == 1 and one["moved"] == [] for one in found["variants"])
     assert len({one["label"] for one in found["variants"]}) == 8
+
+
+@pytest.mark.slow
+def test_files_of_the_labels_are_held_against_their_hashes_once_not_for_each_way_and_team(folder, capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(side, "sentence_on_changed_truth", asked.append)
+    monkeypatch.setattr(submission_truth, "sentence_on_changed_truth", asked.append)
+    ranked(folder, capsys, "one", "two")
+    assert len(asked) == 1
 
 
 @pytest.mark.slow

@@ -52,6 +52,17 @@ OF_SCORING = (GROUND_TRUTH_FOLDER, SPLITS_FOLDER, TABLES_FOLDER, "metadata")
 OF_SINGLE_FRAMES = frozenset({"boxes", "marks", "masks", "points", "tracks"})
 
 
+class _ByRecording:
+    """Rows of a table by recording."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        self._rows, self._places = rows, rows.groupby("id").indices
+
+    def of(self, id_: str) -> pd.DataFrame:
+        """Return the rows of a recording in their order; of one that has none the columns alone."""
+        return self._rows.iloc[self._places.get(id_, np.empty(0, np.intp))]
+
+
 class Release:
     """A released data set.
 
@@ -335,11 +346,9 @@ class Release:
         if id_ not in known:
             msg = f"there is no recording '{id_}': {hint(id_, list(known)) if near(id_, known) else 'see the table videos'}"
             raise ValueError(msg)
-        frames = self.tables.columns("frames", ["id", "camera", "frame", "time_s", "redacted", "path"])
-        shown = of_reference_camera(frames[(frames["id"] == id_) & frames["path"].notna()])
-        shown = shown[["frame", "time_s", "redacted"]].rename(columns={"redacted": "hidden"})
-        phases = self.tables["phases"]
-        own = phases.loc[phases["id"] == id_, ["frame", "phase_id", "phase"]]
+        frames, phases = self._by_recording
+        shown = of_reference_camera(frames.of(id_))[["frame", "time_s", "redacted"]].rename(columns={"redacted": "hidden"})
+        own = phases.of(id_)[["frame", "phase_id", "phase"]]
         merged = own.merge(shown, on="frame").sort_values("frame", ignore_index=True)
         return merged[["frame", "time_s", "phase_id", "phase", "hidden"]]
 
@@ -356,6 +365,13 @@ class Release:
         key = self._splits.key(split)
         self._hold_below(*OF_SCORING)
         return load.of_split(self.folder, key, self._splits.ids(split), several_folds=self._splits.has_several_folds(key[0]))
+
+    @cached_property
+    def _by_recording(self) -> tuple[_ByRecording, _ByRecording]:
+        """Return released frames, then phases: read once for all recordings."""
+        frames = self.tables.columns("frames", ["id", "camera", "frame", "time_s", "redacted", "path"])
+        shown, phases = frames[frames["path"].notna()], self.tables["phases"]
+        return _ByRecording(shown), _ByRecording(phases)
 
     @cached_property
     def _videos(self) -> Mapping[tuple[str, str], ReleasedVideo]:

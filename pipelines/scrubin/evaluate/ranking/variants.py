@@ -75,7 +75,8 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
 
 
 def _results(metric: str, order: Order) -> list[Result]:
-    return [result for part in scoring.scoring(metric, order).parts for result in part.results(None)]
+    # What is to be said of the files is said of the ranking itself: to hash them for each way and team would say nothing more.
+    return [result for part in scoring.computed(metric, order).parts for result in part.results(None)]
 
 
 def _meant(task: ContestTask, variant: Variant, part: str) -> bool:

@@ -57,7 +57,21 @@ class Order:
 
 
 def scoring(name: str, order: Order) -> Scoring:
-    """Return what is to be computed of an order.
+    """Return what is to be computed of an order, and what is to be said of its files.
+
+    Raises
+    ------
+    ScrubinError
+        As `computed`.
+    """
+    of_order = computed(name, order)
+    copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
+    changed = side.sentence_on_changed_truth(order.truth.path)
+    return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
+
+
+def computed(name: str, order: Order) -> Scoring:
+    """Return what is to be computed of an order; the files of the labels are not held against their hashes.
 
     Raises
     ------
@@ -69,10 +83,7 @@ def scoring(name: str, order: Order) -> Scoring:
     if order.ensemble is not None and name != "recognition":
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
-    of_order = SCORES[name](order, choice)
-    copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
-    changed = side.sentence_on_changed_truth(order.truth.path)
-    return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
+    return SCORES[name](order, choice)
 
 
 def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
