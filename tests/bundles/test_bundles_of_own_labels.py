@@ -13,7 +13,7 @@ from contest_cases import CASES, CLASSES, HEIGHT, VIDEOS, WIDTH, WORSE, dumps, p
 from scrubin import cli
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import evalai, grand_challenge
+from scrubin.evaluate.challenge import evalai, grand_challenge, handed_in
 from scrubin.evaluate.contest_tasks import CONTESTS
 
 KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
@@ -125,6 +125,15 @@ def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
     sample = kit / "sample_submission"
     assert cli.main(["submission", "check", str(sample), "--ground-truth", str(kit / "frames"), "--task", task]) == 0
     assert max(on_every_platform(folders, task, sample, tmp_path)[0].values()) < 1
+
+
+def test_a_sample_of_any_number_of_frames_takes_one_reading_of_the_criteria(bundled, monkeypatch):
+    task, folders = bundled
+    read = []
+    monkeypatch.setattr(handed_in, "criteria_in", lambda form: read.append(form) or ("c1",))
+    values = handed_in.sample_values(challenges.read(folders["codabench"] / PROGRAM["codabench"]))
+    assert sorted(values) == sorted(HIDDEN)
+    assert len(read) == (task == "criteria")
 
 
 def test_no_hidden_label_is_public(bundled):
