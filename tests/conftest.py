@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,25 @@ settings.register_profile("patient", deadline=None, max_examples=50, suppress_he
 settings.load_profile("patient")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let files that make whole studies come first: one that began last would run alone, beside a processor that waits."""
+    leave_to_slow(items)
     items.sort(key=lambda item: "small_study" not in vars(getattr(item, "module", object)))
+
+
+def leave_to_slow(items: list[pytest.Item]) -> None:
+    """Leave to `make test` as many cases of a test as its mark says, from its first to its last; the others are slow."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("cases"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for same in cases.values():
+        number = next(same[0].iter_markers("cases")).args[0]
+        quick = {step * (len(same) - 1) // max(number - 1, 1) for step in range(number)}
+        for place, item in enumerate(same):
+            if place not in quick:
+                item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:

@@ -91,6 +91,7 @@ def test_each_system_gets_every_package_once_and_in_the_same_version_from_every_
     assert not NEVER & set(version)
 
 
+@pytest.mark.cases(9)
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("lock", LOCKS)

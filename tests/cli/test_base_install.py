@@ -263,6 +263,7 @@ BY_OPTION = {
 """What functions of theirs import where `machine.require_package` has asked for it, or where a project is verified."""
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("words", OF_BASE)
 def test_a_command_of_the_base_imports_no_package_of_an_extra(words):
     assert run_imports(words) <= BY_OPTION.get(words, set())
@@ -279,6 +280,7 @@ def test_loading_and_every_format_of_labels_import_no_package_of_an_extra():
     assert imports_of(*modules) == set()
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("words", cli.NEEDS)
 def test_a_command_imports_nothing_that_its_extras_do_not_bring(words):
     brought = {module for extra in cli.NEEDS[words] for module in machine.EXTRAS[extra]}
@@ -351,6 +353,7 @@ def test_without_permissions_every_command_that_writes_what_is_private_refuses_i
     assert re.fullmatch(r"what a curator does needs [^\n]*WSL[^\n]*\n", done.stderr)
 
 
+@pytest.mark.slow
 def test_a_letter_that_the_output_lacks_ends_no_command(tmp_path):
     (tmp_path / "Ωμέγα").mkdir()
     (tmp_path / "Ωμέγα/video01-phase.txt").write_text("Frame\tPhase\n0\tNobody\n")

@@ -264,6 +264,7 @@ def test_long_tables_are_taken_as_well(small, elsewhere):
     assert contents(Path("a")) == contents(Path("b"))
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("files", "message"),
     [

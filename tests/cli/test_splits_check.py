@@ -30,6 +30,7 @@ def test_a_sound_file(write, capsys):
     ]
 
 
+@pytest.mark.cases(6)
 @pytest.mark.parametrize("name", catalogue.available())
 def test_every_official_split_is_sound_and_recognised(name, write, capsys):
     split = catalogue.load(name)

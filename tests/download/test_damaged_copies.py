@@ -20,6 +20,7 @@ def lines(folder, **options) -> list[str]:
     return [fault.line() for fault in verify(folder, **options).errors]
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_every_damage_is_found_and_named(copy, name):
     damage = DAMAGES[name]

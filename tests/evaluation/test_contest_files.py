@@ -70,6 +70,7 @@ def test_a_rank_has_the_number_by_video_that_score_has(task, home, capsys):
         assert team["components"][part] == pytest.approx(result["overall"]["value"], abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["masks", "points", "tracks"])
 def test_a_rank_by_video_says_what_score_and_bundles_give_for_all_videos_together(task, home, capsys):
     folder = home / task
@@ -195,6 +196,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("case", FAULTS)
 def test_what_score_refuses_check_and_rank_refuse_in_the_same_words(case, home, tmp_path, capsys):
     task, change, says = FAULTS[case]

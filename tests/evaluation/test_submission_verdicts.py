@@ -71,6 +71,7 @@ def facts(fault: Fault):
     return (fault.rule, fault.severity, fault.file.rsplit("/", 1)[-1], fault.place, fault.frames, fault.what, fault.fix)
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("case", CHANGES)
 def test_every_command_finds_the_same_faults_in_a_file(challenge, capsys, case):
     folder, documents = challenge

@@ -78,6 +78,7 @@ def test_a_tar_that_is_full_is_followed_by_another(release, exported, tmp_path, 
     assert samples(tmp_path / "wds", "all/full") == samples(exported, "all/full")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("harm", ["a link that leads out", "other bytes", "no picture", "an id that leads out"])
 def test_what_the_release_does_not_state_is_never_packed(tmp_path, capsys, harm):
     rows = exported_release.rows()

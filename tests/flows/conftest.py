@@ -18,6 +18,12 @@ import server
 from scrubin.curate.lists import empty_study
 
 ROOT = Path(__file__).parents[2]
+REPRO = """
+import sys
+sys.path.insert(0, "pipelines/flows")
+import server, warm
+sys.exit(server.run_with_server([".venv/bin/dvc", "repro", *sys.argv[1:]], warm.started()))
+"""
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 
 
@@ -66,7 +72,8 @@ class Project:
             review_study.see_all(desk)
 
     def repro(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.run(".venv/bin/dvc", "repro", *arguments)
+        """Run DVC; its stages share one server and one process that has Prefect loaded, as in `make repro`."""
+        return self.run(".venv/bin/python", "-c", REPRO, *arguments)
 
 
 @pytest.fixture(scope="session")

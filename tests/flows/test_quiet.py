@@ -96,6 +96,7 @@ SPECIAL = st.sampled_from(["yes", "12:30", "0o7", "1e3", "2024-01-01", "~"])
 VALUES = st.recursive(PLAIN | SPECIAL, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=12)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(TEXT.filter(bool), VALUES))
 def test_a_lock_that_is_read_for_its_values_is_written_as_it_was(params):
     """Else a run would change lines of stages that it did not run."""

@@ -46,6 +46,7 @@ def made_by_ffmpeg(folder: Path, video: Path, *options: str) -> list[int]:
     return [round(value / 3) for value in luma]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", RATES)
 def test_ffmpeg_picks_these_frames(videos, tmp_path, name):
     line = thumbnails_of(videos[name], name).timeline

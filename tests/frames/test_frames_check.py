@@ -54,6 +54,7 @@ def judged(folder: Path, video: Path, fps: Fraction | None = None, **more: bool)
     return check(folder, video, folder.name, video.name, fps, **more)
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize(
     ("rate", "kind", "found", "median_s", "frames"),
     [

@@ -248,6 +248,7 @@ def test_tracks_against_themselves_are_perfect_and_an_exchange_is_not(truth, cap
     assert overall(worse, "tracks IDSW") > 0
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("task", "part", "variant"),
     [

@@ -53,6 +53,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("mistake", PLANTED)
 def test_a_mistake_is_said_and_hidden_until_somebody_has_looked(mistake, tmp_path):
     parts, said, hidden = PLANTED[mistake]
@@ -90,6 +91,7 @@ def test_what_is_in_doubt_is_a_proposal_that_hides_until_a_person_rejects_it(tmp
     assert [part.decision for part in hidden] == ["unreviewed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scene", "doubled"), [(SCENE, 6), (STILL, 0), (Scene(4, 3.0), 0)], ids=["usual", "the camera stands", "fast"])
 def test_sound_files_are_in_no_doubt(scene, doubled, tmp_path):
     read = joined(tmp_path, ("op_9", scene, 0, 60), ("op_10", scene, 60, 110), ("op_11", scene, 110 - doubled, 160), crf="23", g="20")
@@ -97,6 +99,7 @@ def test_sound_files_are_in_no_doubt(scene, doubled, tmp_path):
     assert [row["first_frame"] for row in read.parts] == [0, 0, doubled]
 
 
+@pytest.mark.slow
 def test_an_overlap_of_any_length_is_released_once_and_said(tmp_path):
     small = Scene(5, size_px=(64, 48))
     read = joined(tmp_path, ("a", small, 0, 360), ("b", small, 40, 420), crf="23", g="250")

@@ -28,6 +28,7 @@ def spans_of(classes):
 frames = st.lists(st.sampled_from((None, *LABELS)), min_size=FRAMES, max_size=FRAMES)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(pairs=st.lists(st.tuples(frames, frames), min_size=1, max_size=3))
 def test_kappa_of_all_recordings_together_is_that_of_scikit_learn(pairs):
@@ -67,6 +68,7 @@ def test_a_class_is_told_by_itself_and_a_single_recording_has_no_interval():
     assert found["all"]["kappa"]["low"] is found["all"]["kappa"]["high"] is None
 
 
+@pytest.mark.slow
 def test_intervals_come_from_recordings_drawn_again_and_hold_the_value():
     good, bad = [Span(0, 15, "a"), Span(15, 30, "b")], [Span(0, 20, "b"), Span(20, 30, "a")]
     twice = [Twice(f"r{at}", good, good if at % 3 else bad, BOUNDARIES_S) for at in range(12)]

@@ -265,6 +265,7 @@ def test_a_file_with_a_damaged_track_is_refused_with_its_place(name):
 FPS, SOURCE_S = 25, 20
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     frames=st.sets(st.integers(0, FPS * SOURCE_S - 1), min_size=2, max_size=5),

@@ -41,6 +41,7 @@ def written_tables(folder, sheets, roster, p):
     return [(folder / name).read_bytes() for name in ("ratings.parquet", "skill.parquet")]
 
 
+@pytest.mark.slow
 def test_four_raters_at_the_page_give_the_tables_of_their_typed_sheets_byte_for_byte(tmp_path, typed, make_params, make_roster):
     sheets, task_of = typed
     scores = make_params(errors={}, failure_rules={})

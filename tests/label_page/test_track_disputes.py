@@ -48,6 +48,7 @@ def close(one, other):
     )
 
 
+@pytest.mark.slow
 @given(one=tracks(), other=tracks())
 def test_f1_is_that_of_as_many_matches_as_any_way_has_in_each_frame(one, other):
     found = track_agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", one, other)]})

@@ -161,6 +161,7 @@ def test_a_hole_is_a_hole_and_ids_that_jump_are_ids():
     assert (rle.picture(counts.runs_of_text(labels.instances.rows["mask"][0], HEIGHT, WIDTH), HEIGHT, WIDTH) == ring).all()
 
 
+@pytest.mark.slow
 def test_a_picture_of_8k_is_read():
     values = np.zeros((4320, 7680), np.uint8)
     values[1000:3000, 2000:7000] = 9

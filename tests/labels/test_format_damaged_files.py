@@ -58,6 +58,7 @@ def replaced(value, path, new):
     return copy
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("name", "file"), [pytest.param(name, file, marks=[pytest.mark.slow] * (name in MANY_VALUES)) for name, file in JSON]
 )
@@ -73,6 +74,7 @@ def test_any_value_of_any_type_anywhere_is_read_or_refused(name, file):
     assert False in outcomes
 
 
+@pytest.mark.slow
 @each("name, file", JSON)
 def test_any_missing_key_is_read_or_refused(name, file):
     document = json.loads(EXAMPLES[name][file])

@@ -38,6 +38,7 @@ def assert_said(labels, expected, seed):
             assert one[5] == pytest.approx(other[5], abs=2e-6), seed
 
 
+@pytest.mark.cases(10)
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_made_file_is_read_as_what_it_was_made_of_and_so_is_what_is_written(name, seed):

@@ -124,6 +124,7 @@ def test_a_second_round_changes_no_byte(name):
     assert once == twice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["tables", pytest.param("tables-csv", marks=pytest.mark.slow)])
 @each("name", OF_TABLES)
 def test_our_tables_hold_what_they_say_they_hold(name, target):
@@ -147,6 +148,7 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
         assert a.vocabulary.triplets == b.vocabulary.triplets
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("name", EXAMPLES)
 @each("target", WRITERS)
 def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name, target):

@@ -127,6 +127,7 @@ def test_only_key_frames_are_written():
 SHARES = st.tuples(*[st.integers(1, 49)] * 4)
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.integers(1, 30), st.tuples(st.booleans(), SHARES), min_size=1, max_size=5), min_size=1, max_size=3))
 def test_what_is_written_is_read_back_to_a_hundred_millionth_of_a_percent(drawn):
     results = [

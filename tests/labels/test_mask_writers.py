@@ -64,6 +64,7 @@ def pixels_of(collection):
 PICTURES = arrays.arrays(bool, (HEIGHT, WIDTH))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 1), PICTURES.filter(np.any)), min_size=1, max_size=3))
 def test_any_masks_written_as_corners_of_yolo_are_the_same_pixels(masks):
     collection = coco(masks)
@@ -84,6 +85,7 @@ def has_one_outline(pixels):
     return inside == outside == 2
 
 
+@pytest.mark.slow
 @given(arrays.arrays(np.uint8, (HEIGHT, WIDTH), elements=st.sampled_from([0, 0, 1, 2, 255])))
 def test_any_picture_of_classes_is_written_as_the_same_pixels(values):
     masks = [(class_, values == class_ + 1) for class_ in (0, 1) if (values == class_ + 1).any()]
@@ -194,6 +196,7 @@ def test_a_mask_of_labelme_has_its_pixels_from_corner_to_corner():
         assert pixels.sum() == part.sum()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 1), PICTURES.filter(np.any)), min_size=1, max_size=3))
 def test_any_masks_written_to_labelme_are_the_same_pixels_and_nothing_is_lost(masks):
     again, losses, files = there_and_back(coco(masks), "labelme")

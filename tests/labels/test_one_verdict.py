@@ -94,6 +94,7 @@ def check_agreement(said: dict[Command, Said]) -> None:
         assert all(line.split(" (and at ")[0] in one.text for line in lines), (command, lines, one.text)
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("form", EXAMPLES)
 def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     path = write_files(tmp_path / "in", EXAMPLES[form])
@@ -124,6 +125,7 @@ DAMAGED = [
 ]
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize(("name", "form", "files"), DAMAGED)
 def test_every_command_says_the_same_of_every_damaged_file(name, form, files, tmp_path, capsys):
     whole = int(name[:3]) < WHOLE

@@ -78,6 +78,7 @@ def same(frames) -> bool:
     return plain_vectors.read(numbers, WORDS, tuple(cholect50.TARGET)) is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(files())
 def test_both_ways_of_reading_say_the_same(frames):

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ SHARES = st.integers(0, 200).map(lambda number: number / 200)
 POINT = st.one_of(st.none(), st.tuples(SHARES, SHARES, st.sampled_from([1, 2])))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(POINT, POINT), min_size=1, max_size=4), st.sampled_from(["coco", "labelme", "yolo-pose"]))
 def test_points_come_back_from_every_format_that_holds_them(drawn, name):
     def points(of):

@@ -35,6 +35,7 @@ def in_frames(table, clock, fps, *columns):
     return sorted((*covered(row["start"], row["end"], of, to), *(row[column] for column in columns)) for row in rows)
 
 
+@pytest.mark.slow
 @each("name", PROGRAMS)
 @each("fps", RATES, say=str)
 def test_a_span_of_frames_is_written_at_times_that_are_read_as_the_same_frames(name, fps):

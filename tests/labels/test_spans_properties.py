@@ -45,6 +45,7 @@ def labels_of(table, clock=SOURCE_FRAMES):
     return Labels("v1", "spans", WORDS, clock, spans=table)
 
 
+@pytest.mark.slow
 @given(tables(), RATES)
 def test_frames_and_back_are_the_same_spans(table, rate):
     made, missed = expanded(labels_of(table), Numbering(rate), Numbering(rate))

@@ -71,6 +71,7 @@ def test_whatever_is_written_is_read_back(target, given_labels):
     assert_same_when_read_back(target, given_labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @given(given_labels=labels())
 @settings(max_examples=5)

@@ -34,6 +34,7 @@ def files(request, golden, tmp_path):
     return {task.task: task for task in read_folder(folder).tasks}
 
 
+@pytest.mark.cases(2)
 def test_every_file_is_written_back_as_it_was(files, request):
     number = [*SPELLINGS].index(request.node.callspec.params["files"])
     # As LASANA spells, all; the spelling of a file is read without looking at its task.

@@ -41,6 +41,7 @@ def test_frames_of_a_clip_are_those_of_the_contract_at_a_variable_rate(release):
     assert seen == len({item for item in dataset.table["start_s"][dataset.table["id"] == "abelo"]}) > 4
 
 
+@pytest.mark.slow
 def test_clips_are_in_every_storage_the_same(storages):
     every = [[item["images"].tobytes() for item in Release(folder).clips(1, 1, 4, camera="all")] for folder in storages.values()]
     assert every[0] == every[1] == every[2]

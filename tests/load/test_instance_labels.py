@@ -94,6 +94,7 @@ def test_what_is_hidden_of_a_frame_is_not_counted_as_in_the_ground_truth(storage
             assert not (mask & item["masks_ignored"]).any()
 
 
+@pytest.mark.slow
 def test_masks_whose_hidden_pixels_nobody_can_name_are_refused(folder, tmp_path):
     copy = loadable_release.copy(folder, tmp_path / "release")
     path = copy / "groundtruth/cholect50/masks.json"

@@ -16,6 +16,7 @@ TRIPLETS = cases.cholect50()
 RELEASE = "<=1.5" if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 6) else ">=1.6"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_all_numbers_of_random_videos_with_ties_are_the_published_ones(seed):
     rng = np.random.default_rng(seed)

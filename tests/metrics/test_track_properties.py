@@ -43,6 +43,7 @@ def _renamed(rows):
     return TrackRows(rows.frames, 100 - np.asarray(rows.ids), rows.classes, rows.boxes)
 
 
+@pytest.mark.slow
 @given(cases.VIDEOS)
 def test_shares_lie_in_0_to_1_and_whole_is_made_of_parts(drawn):
     for way in ("one", "pooled"):
@@ -54,6 +55,7 @@ def test_shares_lie_in_0_to_1_and_whole_is_made_of_parts(drawn):
             assert of["MT"].value + of["PT"].value + of["ML"].value == of["MT"].n
 
 
+@pytest.mark.slow
 @given(cases.VIDEOS)
 def test_videos_drawn_again_are_the_same_as_given_again(drawn):
     videos = cases.drawn_videos(drawn)

@@ -129,6 +129,7 @@ def test_every_word_is_found_in_any_case_and_between_any_others(word, around):
         assert finder.hits(read) == ([] if finder.too_short else [word])
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(SURNAMES), max_size=8), st.text(max_size=40))
 def test_hits_are_words_of_the_list_sorted_and_each_once(words, read):
     hits = WordFinder(words).hits(read)

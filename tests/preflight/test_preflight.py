@@ -281,6 +281,7 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     assert "stereo recordings without a rig" in remarks
 
 
+@pytest.mark.slow
 def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(raw):
     rig_file.write(raw / "calibration/tower.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
     with_rigs(raw, {"peg 1": "tower"})

@@ -109,6 +109,7 @@ def test_what_is_completely_known_is_clean(one, other):
     assert (said.verdict, said.fix) == ("clean", None)
 
 
+@pytest.mark.slow
 @each(
     "one, other",
     [
@@ -235,6 +236,7 @@ PAIRS = list(itertools.combinations_with_replacement(names(), 2))
 QUICK = [pair for pair in PAIRS if "cholec80" in pair or pair[0] == pair[1] or frozenset(pair) in KNOWN_ELSEWHERE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [QUICK, pytest.param(sorted({*PAIRS} - {*QUICK}), marks=pytest.mark.slow)], ids=["quick", "others"])
 def test_whole_datasets_are_never_clean_without_a_complete_relation(pairs):
     for one, other in pairs:

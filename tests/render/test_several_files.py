@@ -163,6 +163,7 @@ RANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [next(iter(RANGES)), *(pytest.param(way, marks=pytest.mark.slow) for way in list(RANGES)[1:])])
 def test_a_part_of_another_range_keeps_its_brightness(way, tmp_path):
     raw = tmp_path / "raw"

@@ -101,6 +101,7 @@ def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, output):
     check_video(target, cut, source.name)  # decodes everything: times, sizes, blackness
 
 
+@pytest.mark.cases(3)
 def test_what_is_not_hidden_is_still_to_be_seen(source, output):
     target, cut, _ = output
     with av.open(str(source)) as container:
@@ -128,6 +129,7 @@ def test_nothing_but_pictures_is_left(output):
         assert min(packet.pts for packet in packets) == 0
 
 
+@pytest.mark.cases(3)
 def test_the_same_bytes_come_out_every_time(source, output, tmp_path):
     again = tmp_path / "again.mkv"
     rendered(source, again, 0.5, 7.3, SPANS)

@@ -46,6 +46,7 @@ def whole(raw, *parts: int) -> list[np.ndarray]:
     return [frame.to_ndarray(format="bgr24") for n in parts for frame in decoded(raw / f"videos/{n}.mp4", "x")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [LEFT, RIGHT, BELOW])
 def test_every_way_of_reading_sees_the_view_and_nothing_else(raw, view):
     source = read(raw, view, 1, 2).source

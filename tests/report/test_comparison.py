@@ -85,6 +85,7 @@ def test_what_is_undefined_is_left_out(study):
     assert set(comparison.metrics(study, said)["agreement"]["PegTransfer"]["GRS"]) == {"icc", "rho_c"}
 
 
+@pytest.mark.slow
 def test_a_study_without_recordings_has_all_files_and_only_headers():
     empty = reported_study.empty()
     said = document(empty, reported_study.PARAMS)

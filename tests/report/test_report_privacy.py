@@ -359,6 +359,7 @@ def test_pictures_of_raw_files_come_from_the_store_without_the_file(raw):
     assert distance.shape == (60,)
 
 
+@pytest.mark.slow
 def test_a_page_is_the_same_from_a_warm_and_from_an_empty_store(raw):
     key = ("Rec", "mono")
 

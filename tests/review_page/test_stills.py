@@ -65,6 +65,7 @@ def nearest(picture: np.ndarray, frames: list[np.ndarray]) -> int:
     return int(np.argmin([np.abs(cv2.resize(one, size, interpolation=cv2.INTER_AREA).astype(np.int16) - picture).mean() for one in frames]))
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("screened", [False, True])
 @pytest.mark.parametrize("source", ["mp4, open groups", "varying mkv", "MPEG-4 avi, B-frames", "rotated", "odd size"])
 def test_a_sprite_holds_the_frames_in_the_order_asked_for_row_by_row(raw, source, screened):

@@ -66,6 +66,7 @@ def found(path: Path, count: int) -> list[tuple[str, int, int]]:
     return sorted((span.kind, round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS) - 1) for span in spans)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 10, 25, 150])
 def test_an_out_of_body_span_is_found_to_the_frame_with_its_margin(tmp_path, length):
     path = film(tmp_path / "a.mkv", [("inside", 130), ("room", length), ("inside", 170)])

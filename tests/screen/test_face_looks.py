@@ -57,6 +57,7 @@ def test_few_frames_a_second_are_not_all_looked_at(faint):
     assert looking_at([90] * 50, np.arange(50) * 1.0)._looked == [0, 20, 40]
 
 
+@pytest.mark.slow
 def test_a_face_is_believed_that_is_seen_again_and_again(faint):
     faint.update({1: 0.35, 2: 0.35, 3: 0.35, 9: 0.45})
     looks = face_looks.looks(looking_at([90] * 250).finish())

@@ -34,6 +34,7 @@ def small_sources(path, size) -> np.ndarray:
     return np.stack([cv2.resize(np.ascontiguousarray(one), size, interpolation=cv2.INTER_AREA) for one in upright]).astype(np.int16)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("source", MOSTLY_SLOW)
 def test_each_picture_is_nearest_to_its_own_frame(tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)

@@ -46,6 +46,7 @@ def bikes():
     return clips.pictures(clips.REAL["bikes"], (320, 136))
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -68,6 +69,7 @@ def test_burned_in_text_of_several_kinds_is_found_in_a_moving_scene(tmp_path, bi
     assert all(side % 8 == 0 for side in (x, y, w)), found[0].box_xywh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count", "size"),
     [

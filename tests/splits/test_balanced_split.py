@@ -114,6 +114,7 @@ def test_a_balanced_split_is_much_better_than_random_ones(make_cohort):
     assert found < 0.5 * min(random_means)
 
 
+@pytest.mark.slow
 def test_thousands_of_participants_have_a_start_close_to_the_bound_at_once():
     rng = np.random.default_rng(0)
     n = 3000
@@ -263,6 +264,7 @@ def test_a_descent_makes_squares_smaller_and_empties_no_subset(n, measures, k, s
                 assert (deviations(moved) ** 2).sum() >= (after**2).sum()
 
 
+@pytest.mark.slow
 def test_one_participant_who_validates_alone_is_near_the_mean():
     """With the mean no heavier than a count of one error, somebody 0.96 standard deviations away was taken."""
     rng = np.random.default_rng(8)

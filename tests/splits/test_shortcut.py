@@ -84,6 +84,7 @@ def test_a_model_of_training_predicts_a_constant_beyond_the_training_durations()
     assert assessment.shortcut_audit(rows, "train")["tasks"]["Knot"]["subsets"]["test"]["isotonic"]["mean_absolute_error"] == 0
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=15)
 def test_the_order_of_rows_is_irrelevant_to_the_last_bit(seed):

@@ -102,6 +102,7 @@ def everything(make_cohort, tmp_path_factory):
     return everyone, tables, made
 
 
+@pytest.mark.slow
 def test_every_feature_of_a_study_can_be_balanced(everything):
     everyone, tables, _ = everything
     assert set(everyone.features) == {"GRS", "error", "duration", "site", "instrument", "triplet", "phase"}

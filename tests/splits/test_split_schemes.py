@@ -60,6 +60,7 @@ def test_the_next_fold_validates_when_asked_for(make_cohort):
     assert made.shares == {"train": 1 / 3, "val": 1 / 3, "test": 1 / 3}
 
 
+@pytest.mark.slow
 @given(st.integers(3, 25), st.integers(2, 6), st.integers(1, 2), st.integers(0, 1000))
 @settings(max_examples=30)
 def test_each_difficulty_fold_has_exactly_one_of_each_cluster(make_cohort, participants, n_folds, repeats, seed):

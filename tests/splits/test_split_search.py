@@ -47,6 +47,7 @@ def all_splits(one, k):
             yield np.eye(k, dtype=np.int64)[list(choice)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["small", pytest.param("large", marks=pytest.mark.slow)])
 def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkeypatch, size):
     one = program_of(make_cohort(participants=9, procedures=0, tasks=("Knot",)) if size == "small" else study(70, 326, 1))
@@ -126,6 +127,7 @@ def test_the_bound_is_true_as_trying_all_splits_shows(make_cohort, participants,
     assert long.objective == pytest.approx(best, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_walks_alone_reach_the_best_of_all_splits(make_cohort):
     one = program_of(make_cohort(participants=8, procedures=0, tasks=("Knot",), strong=1, seed=5))
     best = min(one.objective(counts) for counts in all_splits(one, 3))
@@ -151,6 +153,7 @@ def test_whole_numbers_are_the_objective(make_cohort, seed):
     assert whole == pytest.approx(members.program.objective(members.counts(subset)), abs=1e-5)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_a_polish_ends_where_no_move_or_exchange_of_its_window_is_better(make_cohort, seed):
@@ -228,6 +231,7 @@ def judge(one, cohort, measured):
     return lambda counts: float((np.abs(measures @ counts[of] - wanted) / np.maximum(1, wanted)).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [41, pytest.param(42, marks=pytest.mark.slow)])
 def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_of_many_random_splits(seed):
     cohort = study(70, 326, seed)

@@ -57,6 +57,7 @@ def test_few_pairs_are_a_warning_with_what_they_cost_and_fewer_are_refused(rig):
         calibrate(BOARD, board_pairs(rig, 4), rig.size)
 
 
+@pytest.mark.slow
 def test_boards_in_the_middle_only_are_a_warning(rig):
     assert any(fault.rule == "coverage" for fault in calibrate(BOARD, board_pairs(rig, spread=0.05), rig.size).warnings)
     assert not any(fault.rule == "coverage" for fault in calibrate(BOARD, board_pairs(rig, 25), rig.size).warnings)
@@ -70,6 +71,7 @@ def test_mirrored_pictures_of_one_camera_are_found(rig, side):
         calibrate(BOARD, pairs, rig.size)
 
 
+@pytest.mark.slow
 def test_exchanged_folders_or_two_mirrored_cameras_are_found(rig):
     pairs = board_pairs(rig)
     for wrong in ([BoardPair(one.name, one.right, one.left) for one in pairs], [mirrored(one, ["left", "right"]) for one in pairs]):

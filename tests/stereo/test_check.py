@@ -94,6 +94,7 @@ def test_a_fault_is_named(recorded, rule, says, change):
     json.dumps(done.as_json(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_pictures_that_show_nothing_are_not_called_sound(recorded):
     rig, left, _ = recorded
     black = replace(left, pictures=tuple(np.zeros_like(one) for one in left.pictures))
@@ -140,6 +141,7 @@ def test_rates_that_differ_by_the_rounding_of_a_clock_are_no_fault(recorded):
     assert one.severity == "error"
 
 
+@pytest.mark.slow
 def test_a_still_recording_is_sound_as_far_as_it_goes_and_its_time_is_undecided(recorded):
     rig, *sides = recorded
     rng = np.random.default_rng(5)

@@ -46,6 +46,7 @@ def test_a_phase_swapped_in_one_frame_is_first_and_names_what_it_was(seed, which
     assert first.time_s == at
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(0, 4), st.sampled_from([1, 3, 5]))
 def test_a_triplet_swapped_or_gone_in_one_frame_is_first_and_names_what_it_was(seed, which, phase):

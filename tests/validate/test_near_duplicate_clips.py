@@ -58,10 +58,12 @@ def found(sources, *more):
     return rows[["one", "other", "shift_frames"]].to_numpy().tolist()
 
 
+@pytest.mark.slow
 def test_different_clips_are_no_near_duplicates(sources):
     assert found(sources) == []
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "how",
     [
@@ -80,6 +82,7 @@ def test_a_copy_encoded_again_is_found(sources, bikes, how, tmp_path):
     assert found(sources, frames_of(tmp_path / "copy.mkv", "copy")) == [["bikes", "copy", 0]]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("start", [1, 2, 10, 75, 160])
 def test_a_copy_that_starts_later_is_found_also_between_frames(sources, bikes, start, tmp_path):
     ffmpeg("-i", bikes, "-vf", f"trim=start_frame={start},setpts=PTS-STARTPTS", *X264, "-crf", "28", tmp_path / "copy.mkv")

@@ -88,6 +88,7 @@ def test_a_rule_that_needs_a_lost_column_of_another_table_is_not_checked(judge):
     assert "column 'frame_count' of table 'videos' is missing" in outcome.sentence
 
 
+@pytest.mark.slow
 def test_only_the_first_twenty_keys_are_named_but_all_are_counted(broken):
     outcome = next(outcome for outcome in broken[0] if outcome.rule == "in_range" and outcome.columns == ("brightness",))
     assert (outcome.count, outcome.rows, len(outcome.keys)) == (240, 240, 20)

@@ -35,6 +35,7 @@ def assert_every_frame(path, order=None) -> FrameReader:
     return reader
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("source", MOSTLY_SLOW)
 def test_every_frame_in_any_order_is_that_of_a_whole_decode(tmp_path, source):
     assert_every_frame(SOURCES[source](tmp_path)).close()
@@ -126,6 +127,7 @@ def test_a_file_that_changes_gives_no_more_pictures(tmp_path, source, change):
             reader.picture(number)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("source", ["mkv", "ts, H.264", "MPEG-2 ps", "MPEG-4 avi", "MJPEG avi", "H.264 avi", "HEVC mp4"])
 def test_a_file_that_is_damaged_in_the_middle_gives_right_pictures_or_none(tmp_path, source, seed):

@@ -34,6 +34,7 @@ def rows(split_of):
     return {name: split.rows for name, split in split_of.items()}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(st.randoms())
 @settings(max_examples=6)
