@@ -20,6 +20,7 @@ def film(tmp_path_factory):
     return clips.film(tmp_path_factory.mktemp("film") / "a.mkv", [*rabbit[:60], *man[:3], *rabbit[60:], *[np.zeros_like(man[0])] * 25], 25)
 
 
+@pytest.mark.slow
 def test_the_spans_are_printed_as_json(film, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["screen", str(film), "--json"]) == 0

@@ -89,6 +89,7 @@ def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds)
     assert "note: each fold tests a single participant" in capsys.readouterr().out or scheme != "leave_n_participants_out"
 
 
+@pytest.mark.slow
 def test_per_task_splits_each_task_by_itself(table, tmp_path, capsys):
     frame = pd.read_csv(table)
     frame["task"] = np.where(frame.id.str.endswith("0"), "Peg", "Knot")

@@ -143,6 +143,7 @@ def test_a_path_without_labels_of_frames_is_refused(validate, tmp_path):
     assert "there is no recording with labels of frames" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "cholec80"])
 def test_the_same_place_is_first_in_other_formats(validate, given, tmp_path, form, capsys):
     assert cli.main(["convert", str(given), "--out", str(tmp_path / form), "--to", form]) == 0

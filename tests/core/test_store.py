@@ -213,6 +213,7 @@ for number in range(keys):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True])
 def test_any_number_of_processes_make_the_same_results_and_none_fails(tmp_path, damaged):
     root, keys = tmp_path / "store", 40
@@ -273,6 +274,7 @@ with owners.workspace(Path({str(tmp_path)!r})):
     assert list((tmp_path / workspaces.FOLDER).iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_process_of_another_machine_is_dead_when_its_count_stands_still_whatever_the_clocks_say(tmp_path, monkeypatch):
     monkeypatch.setattr(workspaces, "BEAT_S", 0.05)
     # A second in which nothing is counted: this process may have to wait for a processor.

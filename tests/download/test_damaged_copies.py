@@ -39,6 +39,7 @@ def test_a_sound_copy_is_sound(kind, quick, request):
     assert result.here == result.listed
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_one_changed_lost_or_shortened_file_is_the_only_one_named(released, tmp_path, data):

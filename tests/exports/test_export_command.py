@@ -98,6 +98,7 @@ def test_a_recording_in_two_subsets_stops_before_anything_is_written(tmp_path, c
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", OF_FRAMES)
 def test_known_errors_are_said_and_travel_along(layout, tmp_path, capsys):
     release = exported_release.write(tmp_path / "release", exported_release.rows())
@@ -147,6 +148,7 @@ def test_folds_that_would_share_a_name_are_refused():
         folds(groups(["a"], splits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", OF_FRAMES)
 def test_calibrations_are_copied_and_counted(layout, tmp_path, capsys):
     release = exported_release.write(tmp_path / "release", exported_release.rows())

@@ -62,6 +62,7 @@ def test_marks_are_those_of_each_annotator_none_where_somebody_looked_and_null_w
     assert rows["borunga", "mono", 4]["marks"] is None
 
 
+@pytest.mark.slow
 def test_a_mark_in_a_frame_that_nobody_judged_is_refused(tmp_path, capsys):
     tables = exported_release.rows()
     tables["marks"][0]["frame"] = 4

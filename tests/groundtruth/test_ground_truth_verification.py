@@ -231,6 +231,7 @@ def test_a_name_that_cannot_be_a_folder_is_refused(column, name):
         list(writing.of_splits(io.frame_of(SPLITS, [row])))
 
 
+@pytest.mark.slow
 def test_the_same_tables_give_the_same_bytes(made, written_once, tmp_path):
     again = {name: table.sample(frac=1, random_state=1) if name == "splits" else table for name, table in made.items()}
     write_ground_truth(tmp_path / "g", again)

@@ -83,6 +83,7 @@ def test_every_kind_of_label_has_its_file_and_nothing_else(tables, scores, error
     ]
 
 
+@pytest.mark.slow
 def test_written_again_every_byte_is_the_same(tables, scores, errors, tmp_path):
     one, other = (written(tmp_path / name, tables, scores, errors) for name in ("a", "b"))
     assert one == other

@@ -67,6 +67,7 @@ def test_a_mistake_is_said_and_hidden_until_somebody_has_looked(mistake, tmp_pat
     assert file.doubtful == tuple(hidden.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scene", "count"), [(SCENE, 4), (SCENE, 30), (OTHER, 12)])
 def test_the_last_picture_of_a_file_that_the_next_one_repeats_is_said_and_hidden(scene, count, tmp_path):
     film(tmp_path / "videos/a.mp4", scene.frames(0, 60))

@@ -58,7 +58,7 @@ def replaced(value, path, new):
     return copy
 
 
-@pytest.mark.cases(4)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("name", "file"), [pytest.param(name, file, marks=[pytest.mark.slow] * (name in MANY_VALUES)) for name, file in JSON]
 )
@@ -120,6 +120,7 @@ def test_any_cell_of_text_is_read_or_refused(name, file):
         read_or_refuse(name, file, "\n".join([*lines[:number], separator.join(cells[:-1]), *lines[number + 1 :]]).encode())
 
 
+@pytest.mark.slow
 @each("name, file", ALL)
 @each("data", [b"\xff\xfe\x00", b"\x00" * 40, b"PK\x03\x04 no zip", b"{", b"[]", b"null", b"{}"], say=repr)
 def test_files_of_another_kind_are_refused(name, file, data):

@@ -97,6 +97,7 @@ def test_every_format_has_an_example():
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 
 
+@pytest.mark.slow
 @each("name", WRITABLE)
 def test_what_was_written_reads_the_same(name):
     first = example(name)

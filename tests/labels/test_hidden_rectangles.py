@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def test_a_pixel_is_in_the_scaled_rectangle_exactly_where_any_part_of_it_is_hidd
             assert low == high or is_touched == (scaled[axis] <= k < scaled[axis + 2])
 
 
+@pytest.mark.slow
 @given(st.data(), scalings(), SIZES)
 @example(None, ((101, 50), (100, 50), (50, 10, 60, 20), (101, 50)), (100, 50))
 @example(None, ((3, 3), (2, 2), (1, 1, 2, 2), (7, 7)), (5, 5))

@@ -71,6 +71,7 @@ def test_phases_to_spans_and_back_are_the_same(phases):
     assert (spans["start"] < spans["end"]).all()
 
 
+@pytest.mark.slow
 @given(
     edges=st.lists(st.integers(0, 10**6), min_size=2, max_size=8, unique=True).map(sorted),
     rate=st.sampled_from([Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60000, 1001)]),

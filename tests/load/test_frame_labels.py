@@ -164,6 +164,7 @@ def test_labels_of_several_vocabularies_need_a_choice_and_the_others_are_masked(
         several.frames(labels=["instruments"], vocabulary="prostad")
 
 
+@pytest.mark.slow
 def test_subsets_have_the_same_columns_whatever_their_recordings_have(release):
     labels = ["triplets", "instruments", "phases", "errors", "skill"]
     every = [release.frames(split, labels) for split in release.splits]

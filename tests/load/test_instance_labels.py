@@ -69,6 +69,7 @@ def test_masks_are_pixels_of_the_picture_one_for_each_instance(drawn):
     assert found == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", ["loose", "small"])
 def test_what_is_hidden_of_a_frame_is_not_counted_as_in_the_ground_truth(storage, folder, storages, tmp_path):
     copy = loadable_release.copy(storages[storage], tmp_path / "release")

@@ -87,6 +87,7 @@ def failing(monkeypatch, times, path=".mkv", error=CUT, short=False):
     return left
 
 
+@pytest.mark.slow
 def test_what_is_loaded_from_an_address_is_what_the_folder_has(kept, opened):
     here, there = Release(kept), opened()
     assert there.splits == here.splits

@@ -47,6 +47,7 @@ def scikit_learn_takes_its_arguments_as_they_are():
         yield
 
 
+@pytest.mark.slow
 def test_average_precision_is_that_of_scikit_learn(cases):
     compared = 0
     for one, results in cases:
@@ -73,6 +74,7 @@ def test_brier_score_is_that_of_scikit_learn_and_the_soft_one_its_definition(cas
             assert found["criteria Brier score", "global", "soft"].classes[name].value == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_balanced_accuracy_is_that_of_scikit_learn_where_both_classes_occur(cases):
     for one, results in cases:
         found = results["criteria balanced accuracy", "global", "hard"]

@@ -27,6 +27,7 @@ def test_an_assignment_is_that_of_scipy_also_where_several_are_best(scores):
     assert assigned(scores) == list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @given(cases.VIDEOS)
 def test_predictions_that_are_the_truth_are_perfect(drawn):
     videos = cases.drawn_videos([[(truth, truth) for truth, _ in frames] for frames in drawn])

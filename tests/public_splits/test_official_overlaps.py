@@ -33,6 +33,7 @@ def ids(videos):
 # --- the facts ---
 
 
+@pytest.mark.slow
 @each(
     "one, other, count",
     [

@@ -124,6 +124,7 @@ def told(page):
     return [json.dumps({**answer, "prepared": None}, sort_keys=True) for answer in answers]
 
 
+@pytest.mark.slow
 def test_nothing_but_pixels_tells_a_check(page, study):
     """All that a page gets but the pictures themselves: addresses, headers, JSON and sizes."""
     said = told(page)

@@ -54,6 +54,7 @@ def faded(first, shares):
     return histograms.astype(np.uint16), times_s
 
 
+@pytest.mark.slow
 @given(
     first=st.integers(26, 300),
     rise=st.integers(1, 8),

@@ -174,6 +174,7 @@ def test_the_document_adds_up_and_names_nobody(everything):
     assert "patient" not in text
 
 
+@pytest.mark.slow
 def test_imbalance_is_the_deviation_from_the_share_of_the_total(everything):
     everyone, tables, made = everything
     table = study.document(made, everyone, tables, P)["schemes"][0]["imbalance"]["measures"]

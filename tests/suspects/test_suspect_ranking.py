@@ -70,6 +70,7 @@ def test_a_triplet_that_other_recordings_have_in_another_phase_is_found_though_i
     assert begins <= first.first < first.end <= begins + 5
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=5)
 def test_the_order_does_not_depend_on_the_order_of_recordings(seed):

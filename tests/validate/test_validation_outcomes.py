@@ -197,6 +197,7 @@ VALUES = st.one_of(st.none(), st.floats(allow_nan=False), st.sampled_from([0.0, 
 ROWS = st.lists(st.tuples(st.integers(0, 3), VALUES, VALUES, st.sampled_from(["a", "b", "c", None])), max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS)
 def test_great_expectations_and_the_named_keys_always_agree(judge, rows):
