@@ -82,14 +82,14 @@ def _archives(names: Sequence[str]) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[Path]:
-    """Yield the folder with all that waits; it is the release when the block ends well."""
+def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[assembly.Assembled]:
+    """Yield the folder with all that waits, and the hashes of it; it is the release when the block ends well."""
     with contextlib.ExitStack() as copying:
         one_more = copying.enter_context(progress.steps("assemble", len(waiting), "file"))
         stated = dict(zip(videos.path, videos.sha256, strict=True))
-        with assembly.of_release(waiting, stated, one_more) as folder:
+        with assembly.of_release(waiting, stated, one_more) as copied:
             copying.close()
-            yield folder
+            yield copied
 
 
 def audit(folder: Path, study: audited_project.Project, pictures: Pictures) -> None:
@@ -155,8 +155,11 @@ def main() -> None:
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    with assembled(waiting, study.tables["videos"]) as folder:
-        sizes = assembly.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said, _archives)
+    with assembled(waiting, study.tables["videos"]) as copied:
+        folder, tables = copied.folder, study.tables
+        sizes = assembly.complete(
+            folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256
+        )
         audit(folder.absolute(), study, pictures)
         document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed

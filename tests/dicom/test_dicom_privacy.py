@@ -20,8 +20,8 @@ from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.dicom_recording import stream_of
 from scrubin.media.decode import decoded
 from scrubin.media.source import Source
-from scrubin.stages.ingest.decide import read_media
-from scrubin.stages.ingest.manifest import ManifestRow
+from scrubin.stages.ingest import joining
+from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.release.certificate import public_form
 from scrubin.stages.render import rendering, tables
 from scrubin.stages.render.render_params import RenderParams
@@ -150,7 +150,7 @@ def study(tmp_path_factory):
 def released(folder, path):
     """What the library functions of ingest, screen and render make of a recording."""
     row = ManifestRow(2, "Case 1", "p", "1", "", "Peg", "mono", path.name, None, None, "")
-    media = read_media(folder, row)
+    media = joining.read(folder, joining.CameraRecording((row,)), ClockParams("", "none")).media
     assert (media.frame_count, media.fps, media.codec) == (50, 25, "h264")
     proposed = screening.screen(folder, screening.FileToScreen("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg"), SCREEN)
     file = FileToRender("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg", "abelo", 0.2, 1.8, "25", False, ())

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import clips
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import ReleaseError, VideoError
 from scrubin.base.files import FIXED_TIME_S, sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES
@@ -42,9 +42,13 @@ def release(tmp_path, monkeypatch, clip) -> Path:
     return folder
 
 
+def rendered(release: Path) -> frame_store.ReleasedVideo:
+    return frame_store.ReleasedVideo("abelo", "Peg", "mono", "videos/a.mkv", sha256_of(release / "videos/a.mkv"))
+
+
 def extracted(release: Path, params: FramesParams, hidden=((60, 69),)) -> tuple[pd.DataFrame, dict[str, bytes]]:
     """Run the stage's own calls on one video; return the table and the released files."""
-    video = frame_store.ReleasedVideo("abelo", "Peg", "mono", "videos/a.mkv", sha256_of(release / "videos/a.mkv"))
+    video = rendered(release)
     item = frame_store.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)}, {})
     item.copy_into(release)
     table = io.frame_of(FRAMES, frame_store.frame_rows([item]))
@@ -91,6 +95,27 @@ def test_a_threshold_does_not_decode_the_video_again(release, monkeypatch):
     assert table.dropped.sum() == 4
     with pytest.raises(AssertionError):
         extracted(release, replace(SHARDS, quality=91))
+
+
+def test_no_frame_of_a_video_that_changed_since_it_was_rendered_is_kept(release):
+    video, path = rendered(release), release / "videos/a.mkv"
+    sound = path.read_bytes()
+    path.unlink()  # a link of the clip of all tests
+    with pytest.raises(VideoError, match=r"^videos/a.mkv: it cannot be read \(No such file.*run 'dvc repro'"):
+        frame_store.extract_stored(release, video, LOOSE, {}, {})
+    path.write_bytes(clips.numbered(release / "other.mkv", 60).read_bytes())
+    with pytest.raises(VideoError, match=r"^videos/a.mkv: its bytes are not those of the table 'videos'.*run 'dvc repro'"):
+        frame_store.extract_stored(release, video, LOOSE, {}, {})
+    path.write_bytes(sound)
+    assert len(frame_store.extract_stored(release, video, LOOSE, {}, {}).rows) == 7
+
+
+def test_a_video_is_read_as_a_whole_only_when_its_frames_are_extracted(release, monkeypatch):
+    video, read = rendered(release), []
+    monkeypatch.setattr(frame_store, "sha256_of", lambda path: read.append(path) or sha256_of(path))
+    for params in (LOOSE, replace(LOOSE, drop=DARK), LOOSE):
+        frame_store.extract_stored(release, video, params, {}, {})
+    assert len(read) == 1
 
 
 def test_a_shard_has_the_frames_in_order_and_beside_each_what_the_table_says(release):

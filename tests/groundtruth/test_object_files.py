@@ -12,6 +12,7 @@ from pycocotools import mask as pycoco
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from compared_tables import compared
 from ground_truths import write_ground_truth, write_tables
 from object_labels import BLACK, ellipse, with_objects
 from score_runs import good
@@ -23,6 +24,7 @@ from scrubin.labels.truth import objects
 from scrubin.labels.truth.objects import Instance, Mask, Objects
 from scrubin.stages.groundtruth import verification
 
+PARTS = ("masks", "points", "tracks", "marks")
 BLACK_FRAMES, WHOLE = (3, 4, 5), 7
 LABELLED_IDS = ("abelo", "bagiru")
 WORDS = vocabulary.load("cholect50")
@@ -309,6 +311,17 @@ def test_subsets_have_their_masks_and_points_and_list_what_is_of_one_recording(t
         assert tracked == own
         judged = {id_ for id_, one in listed["recordings"].items() if f"marks/{id_}.csv" in one["files"]}
         assert judged == own & {LABELLED_IDS[0]}
+
+
+def test_no_table_is_searched_once_for_each_recording(drawn, tmp_path, monkeypatch):
+    counts = []
+    for ids in (LABELLED_IDS[:1], LABELLED_IDS):
+        of_labels = {name: drawn[name][drawn[name]["id"].isin(ids)] for name in ("labelled", "triplets", "phases", *PARTS)}
+        with monkeypatch.context() as patched:
+            seen = compared(patched, rows=1)
+            write_ground_truth(tmp_path / "g", drawn | of_labels)
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
 
 
 def test_the_manifest_counts_what_can_be_scored_and_only_where_it_is_labelled(truth):

@@ -10,6 +10,7 @@ import pytest
 from screen_params import SCREEN
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PROPOSALS, RECORDINGS
+from scrubin.media import source
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.joining import doubtful
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
@@ -33,6 +34,15 @@ def joined(raw, *parts, **options) -> joining.Joined:
         film(raw / f"videos/{name}.mp4", scene.frames(first, end), **(options if part == len(parts) else {}))
         rows.append(ManifestRow(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part))
     return joining.read(raw, joining.CameraRecording(tuple(rows)), ClockParams("", "none"))
+
+
+def test_what_a_file_holds_is_taken_from_the_store_once(tmp_path, monkeypatch):
+    taken = []
+    probed = joining.stored_probe
+    for module in (joining, source):
+        monkeypatch.setattr(module, "stored_probe", lambda *file: taken.append(file[1]) or probed(*file))
+    assert joined(tmp_path, ("op", SCENE, 0, 60)).media.frame_count == 60
+    assert taken == ["videos/op.mp4"]
 
 
 PLANTED = {

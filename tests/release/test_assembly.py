@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_is_beside_its_place_until_the_block_has_ended_well():
-    with assembled() as beside:
+    with assembled() as copied:
+        beside = copied.folder
         assert contents(beside) == FILES
+        assert copied.sha256 == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
         assert beside.parent.stat().st_mode & 0o777 == 0o700
         assert not RELEASE.exists()
     assert contents(RELEASE) == FILES

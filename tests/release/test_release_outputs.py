@@ -9,6 +9,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
+import kept_project
 from scrubin.audit.expected.private_strings import Private
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
@@ -22,6 +23,21 @@ from toy_release import IDS, PARAMS, TASK, build
 def test_the_same_input_gives_the_same_bytes(clean, tmp_path):
     again = build(tmp_path / "release")
     assert added_files.hashes(again.folder) == added_files.hashes(clean.folder)
+
+
+def test_what_was_copied_is_not_read_for_the_lists_and_a_copy_that_differs_is_found(release, monkeypatch):
+    sound, read, sha256_of_all = added_files.hashes(release.folder), [], added_files.sha256_of_all
+    copied = {name: sha256 for name, sha256 in sound.items() if name.startswith(("frames/", "videos/"))}
+    monkeypatch.setattr(added_files, "sha256_of_all", lambda paths: read.extend(paths) or sha256_of_all(paths))
+    (damaged,) = [name for name in copied if name.startswith("frames/")][:1]
+    kept_project.flip(release.path(damaged))
+    declared = {name: table for name, table in public.public_tables(()).items() if name in ("videos", "frames", "splits")}
+    tables = {name: release.tables[name] for name in declared}
+    sheet = {f"{TASK}.csv": release.path(f"Annotation/{TASK}.csv").read_text()}
+    assembly.complete(release.folder, PARAMS, declared, tables, sheet, Fraction(1), "Nobody looked.", {}, copied=copied)
+    assert not set(read) & set(copied)
+    assert ("checksum", damaged) in {(finding.rule, finding.file) for finding in release.findings()}
+    assert added_files.hashes(release.folder) | {damaged: sound[damaged]} == sound
 
 
 def test_every_file_has_the_fixed_time(clean):

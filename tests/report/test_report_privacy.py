@@ -17,6 +17,7 @@ import pytest
 import clips
 import reported_study
 import synthetic_study
+from compared_tables import compared
 from reported_study import GREY_PER_FRAME, PARAMS, RELEASE, Numbered
 from screen_params import SCREEN
 from scrubin.base.errors import StageError, VideoError
@@ -170,6 +171,12 @@ def test_people_their_time_and_their_agreement_are_on_the_page(study, release):
     assert "Two people agree on 3 of 4 proposals that both decided (75 %)" in text
     alone = with_review(study, agreement={"shared": 0, "agreed": 0, "share": None, "pairs": []})
     assert "agree is undefined" in section(reported_study.page_without_pictures(alone, release), "privacy")
+
+
+def test_spans_are_not_searched_once_for_each_file(study, monkeypatch):
+    seen = compared(monkeypatch, rows=len(study.recordings))
+    assert report_privacy.unlike(study)
+    assert not seen
 
 
 def test_a_recording_that_a_reviewer_excluded_is_excluded_not_lost_and_needs_no_look(study):

@@ -124,6 +124,12 @@ class Left:
         self.unseen_s = unseen_s
 
 
+def work_of(lines):
+    work = attention.Work()
+    work.take(lines)
+    return work
+
+
 def test_time_left_goes_down_steadily_also_with_a_long_look_and_a_pause(folder):
     with review_study.desk(folder) as desk:
         lines = [review_study.see(desk, SINGLE, "mono", "sheet", [frame]) for frame in range(60)]
@@ -131,7 +137,7 @@ def test_time_left_goes_down_steadily_also_with_a_long_look_and_a_pause(folder):
     for place, line in enumerate(lines):
         at_s += 110 if place == 30 else 40 if place == 45 else 6 * (1 + place % 3)
         lines[place] = replace(line, at=f"2026-01-01T00:{at_s // 60:02d}:{at_s % 60:02d}+00:00")
-        said.append(attention.progress([Left(3600 - 20 * place)], lines[: place + 1]).seconds_left)
+        said.append(attention.progress([Left(3600 - 20 * place)], work_of(lines[: place + 1])).seconds_left)
     steps = [after / before for before, after in pairwise(said)]
     assert max(steps) < 1.15, steps
     assert min(steps) > 0.85, steps
@@ -146,7 +152,7 @@ def test_time_left_follows_how_many_seconds_one_still_stands_for_once_they_fold(
             stood = desk.folded(SINGLE, "mono", {0: [(1, 1)]}, limit)
         lines = [line for _ in range(times) for line in (looked, replace(stood, facts={**stood.facts, "seconds": [[1, 6]]}))]
         at = [replace(line, at=f"2026-01-01T00:{place // 60:02d}:{place % 60:02d}+00:00") for place, line in enumerate(lines)]
-        return attention.progress(left, at, folds).seconds_left
+        return attention.progress(left, work_of(at), folds).seconds_left
 
     unfolded = said(600, 0.1, 0.0)
     # Each still stands for itself and six more: a seventh of the stills are left, one more as the beginning is reckoned unfolded.

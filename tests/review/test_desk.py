@@ -7,6 +7,7 @@ import pytest
 
 import review_study
 from scrubin.base.errors import ReviewError
+from scrubin.stages.review import LEDGER_PATH, attention
 
 PAIR, SINGLE = 0, 1
 
@@ -220,6 +221,29 @@ def test_an_excluded_recording_is_done_and_comes_back(desk):
     assert desk.recordings()[SINGLE].status == "kept"
     with pytest.raises(ReviewError, match="not excluded"):
         desk.include(SINGLE)
+
+
+def test_progress_reads_only_the_lines_that_are_new(desk, monkeypatch):
+    for frame in range(3):
+        review_study.see(desk, SINGLE, "mono", "lens", [frame])
+    read, event_of = [], attention.event_of
+    monkeypatch.setattr(attention, "event_of", lambda line: read.append(line.number) or event_of(line))
+    assert desk.progress() == desk.progress()
+    assert desk.newly_elsewhere_s() == 0
+    assert not read
+    line = review_study.see(desk, SINGLE, "mono", "lens", [5])
+    desk.progress()
+    assert read == [line.number]
+
+
+def test_progress_of_a_ledger_that_was_taken_away_or_written_anew_begins_again(desk, folder):
+    review_study.see(desk, SINGLE, "mono", "lens", range(70))
+    before, path = desk.progress(), folder / LEDGER_PATH
+    data = path.read_bytes()
+    path.unlink()
+    assert desk.progress().seconds_left is None
+    path.write_bytes(data)
+    assert desk.progress() == before
 
 
 @pytest.mark.parametrize("until", ["tomorrow", "2027-13-01", "20270101"])

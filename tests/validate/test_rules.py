@@ -11,6 +11,7 @@ import pytest
 
 import synthetic_study
 from checked_study import arrow_of, expected_of, failed, severities, study_of
+from compared_tables import compared
 from scrubin.labels.masks.counts import text_of_runs
 from scrubin.stages.validate import suite
 from scrubin.stages.validate.expected import Total
@@ -506,6 +507,19 @@ BESIDE: list[tuple[str, str, Change]] = [
 @pytest.mark.parametrize(("rule", "table", "change"), BESIDE, ids=names_of(BESIDE))
 def test_right_beside_the_break_a_rule_is_silent(rule, table, change, study_after):
     assert not ROW_RULES[rule].broken(study_after(change), table).any()
+
+
+def test_labels_are_not_searched_once_for_each_video_with_something_hidden(monkeypatch):
+    tables = synthetic_study.tables()
+    hidden, counts = tables["hidden"], []
+    for names in ([CASE], [CASE, EXERCISE, SECOND, LATER]):
+        tables["hidden"] = pd.concat([hidden.assign(id=name) for name in names], ignore_index=True)
+        study = study_of(tables)
+        with monkeypatch.context() as patched:
+            seen = compared(patched, rows=1)
+            ROW_RULES["detail_shows_hidden"].broken(study, "points")
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
 
 
 def test_what_a_reader_has_said_of_a_frame_is_not_said_again_of_it_alone():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
@@ -61,20 +62,36 @@ def several(path: str, files: Sequence[str]) -> list[str] | None:
 
     A folder names the files in it, not those in folders below. A pattern has ``*``, ``?`` or ``[...]``, which match within one name.
 
+    Parameters
+    ----------
+    path
+        As the list has it.
+    files
+        Every file there is, sorted, as `files_below` returns them.
+
     >>> several("videos/case", ["videos/case/10.mp4", "videos/case/9.mp4", "videos/case/old/1.mp4"])
     ['videos/case/9.mp4', 'videos/case/10.mp4']
     >>> several("videos/case_*.mp4", ["videos/case_2.mp4", "videos/case_3/1.mp4"])
     ['videos/case_2.mp4']
     """
     plain = str(PurePosixPath(path))
-    if plain in files:
+    if next(_beginning_with(plain, files), None) == plain:
         return None
-    inside = [file for file in files if str(PurePosixPath(file).parent) == plain]
+    inside = [file for file in _beginning_with("" if plain == "." else f"{plain}/", files) if str(PurePosixPath(file).parent) == plain]
     if not inside and _SPECIAL & set(plain):
-        inside = [file for file in files if _matches(plain, file)]
+        fixed = next(place for place, letter in enumerate(plain) if letter in _SPECIAL)
+        inside = [file for file in _beginning_with(plain[:fixed], files) if _matches(plain, file)]
     elif not inside and not path.endswith("/"):
         return None
     return sorted(inside, key=natural)
+
+
+def _beginning_with(start: str, files: Sequence[str]) -> Iterator[str]:
+    """Yield those of sorted files that begin so; no other is looked at."""
+    for place in range(bisect_left(files, start), len(files)):
+        if not files[place].startswith(start):
+            return
+        yield files[place]
 
 
 def files_named(path: str, files: Sequence[str]) -> list[str]:

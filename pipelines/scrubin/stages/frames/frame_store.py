@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base.errors import VideoError
+from scrubin.base.files import sha256_of
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables.io import records
@@ -44,6 +46,7 @@ def why_dropped(measured: Mapping[str, Any], limits: DropParams) -> str | None:
     return None
 
 
+RENDER_AGAIN = "run 'dvc repro', whose stage render makes it again"
 IN_A_GAP = "gap: nothing was recorded at this time"
 Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
 Gaps = Mapping[tuple[str, str], frozenset[int]]
@@ -96,14 +99,17 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
     Raises
     ------
     VideoError
-        When the video cannot be decoded.
+        When the video cannot be decoded, or is another file than the table states.
     """
     spans = hidden.get((video.id, video.camera), [])
     inputs = {**asdict(replace(params, drop=NOTHING)), "sha256": video.sha256, "fps": str(params.fps), "hidden": spans}
     code = code_of(__name__)
-    entry, _ = store.make(
-        store.key_of("frames", code, inputs), lambda folder: extract(release / video.path, folder, params, video.path, spans)
-    )
+
+    def work(folder: Path) -> list[dict[str, Any]]:
+        _prove(release / video.path, video)
+        return extract(release / video.path, folder, params, video.path, spans)
+
+    entry, _ = store.make(store.key_of("frames", code, inputs), work)
     after_gaps = gaps.get((video.id, video.camera), frozenset())
     rows = [judged(row, params, after_gaps) for row in entry.value]
     dropped = [row["frame"] for row in rows if row["dropped"]]
@@ -113,6 +119,17 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
         entry, _ = store.make(key, lambda folder: without(whole, dropped, folder / SHARD_NAME))
     extracted = ExtractedFrames(video, entry, rows)
     return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])
+
+
+def _prove(path: Path, video: ReleasedVideo) -> None:
+    """Refuse a file with other bytes: what is kept under a video's hash must never come from another one."""
+    try:
+        is_stated = sha256_of(path) == video.sha256
+    except OSError as error:
+        raise VideoError(video.path, f"it cannot be read ({error.strerror or error})", RENDER_AGAIN) from error
+    if not is_stated:
+        reason = "its bytes are not those of the table 'videos': it was changed or damaged since it was rendered"
+        raise VideoError(video.path, reason, RENDER_AGAIN)
 
 
 def judged(row: Mapping[str, Any], params: FramesParams, after_gaps: Container[int] = ()) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def write(folder: Path, stamps: Stamps, every: Sequence[Objects], judged: Sequen
     images
         Extracted frames, as `scrubin.stages.groundtruth.writing.images` returns them.
     """
+    first = images.drop_duplicates("id")
+    sizes = dict(zip(first["id"].tolist(), zip(first["width"].tolist(), first["height"].tolist(), strict=True), strict=True))
     written = ObjectFiles(vocabularies={one.vocabulary.name: one.vocabulary for one in every})
     for name, vocabulary in sorted(written.vocabularies.items()):
         own = [one for one in every if one.vocabulary.name == name]
@@ -71,7 +73,7 @@ def write(folder: Path, stamps: Stamps, every: Sequence[Objects], judged: Sequen
             if document is not None:
                 written.wholes[name, kind] = document
         for one in own:
-            _write_tracks(folder, name, one, images, written)
+            _write_tracks(folder, name, one, sizes, written)
         if (folder / name / TRACKS).is_dir():
             write_sidecar(folder / name / TRACKS, stamps.of(TRACKS, vocabulary))
     _write_wholes(folder, stamps, written, written.wholes)
@@ -91,11 +93,10 @@ def write_subset(folder: Path, stamps: Stamps, every: ObjectFiles, subset: Subse
     _write_wholes(folder, stamps, every, {key: part for key, part in parts.items() if part["images"]}, subset=subset)
 
 
-def _write_tracks(folder: Path, name: str, one: Objects, images: pd.DataFrame, written: ObjectFiles) -> None:
-    own = images[images["id"] == one.id]
-    size = (int(own["width"].iloc[0]), int(own["height"].iloc[0])) if len(own) else (1, 1)
+def _write_tracks(folder: Path, name: str, one: Objects, sizes: Mapping[str, tuple[float, float]], written: ObjectFiles) -> None:
+    width, height = sizes.get(one.id, (1, 1))
     for kind in one.kinds():
-        texts = objects.track_files(one, kind, size)
+        texts = objects.track_files(one, kind, (int(width), int(height)))
         for file, text in texts.items():
             files.write_text(folder / name / TRACKS / kind / file, text)
         written.add(one.id, [f"{name}/{TRACKS}/{kind}/{file}" for file in texts])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +94,18 @@ class Pictures:
         TableError
             When a labelled frame has none.
         """
-        rows = self.table[self.table["id"] == id_]
+        rows = self.table.iloc[self._places.get(id_, [])]
         paths: dict[int, str] = dict(zip(rows["frame"].tolist(), rows["path"].tolist(), strict=True))
         missing = sorted(set(frames) - paths.keys())
         if missing:
             msg = f"table 'frames': {id_} has labels at frame {missing[0]}, but no such row; run 'dvc repro annotations'"
             raise TableError(msg)
         return {frame: paths[frame] for frame in frames}
+
+    @cached_property
+    def _places(self) -> Mapping[Any, Any]:
+        """By recording the numbers of its rows."""
+        return self.table.groupby("id").indices
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,6 @@ from scrubin.base.errors import RecordingError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.media.probe import Probe
-from scrubin.media.raw_file import stored_probe, stored_sha256
 from scrubin.stages.ingest.manifest import IngestParams, ManifestProblem, ManifestRow, TaskParams
 from scrubin.stages.recordings_list import NAME
 
@@ -35,21 +33,6 @@ class Media:
     frame_count: int
     end_s: Fraction
     has_audio: bool
-
-
-def read_media(raw: Path, row: ManifestRow) -> Media:
-    """Return what a file of the raw study holds.
-
-    Raises
-    ------
-    VideoError
-        When its content cannot be used.
-    StageError
-        When it cannot be read now.
-    """
-    sha256 = stored_sha256(raw / row.path, row.path)
-    probe = stored_probe(raw / row.path, row.path, sha256)
-    return media_of(sha256, probe)
 
 
 def media_of(sha256: str, probe: Probe) -> Media:

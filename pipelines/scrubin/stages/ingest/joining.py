@@ -19,11 +19,13 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.pieces import UnreadableError
-from scrubin.media.joining import JoinedPart, start_times_s
+from scrubin.media.joining import JoinedPart, joined, start_times_s
 from scrubin.media.opening import contradictions, open_video
+from scrubin.media.probe import Probe
+from scrubin.media.raw_file import stored_probe, stored_sha256
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.ingest import file_names
-from scrubin.stages.ingest.decide import Media, media_of, read_media
+from scrubin.stages.ingest.decide import Media, media_of
 from scrubin.stages.ingest.file_names import Name
 from scrubin.stages.ingest.manifest import DICOM_TIME, FILE_NAME, NO_CLOCK, TIMECODE, ClockParams, ManifestRow
 from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
@@ -289,42 +291,53 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
         When a file cannot be read now.
     """
     view = camera.rows[0].view
-    plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows), view)
-    clock = replace(clock, source=camera.rows[0].clock or clock.source)
-    plain.probe(raw)  # refuses what does not belong together before anything is decoded
-    gaps = gaps_s(raw, plain.paths, plain.joined_parts(raw), clock)
+    files, whole = zip(*(_read_file(raw, row) for row in camera.rows), strict=True)
+    plain = Source(files, view)
+    # Of an hour a probe has a hundred thousand times: it is taken from the store once.
+    probes = [probe if view is None else view.of_probe(probe, part.path) for part, probe in zip(files, whole, strict=True)]
+    of_files = _with_probes(plain, probes)
+    joined(of_files)  # refuses what does not belong together before anything is decoded
+    gaps = gaps_s(raw, plain.paths, of_files, replace(clock, source=camera.rows[0].clock or clock.source))
     seen = seams(raw, plain.parts, gaps)
     parts = tuple(replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True))
     source = Source(parts, view)
-    probed = source.probe(raw)
-    doubts = (*seen.doubts, *_of_names(raw, source))
+    of_files = _with_probes(source, probes)
+    probed = joined(of_files)
+    doubts = (*seen.doubts, *_of_names(of_files))
     of_headers = (f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
     told = (*(one.sentence for one in doubts), *of_headers)
-    return Joined(source, media_of(source.sha256, probed), tuple(_rows(raw, camera, source, doubts)), told)
+    return Joined(source, media_of(source.sha256, probed), tuple(_rows(camera, source, of_files, doubts)), told)
 
 
-def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:
+def _read_file(raw: Path, row: ManifestRow) -> tuple[FilePart, Probe]:
+    sha256 = stored_sha256(raw / row.path, row.path)
+    return FilePart(row.path, sha256), stored_probe(raw / row.path, row.path, sha256)
+
+
+def _with_probes(source: Source, probes: Sequence[Probe]) -> list[JoinedPart]:
+    return [JoinedPart(part.path, probe, part.first, part.gap_s) for part, probe in zip(source.parts, probes, strict=True)]
+
+
+def sha256_by_path(every: Iterable[Joined]) -> dict[str, str]:
     """Return the hash of every file."""
-    return {part.path: part.sha256 for one in joined for part in one.source.parts}
+    return {part.path: part.sha256 for one in every for part in one.source.parts}
 
 
-def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
+def parts_table(every: Iterable[Joined]) -> pd.DataFrame:
     """Return the table `parts`."""
-    return io.frame_of(PARTS, (row for one in joined for row in one.parts))
+    return io.frame_of(PARTS, (row for one in every for row in one.parts))
 
 
-def _of_names(raw: Path, source: Source) -> Iterator[Doubt]:
+def _of_names(parts: Sequence[JoinedPart]) -> Iterator[Doubt]:
     """Yield what the names of the files say against their order, unless a clock says how much is missing there."""
-    parts = source.joined_parts(raw)
     counts = [part.probe.frame_count for part in parts]
-    for place, sentence in doubtful(source.paths).items():
+    for place, sentence in doubtful([part.path for part in parts]).items():
         if not parts[place].gap_s:
             frames = max(1, round(SHOWN_S * parts[place].probe.fps))
             yield Doubt(place, sentence, *around(place, counts, parts[place].first, frames))
 
 
-def _rows(raw: Path, camera: CameraRecording, source: Source, doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:
-    parts = source.joined_parts(raw)
+def _rows(camera: CameraRecording, source: Source, parts: Sequence[JoinedPart], doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:
     begins = [0, *accumulate(part.probe.frame_count - part.first for part in parts)]
     starts = start_times_s(parts)
     for place, (row, part, of_file, start_s) in enumerate(zip(camera.rows, source.parts, parts, starts, strict=True)):

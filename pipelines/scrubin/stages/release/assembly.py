@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def complete(
     study: Study | None = None,
     words: Words | None = None,
     shown: Callable[[Sequence[str]], Iterable[str]] = iter,
+    copied: Mapping[str, str] | None = None,
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
@@ -70,6 +72,8 @@ def complete(
         What the curator says of it; None: nothing.
     shown
         Passes on the names of the archives, and may show how far their writing is.
+    copied
+        SHA-256 of the files that were copied into the folder, by name, see `Assembled`; they are not read again. None: all are read.
 
     Raises
     ------
@@ -93,8 +97,9 @@ def complete(
         files.write_text(folder / documents.FOLDER / name, text)
     for name, text in certificate.items():
         files.write_text(folder / name, text)
-    # What the render stage states; the audit reads each file again and holds it to this list.
-    sha256 = added_files.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
+    # What the render stage and the copying state; the audit reads each file again and holds it to this list.
+    stated = {**(copied or {}), **dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True))}
+    sha256 = added_files.hashes(folder, stated)
     described = croissant.metadata(params, declared, tables, sha256, added_files.sizes_of_files(folder, sha256), facts, said)
     requirements.refuse(described)
     if params.previous is not None:
@@ -129,8 +134,24 @@ def waiting() -> dict[str, Path]:
     return {path.relative_to(UNRELEASED).as_posix(): path for path in sorted(files)}
 
 
+@dataclass(frozen=True)
+class Assembled:
+    """A folder with a copy of every file that waited.
+
+    Parameters
+    ----------
+    folder
+        Beside the place of the release.
+    sha256
+        Of each file that was copied, by name: nobody has read its copy yet.
+    """
+
+    folder: Path
+    sha256: Mapping[str, str]
+
+
 @contextlib.contextmanager
-def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object]) -> Iterator[Path]:
+def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object]) -> Iterator[Assembled]:
     """Yield a folder with a copy of every file; it becomes the release when the block succeeds, and goes when it does not.
 
     A copy shares its blocks with the file that waits where the file system can, and never the file itself: a byte that
@@ -151,8 +172,7 @@ def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
         When a file holds other bytes than are stated.
     """
     try:
-        _copy_all(files, fresh_folder(BESIDE), stated, one_more)
-        yield BESIDE
+        yield Assembled(BESIDE, _copy_all(files, fresh_folder(BESIDE), stated, one_more))
         BESIDE.rename(RELEASE)
     finally:
         remove_leftovers()
@@ -173,13 +193,20 @@ def remove_leftovers(project: Path = Path()) -> None:
         shutil.rmtree(project / BESIDE)
 
 
-def _copy_all(files: Mapping[str, Path], folder: Path, stated: Mapping[str, str], one_more: Callable[[], object]) -> None:
-    pool = ThreadPoolExecutor(cores())
+def _copy_all(files: Mapping[str, Path], folder: Path, stated: Mapping[str, str], one_more: Callable[[], object]) -> dict[str, str]:
+    def copied(name: str) -> str:
+        sha256 = stated.get(name) or sha256_of(files[name])
+        copy(files[name], folder / name, sha256)
+        return sha256
+
+    pool, done = ThreadPoolExecutor(cores()), dict[str, str]()
     try:
-        for _ in pool.map(lambda name: copy(files[name], folder / name, stated.get(name) or sha256_of(files[name])), files):
+        for name, sha256 in zip(files, pool.map(copied, files), strict=True):
+            done[name] = sha256
             one_more()
     finally:
         pool.shutdown(cancel_futures=True)
+    return done
 
 
 def summarise(

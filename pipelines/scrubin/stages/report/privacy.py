@@ -220,6 +220,7 @@ def _union(spans: Iterable[tuple[float, float]]) -> float:
 
 
 LEAST_SURE = 12
+Spans = Sequence[tuple[float, float]]
 
 
 def least_sure(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -244,15 +245,25 @@ def unlike(study: ReportedStudy) -> list[dict[str, Any]]:
     or that no detector compared with themselves.
     """
     rows: dict[str, dict[str, Any]] = {}
+    kept, whole = _spans_by_file(study.recordings), _spans_by_file(study.redactions[study.redactions["x"].isna()])
     for one in study.review["recordings"]:
         for file in one["files"] if one["excluded"] is None else ():
-            row = _unlike(study, (file["recording"], file["camera"]))
+            key = file["recording"], file["camera"]
+            row = _unlike(study, key, kept.get(key, ()), whole.get(key, ()))
             if row is not None and row["distance"] > rows.get(row["recording"], {"distance": -1.0})["distance"]:
                 rows[row["recording"]] = row
     return sorted(rows.values(), key=lambda row: (-row["distance"], row["recording"]))
 
 
-def _unlike(study: ReportedStudy, key: FileKey) -> dict[str, Any] | None:
+def _spans_by_file(table: pd.DataFrame) -> dict[FileKey, list[tuple[float, float]]]:
+    spans: dict[FileKey, list[tuple[float, float]]] = {}
+    columns = ("recording", "camera", "start_s", "end_s")
+    for name, camera, start_s, end_s in zip(*(table[column].tolist() for column in columns), strict=True):
+        spans.setdefault((name, camera), []).append((start_s, end_s))
+    return spans
+
+
+def _unlike(study: ReportedStudy, key: FileKey, kept: Spans, hidden: Spans) -> dict[str, Any] | None:
     try:
         times_s, far = study.sources.times_s(key), study.sources.distance(key)
     except VideoError:
@@ -260,7 +271,7 @@ def _unlike(study: ReportedStudy, key: FileKey) -> dict[str, Any] | None:
     if far is None:
         return None
     # In hundredths: the last digits differ between processors.
-    rounded = np.round(np.where(_unproposed(study, key, times_s), far, 0.0), 2)
+    rounded = np.round(np.where(_unproposed(kept[0], hidden, times_s), far, 0.0), 2)
     if not rounded.any():
         return None
     number = int(np.argmax(rounded))
@@ -269,13 +280,10 @@ def _unlike(study: ReportedStudy, key: FileKey) -> dict[str, Any] | None:
     return {**place, "distance": float(rounded[number]), "command": command_at(key[0], time_s)}
 
 
-def _unproposed(study: ReportedStudy, key: FileKey, times_s: Numbers) -> npt.NDArray[np.bool_]:
+def _unproposed(kept: tuple[float, float], hidden: Spans, times_s: Numbers) -> npt.NDArray[np.bool_]:
     """Return which frames of a file are kept and in no span, shape (n,)."""
-    recordings, redactions = study.recordings, study.redactions
-    kept = recordings[(recordings["recording"] == key[0]) & (recordings["camera"] == key[1])].iloc[0]
-    free = (times_s[1:] > kept["start_s"]) & (times_s[:-1] < kept["end_s"])
-    of_file = redactions[(redactions["recording"] == key[0]) & (redactions["camera"] == key[1]) & redactions["x"].isna()]
-    for start_s, end_s in zip(of_file["start_s"], of_file["end_s"], strict=True):
-        first, last = frames_on_screen((start_s, end_s), times_s)
+    free = (times_s[1:] > kept[0]) & (times_s[:-1] < kept[1])
+    for span in hidden:
+        first, last = frames_on_screen(span, times_s)
         free[first : last + 1] = False
     return np.asarray(free, dtype=np.bool_)

@@ -22,13 +22,15 @@ import math
 import statistics
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import Line
-from scrubin.stages.review.events import Event, Folded, Planted, Seen, event_of
+from scrubin.stages.review.events import Folded, Planted, Seen, event_of
 
 LOOK_S = 0.25
 """One fixation."""
@@ -227,7 +229,65 @@ class Progress:
     seconds_left: float | None
 
 
-def progress(recordings: Iterable[Summarised], lines: Sequence[Line], folds: float = 0.0) -> Progress:
+@dataclass
+class Hours:
+    """For how long people worked: from line to line of each session, without pauses."""
+
+    worked_s: float = 0.0
+    last: dict[str, datetime.datetime] = field(default_factory=dict)
+
+    def take(self, line: Line) -> None:
+        """Take in the next line of the ledger."""
+        at = datetime.datetime.fromisoformat(line.at)
+        gap_s = (at - self.last[line.session]).total_seconds() if line.session in self.last else 0.0
+        # A clock that was set back counts nothing.
+        self.worked_s += gap_s if 0 < gap_s <= PAUSE_S else 0.0
+        self.last[line.session] = at
+
+
+@dataclass
+class Work:
+    """What people did, counted line by line: who asks how far a review is does not read its ledger from the beginning.
+
+    Parameters
+    ----------
+    hours
+        For how long they worked.
+    stills
+        By view how many stills count as looked at.
+    folded
+        By limit how many seconds were folded.
+    looked_s
+        By person and session their attention, exactly, also that of looks that do not count.
+    """
+
+    hours: Hours = field(default_factory=Hours)
+    stills: Counter[str] = field(default_factory=Counter)
+    folded: Counter[float] = field(default_factory=Counter)
+    looked_s: dict[tuple[str, str], Fraction] = field(default_factory=dict)
+
+    def take(self, lines: Iterable[Line]) -> None:
+        """Take in further lines of the ledger, in their order."""
+        for line in lines:
+            self.hours.take(line)
+            event = event_of(line) if line.event in ("seen", "folded") else None
+            if isinstance(event, Seen):
+                key = line.by, line.session
+                self.looked_s[key] = self.looked_s.get(key, Fraction(0)) + Fraction(event.looked_s or 0)
+                if counts(event):
+                    self.stills[event.view] += _stills(event)
+            elif isinstance(event, Folded):
+                self.folded[event.limit] += sum(last + 1 - first for first, last in event.seconds)
+
+    def elsewhere_s(self, by: str, session: str) -> float:
+        """Return how much attention a person spent in other sessions than this one."""
+        spent_s = Fraction(0)
+        for (person, of), looked_s in self.looked_s.items():
+            spent_s += looked_s if person == by and of != session else 0
+        return float(spent_s)
+
+
+def progress(recordings: Iterable[Summarised], work: Work, folds: float = 0.0) -> Progress:
     """Return how far a review is.
 
     What is left takes at least the attention that its stills need. How many times that it takes
@@ -235,22 +295,19 @@ def progress(recordings: Iterable[Summarised], lines: Sequence[Line], folds: flo
     pause changes little; so is for how many seconds one still of the sheet stood (`folds`, the parameter ``review.folds``).
     """
     items = list(recordings)
-    events = [event_of(line) for line in lines]
-    looks = [one for one in events if isinstance(one, Seen) and counts(one)]
     unseen_s = sum(one.unseen_s for one in items)
-    left_s = needed_s("sheet", 1) * unseen_s * _shown_share(events, looks, folds) + math.fsum(
+    left_s = needed_s("sheet", 1) * unseen_s * _shown_share(work, folds) + math.fsum(
         needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing) for one in items
     )
-    done_s = math.fsum(needed_s(one.view, _stills(one)) for one in looks)
-    pace = (USUAL_PACE * USUAL_S + worked_s(lines)) / (USUAL_S + done_s)
+    done_s = math.fsum(needed_s(view, stills) for view, stills in work.stills.items())
+    pace = (USUAL_PACE * USUAL_S + work.hours.worked_s) / (USUAL_S + done_s)
     return Progress(sum(one.done for one in items), sum(not one.done for one in items), unseen_s, pace * left_s if done_s else None)
 
 
-def _shown_share(events: Sequence[Event], looks: Sequence[Seen], folds: float) -> float:
+def _shown_share(work: Work, folds: float) -> float:
     """Return which share of the seconds had a still of their own, 0 to 1; those count that were folded as strictly as now."""
-    shown = USUAL_STILLS + sum(_stills(one) for one in looks if one.view == "sheet")
-    folded = sum(last + 1 - first for one in events if isinstance(one, Folded) and one.limit <= folds for first, last in one.seconds)
-    return shown / (shown + folded)
+    shown = USUAL_STILLS + work.stills["sheet"]
+    return shown / (shown + sum(seconds for limit, seconds in work.folded.items() if limit <= folds))
 
 
 def _stills(event: Seen) -> int:
@@ -259,11 +316,7 @@ def _stills(event: Seen) -> int:
 
 def worked_s(lines: Sequence[Line]) -> float:
     """Return for how long people worked: from line to line of each session, without pauses."""
-    total, last = 0.0, dict[str, datetime.datetime]()
+    hours = Hours()
     for line in lines:
-        at = datetime.datetime.fromisoformat(line.at)
-        gap_s = (at - last[line.session]).total_seconds() if line.session in last else 0.0
-        # A clock that was set back counts nothing.
-        total += gap_s if 0 < gap_s <= PAUSE_S else 0.0
-        last[line.session] = at
-    return total
+        hours.take(line)
+    return hours.worked_s

@@ -6,7 +6,6 @@ import dataclasses
 import datetime
 import getpass
 import json
-import math
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -132,7 +131,7 @@ class Desk:
     def progress(self) -> Progress:
         """Return how much is done, and how long the rest takes at the pace so far."""
         summaries = [one for one in self.recordings() if one.status == "kept"]
-        return progress(summaries, self._state.ledger.lines(), self._state.study.folds)
+        return progress(summaries, self._state.work, self._state.study.folds)
 
     def decide(
         self,
@@ -232,8 +231,8 @@ class Desk:
         return max(0.0, self._elsewhere_s - before)
 
     def _spent_elsewhere_s(self) -> float:
-        lines = (line for line in self.lines() if line.event == "seen" and line.by == self.by and line.session != self.session)
-        return math.fsum(line.facts.get("looked_s") or 0.0 for line in lines)
+        self._state.update()
+        return self._state.work.elsewhere_s(self.by, self.session)
 
     def planted(self, number: int, camera: str, frame: int, kind: str, size: float, outcome: str, nonce: str = "") -> Line:
         """Append that a check was shown, and whether this person noticed it."""

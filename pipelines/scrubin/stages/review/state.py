@@ -14,6 +14,7 @@ from scrubin.base.params import ranged
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, questions, study
+from scrubin.stages.review.attention import Work
 from scrubin.stages.review.status import FileStatus, Judged, file_status, judged
 
 
@@ -66,7 +67,7 @@ class State:
     def __init__(self, of: study.ReviewedStudy, ledger: Ledger, raw: Path, rows: Rows) -> None:
         self.study, self.ledger, self.raw, self.rows = of, ledger, raw, rows
         self.names = list(rows)
-        self.standing = of.standing()
+        self.standing, self.work = of.standing(), Work()
         self.times_s = study.FrameTimes(raw, of.files)
         self._applied, self._head = 0, FIRST
         self._statuses: dict[str, list[tuple[FileStatus, list[Judged]]]] = {}
@@ -94,10 +95,11 @@ class State:
         lines = self.ledger.lines()
         if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
             # Another ledger under this name.
-            self.standing, self._applied = self.study.standing(), 0
+            self.standing, self.work, self._applied = self.study.standing(), Work(), 0
             self._statuses.clear()
         new = lines[self._applied :]
         self.standing.apply(new)
+        self.work.take(new)
         for line in new:
             self._statuses.pop(str(line.facts.get("recording", "")), None)
             if line.event == "withdrawn":

@@ -97,12 +97,17 @@ def _hidden_at(study: Study, rows: pd.DataFrame) -> Iterator[tuple[int, list[Rec
     videos = study.columns("videos", "id", "camera", "width", "height")
     known = looked_up(rows, frames, ["id", "frame"])
     known = known.join(looked_up(known.assign(id=rows["id"]), videos, ["id", "camera"])).assign(id=rows["id"])
-    for (id_, camera), spans in hidden.groupby(["id", "camera"]):
-        mine = known[(known["id"] == id_) & (known["camera"] == camera) & known["width"].notna()]
+    known = known[known["width"].notna()]
+    places = known.groupby(["id", "camera"]).indices
+    for video, spans in hidden.groupby(["id", "camera"]):
+        if video not in places:
+            continue
+        mine = known.iloc[places[video]]
         boxes = spans[list("xywh")].astype("float64").to_numpy()
+        first, last = spans["first_frame"].to_numpy(), spans["last_frame"].to_numpy()
         numbers = mine[["source_frame", "width", "height"]].astype(np.int64)
         for at, (source_frame, width, height) in zip(mine.index.tolist(), numbers.to_numpy().tolist(), strict=True):
-            is_now = ((spans["first_frame"] <= source_frame) & (spans["last_frame"] >= source_frame)).to_numpy()
+            is_now = (first <= source_frame) & (last >= source_frame)
             if is_now.any():
                 whole = (-SLACK_PX, -SLACK_PX, width + SLACK_PX, height + SLACK_PX)
                 yield (
