@@ -14,7 +14,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, name_pattern, only_names_classes, readable
+from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, last_document_kept, name_pattern, only_names_classes, readable
 
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
@@ -88,6 +88,11 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
         For a path that is not there, or one that looks like no format or like several.
     """
     _refuse_unreadable(path)
+    with last_document_kept():
+        return _detected(path, wanted)
+
+
+def _detected(path: Path, wanted: Content | None) -> AnyFormat:
     whole = next((form for form in readable().values() if form.by_hand.is_whole(path)), None)
     if whole is not None and wanted is None:
         return whole
