@@ -50,11 +50,13 @@ def of_tables(labelled: pd.DataFrame, marks: pd.DataFrame, frames: pd.DataFrame)
         raise TableError(msg)
     seen = of_reference_camera(frames)
     shown = {str(id_): set(group["frame"].tolist()) for id_, group in seen[seen["path"].notna()].groupby("id")}
+    places = marks.groupby("id", sort=False, observed=True).indices
     found = []
     for id_, group in own.groupby("id", sort=True):
         judged = np.sort(group["frame"].to_numpy(np.int64))
         kept = judged[np.isin(judged, sorted(shown.get(str(id_), ())))]
-        rows = marks[(marks["id"] == id_) & marks["frame"].isin(kept)].sort_values(["frame", "mark", "rater"], ignore_index=True)
+        of_recording = marks.iloc[places.get(id_, [])]
+        rows = of_recording[of_recording["frame"].isin(kept)].sort_values(["frame", "mark", "rater"], ignore_index=True)
         found.append(Judgements(str(id_), kept, rows, len(judged) - len(kept)))
     return found
 
