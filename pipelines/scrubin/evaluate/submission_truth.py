@@ -27,7 +27,7 @@ from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.parse import columns
-from scrubin.labels.rates import of_clock
+from scrubin.labels.rates import is_by_frame, numbering_of, of_clock
 from scrubin.labels.registry import format_of
 
 
@@ -210,7 +210,7 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
-    if known.by_hand.asks_fps and fps is None:
+    if known.by_hand.asks_fps and fps is None and any(map(is_by_frame, reading.collection.recordings)):
         what = f"no file of {known.name} states the rate of its frames"
         fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
@@ -222,6 +222,9 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
         raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
     (used,) = vocabularies.values()
     videos = {labels.recording: _video(labels, of_clock(labels.clock, fps or known.by_hand.fps).per_second) for labels in recordings}
+    for labels in recordings:
+        # A rate that contradicts the files is refused as by a score.
+        numbering_of(labels, known, fps)
     return GroundTruth(used, videos, verdict_of(reading), reader.said_of_spans(reading.collection.recordings, fps))
 
 
