@@ -436,7 +436,7 @@ def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
     if wanted == "all":
         return tuple(truth.sizes)
     if wanted not in truth.sizes:
-        msg = f"component {wanted}: only instruments are labelled; choose component=i"
+        msg = f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i"
         raise MetricsError(msg)
     return (wanted,)
 
