@@ -51,7 +51,7 @@ def main() -> None:
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)
     details = Details.of_tables(*(io.read(table, TABLES[table.name]) for table in (MASKS, POINTS, TRACKS)))
     black = by_frame(of_reference_camera(frames), io.read(HIDDEN, BLACK), io.read(VIDEOS, TABLES["videos"]))
-    every_object = [one for recording in labelled if (one := objects.of_recording(recording, details, black)) is not None]
+    every_object = objects.of_recordings(labelled, details, black)
     judged = judgements.of_tables(io.read(LABELLED, TABLES["labelled"]), io.read(MARKS, TABLES["marks"]), frames)
     beyond = object_files.write(folder, stamped, every_object, judged, pictures.table)
     skill, errors = writing.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])

@@ -11,7 +11,7 @@ from scrubin.base import machine
 from scrubin.cli import splits, stereo
 from scrubin.cli.commands import DECLARED, DOORS, overview
 from scrubin.evaluate.metrics.variants import METRICS
-from scrubin.evaluate.tasks.scoring import SCORES
+from scrubin.evaluate.tasks.scoring import STEPS
 from scrubin.labels.choices import known_formats
 from scrubin.labels.registry import WRITERS, readable
 from scrubin.media.rig import MM_PER_UNIT
@@ -89,7 +89,7 @@ def test_the_formats_of_the_help_are_those_that_register_themselves():
 
 
 def test_every_metric_that_can_be_chosen_is_computed():
-    assert list(SCORES) == list(METRICS)
+    assert list(STEPS) == list(METRICS)
 
 
 def test_the_units_of_the_help_are_those_that_a_rig_is_read_in():

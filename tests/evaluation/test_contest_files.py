@@ -9,6 +9,7 @@ import pytest
 
 from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
 from scrubin import cli
+from scrubin.evaluate import side as of_side
 from scrubin.evaluate.challenge.handed_in import HANDED_IN
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import entry_scores
@@ -139,6 +140,16 @@ def test_ranks_by_other_variants_are_those_of_the_metric(home, capsys):
         "paper, classes averaged",
         "paper, classes pooled",
     ]
+
+
+@pytest.mark.parametrize(("more", "readings"), [((), 1), (("--variants",), 3)])
+def test_labels_are_read_once_for_all_teams_and_once_more_for_each_other_way(more, readings, home, capsys, monkeypatch):
+    read, read_truth = [], of_side.read_truth
+    monkeypatch.setattr(of_side, "read_truth", lambda source, wanted: read.append(source) or read_truth(source, wanted))
+    teams = [home / "pixels" / name for name in ("perfect", "worse")]
+    code, _, _ = run(capsys, "rank", *teams, "--ground-truth", home / "pixels/truth", "--metric", "pixels", "--resamples", "5", *more)
+    assert (code, len(read)) == (0, readings)
+    assert len(CONTESTS["pixels"].ways) == 2
 
 
 def changed_results(files, at, **more):

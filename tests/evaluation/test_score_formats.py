@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import numpy as np
 import pytest
 
 from score_runs import fault, good
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options, read_path
@@ -61,6 +63,17 @@ def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted,
         np.save(tmp_path / name, content)
     assert detected(tmp_path, wanted).name == expected
     assert detected(tmp_path / name, wanted).name == expected
+
+
+@pytest.mark.parametrize("content", [[COCO_RESULT], {"frame": [0], "list": [[ROW]]}, {"0": {"recognition": [0.5] * 100}}, "neither"])
+def test_a_file_is_parsed_once_however_many_formats_are_asked_whether_it_is_theirs(tmp_path, monkeypatch, content):
+    read, path = [], tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    value = strangers.read_json
+    monkeypatch.setattr(strangers, "read_json", lambda path: read.append(path) or value(path))
+    with contextlib.suppress(AnnotationError):
+        detected(path)
+    assert read == [path]
 
 
 def test_lists_of_scores_of_instruments_can_be_named_as_matrices(tmp_path):

@@ -51,6 +51,23 @@ def test_a_rate_that_is_named_is_taken_and_nothing_is_said(study, capsys):
     assert found["ground_truth"]["notes"] == []
 
 
+def test_a_rate_that_contradicts_the_file_is_refused_by_all_three_in_the_same_words(tmp_path, capsys):
+    label = {
+        "scrubin_labels": 1,
+        "vocabulary": "cholec80",
+        "frames": 9,
+        "fps": "25",
+        "phases": [{"first": 0, "end": 9, "label": "Preparation"}],
+    }
+    write_files(tmp_path / "truth", {"a.labels.json": json.dumps(label).encode()})
+    write_files(tmp_path / "team", {"a.csv": ("frame,phase_id\n" + "".join(f"{frame},0\n" for frame in range(9))).encode()})
+    for command, typed in commands(tmp_path, "--fps", "5").items():
+        assert cli.main(typed) == 1
+        assert "the file of a states 25 frames per second, not 5; leave --fps" in capsys.readouterr().err, command
+    for command, typed in commands(tmp_path).items():
+        assert cli.main(typed) == 0, command
+
+
 def test_predictions_in_spans_are_told_apart_from_labels(study, capsys):
     assert cli.main(commands(study, "--fps", "1")["score"]) == 0
     said = capsys.readouterr().err

@@ -21,7 +21,8 @@ from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.blackened import Blackened
 from scrubin.labels.points import Point
 from scrubin.labels.truth import objects
-from scrubin.labels.truth.objects import Instance, Mask, Objects
+from scrubin.labels.truth.objects import Details, Instance, Mask, Objects
+from scrubin.labels.truth.recordings import Layer, Recording
 from scrubin.stages.groundtruth import verification
 
 PARTS = ("masks", "points", "tracks", "marks")
@@ -120,6 +121,28 @@ def test_a_mask_drawn_in_a_picture_with_an_odd_side_shows_nothing_that_is_black_
     first, second = objects.points_coco(WORDS, [one], images)["annotations"]
     assert first["segmentation"] == annotation["segmentation"]
     assert "segmentation" not in second
+
+
+class Walked(dict):
+    """A table that counts how often it is walked through."""
+
+    walks = 0
+
+    def __iter__(self):
+        self.walks += 1
+        return super().__iter__()
+
+    def items(self):
+        self.walks += 1
+        return super().items()
+
+
+def test_details_and_what_is_black_are_walked_through_once_for_all_recordings():
+    masks, black = Walked({("a", 0, 0): None}), Walked({("a", 0): Blackened([(0, 0, 9, 9)], 320, 240)})
+    layer = Layer(WORDS, np.zeros(0, np.int64), pd.DataFrame(), "instrument")
+    labelled = [Recording(name, layer, None, whole_triplets=False) for name in "bcd"]
+    assert objects.of_recordings(labelled, Details(masks, {}, {}), black) == []
+    assert (masks.walks, black.walks) == (1, 1)
 
 
 def scored(truth, capsys, tmp_path, task, wanted, found, *variant):

@@ -58,9 +58,9 @@ def write_ground_truth(folder, made):
     writing.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
     masks, points, tracks, marks = (_table(made, table) for table in BEYOND)
     black = by_frame(of_reference_camera(made["frames"]), _table(made, HIDDEN), made["videos"]) if "hidden" in made else {}
-    found = [objects.of_recording(one, Details.of_tables(masks, points, tracks), black) for one in labelled]
+    found = objects.of_recordings(labelled, Details.of_tables(masks, points, tracks), black)
     judged = judgements.of_tables(made["labelled"], marks, made["frames"])
-    beyond = object_files.write(folder, stamped, [one for one in found if one], judged, pictures.table)
+    beyond = object_files.write(folder, stamped, found, judged, pictures.table)
     every = writing.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"], beyond)
     for subset, ids in writing.of_splits(made["splits"]):
         writing.write(folder, stamped, every, subset, ids)

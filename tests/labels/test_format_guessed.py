@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from each import each
 from label_examples import EXAMPLES, dumps, faults_of, rate_of, read_files, shape
 from scrubin import cli
 from scrubin.base.faults import summary
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.files import reader
+from scrubin.labels.files.detect import NO_LABELS
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.files.reader import Options
-from scrubin.labels.registry import WRITERS
+from scrubin.labels.registry import WRITERS, name_pattern, readable
 from verdict_cases import write_files
 
 EXAMPLE_OF = {"tables": "cholect50", "tables-csv": "multibypass140"}
@@ -165,3 +169,14 @@ def test_one_cause_in_37_annotations_is_one_line_with_a_count():
     assert len(faults) == 37
     (line,) = summary(faults)
     assert "(and at 36 more places" in line
+
+
+@each("form", [form for form in readable().values() if form.by_hand.files is None], say=lambda form: form.name)
+def test_no_format_has_files_that_detection_leaves_out(form):
+    @given(st.from_regex(name_pattern(form), fullmatch=True))
+    @settings(max_examples=20)
+    def left_out(name):
+        assert not name.endswith(NO_LABELS)
+
+    left_out()
+    assert not [end for end in NO_LABELS if name_pattern(form).fullmatch(f"a/b_000001{end}")]

@@ -66,6 +66,13 @@ def test_recordings_without_calibration_are_left_out_and_counted(calibrated, rel
         calibrated_release.rig("cimetto")
 
 
+def test_calibrations_are_parsed_once_for_a_release_not_for_each_recording_asked_for(calibrated, monkeypatch):
+    release, parsed, read = Release(calibrated[0]), [], rig_file.read
+    monkeypatch.setattr(rig_file, "read", lambda path, name: parsed.append(name) or read(path, name))
+    assert release.rig("cimeto") is release.rig("cimeto")
+    assert len(parsed) == 1
+
+
 def test_a_calibration_of_another_shape_is_an_error_and_no_stretched_picture(calibrated):
     folder, rig = calibrated
     (folder / "calibration/rig_1.yaml").unlink()

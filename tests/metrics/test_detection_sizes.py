@@ -159,6 +159,23 @@ def test_draws_repeat_videos():
     assert [one.overall.value for one in drawn_results] == pytest.approx([one.overall.value for one in of_both], abs=1e-12, nan_ok=True)
 
 
+def test_detections_are_ordered_once_for_all_draws(monkeypatch):
+    n = 40
+    rng = np.random.default_rng(6)
+    numbers = [rng.integers(0, 3, n), rng.integers(0, 2, n), rng.integers(0, 4, n) / 3, rng.integers(0, 2, n), rng.integers(0, 2, n)]
+    decided = [rng.random((n, 4, 10)) < 0.5, rng.random((n, 4, 10)) < 0.2, rng.integers(1, 5, (3, 2, 4))]
+    ordered, lexsort = [], np.lexsort
+    one = sizes.SizedDetections(*numbers, *decided, "i")
+    monkeypatch.setattr(np, "lexsort", lambda keys: ordered.append(keys) or lexsort(keys))
+    for draw in ([0, 0, 2], [1, 1, 1], [0, 1, 2]):
+        rows, _ = one.drawn(np.array(draw))
+        for class_, of_class in enumerate(rows):
+            for video in range(3):
+                own = (numbers[0] == video) & (numbers[1] == class_)
+                assert np.count_nonzero(numbers[0][of_class] == video) == np.count_nonzero(own) * draw.count(video)
+    assert len(ordered) == 1
+
+
 def test_sizes_of_images_must_be_known():
     scene = checked(BoxStudy(["v"], [1], {"i": 1}, *[BoxRows([0], [0], {"i": [0]}, [[0, 0, 1, 1]], [1.0])] * 2))
     with pytest.raises(MetricsError, match="give width and height above 0 for each"):

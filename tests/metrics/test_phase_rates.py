@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, pooled_confusions, rates
+from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, confusions_of_videos, pooled_confusions, rates
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, means, sd_of, spread
 from scrubin.evaluate.metrics.phases.rates import PhaseChoice, settled
 from scrubin.evaluate.metrics.phases.relaxed import segments
@@ -246,3 +246,14 @@ def test_impossible_choices_are_refused():
     for sentence, call in refused.items():
         with pytest.raises(MetricsError, match=sentence):
             call()
+
+
+def test_no_mean_is_taken_of_single_values(monkeypatch):
+    values = np.array([[0.25, np.nan, np.inf, -0.0, 0.1]])
+    wanted = np.array([[averaging.mean_of([value]).value for value in values[0]]])
+    taken, mean_of = [], averaging.mean_of
+    monkeypatch.setattr(averaging, "mean_of", lambda of: taken.append(of) or mean_of(of))
+    assert averaging.means(values[..., np.newaxis]).tobytes() == wanted.tobytes()
+    assert not taken
+    averaging.means(values)
+    assert len(taken) == 1

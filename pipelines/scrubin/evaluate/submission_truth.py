@@ -16,6 +16,7 @@ from scrubin.base.faults import Faults, error, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
+from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from scrubin.evaluate.side import sentence_on_changed_truth
 from scrubin.labels import instance_spans, policy, rows
 from scrubin.labels.files import reader
@@ -27,7 +28,7 @@ from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.parse import columns
-from scrubin.labels.rates import of_clock
+from scrubin.labels.rates import is_by_frame, numbering_of, of_clock
 from scrubin.labels.registry import format_of
 
 
@@ -53,6 +54,8 @@ class TrueVideo:
         (phase_frames,), phase ids; None when only the frames are known.
     per_second
         How many frames a second has, where the labels or the custom of their format say it.
+    only_instruments
+        Whether instances are labelled, and not as whole triplets.
     """
 
     name: str
@@ -63,6 +66,7 @@ class TrueVideo:
     phase_frames: IntArray | None = None
     phases: IntArray | None = None
     per_second: Fraction | None = None
+    only_instruments: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +202,8 @@ def sentences_on(path: str, truth: GroundTruth) -> list[str]:
         if truth.verdict is None
         else [f"{path}: {truth.verdict.line}{truth.said and f'{truth.said} (--fps)'}", *summary(truth.verdict.faults)]
     )
+    alone = any(video.only_instruments for video in truth.videos.values()) and all(video.targets is None for video in truth.videos.values())
+    read += [f"{path}: {ONLY_INSTRUMENTS}; triplets can be checked, and not scored"] * alone
     changed = sentence_on_changed_truth(Path(path))
     return [*read, *([changed] if changed else [])]
 
@@ -210,12 +216,15 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
-    if known.by_hand.asks_fps and fps is None:
+    if known.by_hand.asks_fps and fps is None and any(map(is_by_frame, reading.collection.recordings)):
         what = f"no file of {known.name} states the rate of its frames"
         fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
     by_frame = [instance_spans.by_frame(labels, fps or known.by_hand.fps) for labels in reading.collection.recordings]
     recordings = [reader.without_segments(labels, known, fps) for labels in by_frame]
+    for labels in recordings:
+        # A rate that contradicts the files is refused as by a score.
+        numbering_of(labels, known, fps)
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
@@ -231,7 +240,8 @@ def _video(labels: Labels, per_second: Fraction) -> TrueVideo:
     frames = None if layer is None else layer.positions
     phase_frames, phases = (None, None) if labels.phases is None else rows.phase_vector(labels.phases)
     if layer is None or not rows.has_whole_triplets(labels):
-        return TrueVideo(labels.recording, frames, phase_frames=phase_frames, phases=phases, per_second=per_second)
+        only = layer is not None and len(layer.rows) > 0
+        return TrueVideo(labels.recording, frames, None, None, None, phase_frames, phases, per_second, only)
     targets = rows.class_occurrence(layer, labels.vocabulary, "ivt").astype(np.bool_)
     boxed_frames, boxes = _boxes(layer)
     return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, phase_frames, phases, per_second)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path, PurePath
@@ -48,10 +50,33 @@ def named(path: Path) -> bool:
     return path.is_file()
 
 
+_LAST: ContextVar[dict[Path, Any] | None] = ContextVar("the last document", default=None)
+
+
+@contextmanager
+def last_document_kept() -> Iterator[None]:
+    """Keep what the last JSON file holds, as formats ask for the same one, each for its own evidence; all of a folder may be too many."""
+    token = _LAST.set({})
+    try:
+        yield
+    finally:
+        _LAST.reset(token)
+
+
 def document(path: Path) -> Any:
-    """Return what a JSON file holds; None for any other, or a broken one."""
+    """Return what a JSON file holds, not to be changed; None for any other, or a broken one."""
     if path.suffix.lower() != ".json":
         return None
+    last = _LAST.get()
+    if last is None:
+        return _parsed(path)
+    if path not in last:
+        last.clear()
+        last[path] = _parsed(path)
+    return last[path]
+
+
+def _parsed(path: Path) -> Any:
     try:
         return strangers.read_json(path)
     except ValueError:

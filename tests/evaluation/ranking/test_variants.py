@@ -10,6 +10,7 @@ import pytest
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from scrubin import cli
 from scrubin.evaluate import side, submission_truth
+from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 
 TRUTH = {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}
 
@@ -45,6 +46,22 @@ def test_recognition_is_ranked_by_the_numbers_of_score(folder, capsys):
     assert {tuple(one["ranks"]) for one in found["variants"]} == {(1, 2)}
     assert all(one["kendall_tau"] == 1 and one["moved"] == [] for one in found["variants"])
     assert len({one["label"] for one in found["variants"]}) == 8
+
+
+def test_where_only_instruments_are_labelled_score_check_and_rank_say_so_in_the_same_words(folder, tmp_path, capsys):
+    for path in write_labels(tmp_path / "gt", TRUTH).glob("*.json"):
+        content = json.loads(path.read_text())
+        for row in (one for rows in content["annotations"].values() for one in rows if one[0] >= 0):
+            row[0] = row[7] = row[8] = -1
+        path.write_text(json.dumps(content))
+    truth, team = ["--ground-truth", str(tmp_path / "gt")], str(folder / "one")
+    asked = {
+        1: ["score", "recognition", *truth, "--predictions", team, "--variant", "component=ivt"],
+        0: ["submission", "check", team, *truth, "--task", "recognition"],
+    }
+    for code, typed in (*asked.items(), (1, ["rank", team, *truth, "--metric", "recognition"])):
+        assert cli.main(typed) == code
+        assert ONLY_INSTRUMENTS in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -330,7 +330,7 @@ class _OfFrames:
         if name == "masks" and words and details.masks:
             self._tables.place.hold(instances.list_of_masks(words.name))
         black = instances.ignored_pixels(self._folder, words.name) if name == "masks" and words and details.masks else {}
-        every = [found for one, _, _ in chosen if (found := objects.of_recording(one, details, black)) is not None]
+        every = objects.of_recordings((one for one, _, _ in chosen), details, black)
         return instances.of_objects(name, every, self._rows, words.instruments if words else (), self._folder)
 
     def _nowhere(self) -> IntArray:

@@ -269,8 +269,7 @@ class Release:
         ValueError
             When the release has no calibration of it.
         """
-        self._hold_below(rig_file.FOLDER)
-        known = rig_file.rigs(self.folder)
+        known = self._rigs
         if id_ not in known:
             msg = f"the release has no calibration of '{id_}': {hint(id_, list(known)) if near(id_, known) else f'it has {len(known)}'}"
             raise ValueError(msg)
@@ -379,6 +378,11 @@ class Release:
         keys = zip(videos["id"], videos["camera"], strict=True)
         files = zip(videos["path"], videos["frame_count"], strict=True)
         return {key: ReleasedVideo(self.place, path, int(count)) for key, (path, count) in zip(keys, files, strict=True)}
+
+    @cached_property
+    def _rigs(self) -> Mapping[str, Rig]:
+        self._hold_below(rig_file.FOLDER)
+        return rig_file.rigs(self.folder)
 
     def _hold_below(self, *folders: str) -> None:
         for folder in folders:

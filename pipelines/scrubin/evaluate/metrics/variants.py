@@ -31,6 +31,8 @@ BINS = 15
 
 Component = Literal["i", "v", "t", "iv", "it", "ivt"]
 COMPONENTS: tuple[Component, ...] = get_args(Component)
+ONLY_INSTRUMENTS = "only instruments are labelled"
+"""What every command says where a component of triplets is asked for, and there are none."""
 
 Interpolation = Literal["step", "11-point", "101-point", "101-point linear"]
 INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)

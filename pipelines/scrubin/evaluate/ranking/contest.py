@@ -22,6 +22,7 @@ from scrubin.evaluate import choices, submission
 from scrubin.evaluate.choices import CLIP_FRAMES, CLIPS, Correction, Test
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.metrics import variants
+from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from scrubin.evaluate.ranking import measures
 from scrubin.evaluate.ranking.measures import Measure
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
@@ -283,6 +284,11 @@ def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:
     """
     frames = {name: measure.frames(video) for name, video in truth.videos.items()}
     names = [name for name, of in frames.items() if of is not None and len(of)]
+    if not names and measure.task != "phases" and any(video.only_instruments for video in truth.videos.values()):
+        # In the words of a score, which has instruments alone; submissions are of triplets.
+        says = f"'scrubin score {measure.task} --variant component=i' scores these, and teams are ranked by whole triplets"
+        msg = f"component {measure.part}: {ONLY_INSTRUMENTS}; {says}"
+        raise MetricsError(msg)
     if not names:
         msg = f"the ground truth has no labels for {measure.task}: only frames, or instances without a whole triplet or box"
         raise MetricsError(msg)

@@ -56,10 +56,12 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
     notes: dict[str, None] = {}
     for semantics, choices in task.ways:
         chosen = task.variant((*choices, *((f"component={part}",) if part in COMPONENTS else ())))
+        labels: Any = None
         for name in names:
             order = Order(truth, [Source(teams[name], vocabulary=truth.vocabulary)], semantics, chosen, videos)
             try:
-                results = _results(task.metric, order)
+                labels = scoring.labels_of(task.metric, order) if labels is None else labels
+                results = _results(task.metric, order, labels)
             except ScrubinError as error:
                 notes[f"variants {semantics} {' '.join(choices)}".rstrip() + f" are not computed: {_first(error)}"] = None
                 break
@@ -74,9 +76,9 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
     return ComparedVariants(rows, [*notes])
 
 
-def _results(metric: str, order: Order) -> list[Result]:
+def _results(metric: str, order: Order, labels: Any) -> list[Result]:
     # What is to be said of the files is said of the ranking itself: to hash them for each way and team would say nothing more.
-    return [result for part in scoring.computed(metric, order).parts for result in part.results(None)]
+    return [result for part in scoring.computed(metric, order, labels).parts for result in part.results(None)]
 
 
 def _meant(task: ContestTask, variant: Variant, part: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -49,7 +50,7 @@ from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
 from scrubin.labels.model import BOX, ClassesOf, Layer
-from scrubin.labels.registry import format_of
+from scrubin.labels.registry import AnyFormat, format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 
 SIZE = re.compile(r"(?P<width>[1-9][0-9]{0,5})x(?P<height>[1-9][0-9]{0,5})")
@@ -166,6 +167,8 @@ class Boxes:
         As what the files were read.
     images
         By video, the size of its images in px: ``position``, ``width``, ``height``; only those whose files state it.
+    form, paths
+        In which format the files were read, and where they are.
     """
 
     series: Mapping[str, Series]
@@ -176,6 +179,8 @@ class Boxes:
     every_frame: bool = False
     line: str = ""
     images: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    form: AnyFormat | None = None
+    paths: tuple[Path, ...] = ()
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -219,10 +224,11 @@ def predictions_of(
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    if (source.form or detected(source.path, "boxes")).name == coco_results.NAME:
-        boxes = _boxes(source, side_of_results(source, truth_source), "predictions", classes, without_class=without_class)
+    form = source.form or detected(source.path, "boxes")
+    if form.name == coco_results.NAME:
+        boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
-        sized = replace(source, image_size=source.image_size or one_size(truth))
+        sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
         boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
@@ -262,7 +268,7 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
-    return Boxes(series, rows, vocabulary, classes, faults, read.form.name == SUBMISSION, read.line, images)
+    return Boxes(series, rows, vocabulary, classes, faults, read.form.name == SUBMISSION, read.line, images, read.form, read.paths)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
@@ -294,10 +300,10 @@ def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role
         raise MetricsError([error(str(source.path), "label-value", what, fix), *read.faults])
 
 
-def side_of_results(source: Source, truth: Source) -> Side:
+def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
-    of_truth = side.read_truth(truth, "boxes")
-    files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
+    of_images = truth.form is not None and truth.form.name in coco_results.IMAGES_IN
+    files = [path for path in truth.paths if of_images or path.name == WHOLES["detection"]]
     results = label_folder(source.path, format_of(coco_results.NAME))
     if len(files) != 1 or len(results.contents) != 1:
         what = "these are COCO results by image id, but the ground truth is no single COCO file"
@@ -307,11 +313,10 @@ def side_of_results(source: Source, truth: Source) -> Side:
     merged = coco_results.with_images(file, data, strangers.read_bytes(files[0]), faults)
     AnnotationError.raise_any(faults)
     assert merged is not None
-    form = format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
+    form = truth.form if of_images and truth.form is not None else format_of("coco")
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
-    classes = of_truth.videos[0].labels.vocabulary
-    return side.read_predicted_bytes(replace(source, fps=truth.fps), classes, {name: merged}, form)
+    return side.read_predicted_bytes(replace(source, fps=truth_source.fps), truth.vocabulary, {name: merged}, form)
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
@@ -431,7 +436,7 @@ def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
     if wanted == "all":
         return tuple(truth.sizes)
     if wanted not in truth.sizes:
-        msg = f"component {wanted}: only instruments are labelled; choose component=i"
+        msg = f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i"
         raise MetricsError(msg)
     return (wanted,)
 

@@ -56,10 +56,11 @@ def truth_of(source: Source) -> Boxes:
 
 def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     """Return the predicted instances; errors as of `truth_of`, and for other classes than those of the truth."""
-    if (source.form or detected(source.path, "points")).name == coco_results.NAME:
-        read = side_of_results(source, truth_source)
+    form = source.form or detected(source.path, "points")
+    if form.name == coco_results.NAME:
+        read = side_of_results(source, truth, truth_source)
     else:
-        sized = replace(source, image_size=source.image_size or one_size(truth))
+        sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
         read = side.read_predictions(sized, "points", truth.vocabulary)
     found = _instances(source, read, "predictions")
     if found.vocabulary.name != truth.vocabulary.name:
@@ -96,7 +97,7 @@ def _instances(source: Source, read: Side, role: Role) -> Boxes:
     what = f"{count_text(left_out, 'video')} of the {role} left out: nothing in it has points"
     notes: tuple[Fault, ...] = (warning("", "points-missing", what, "annotate points"),) if left_out else ()
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
-    return Boxes(series, rows, vocabulary, "i", (*notes, *read.faults), line=read.line, images=images)
+    return Boxes(series, rows, vocabulary, "i", (*notes, *read.faults), line=read.line, images=images, form=read.form, paths=read.paths)
 
 
 def computed(truth: Boxes, predictions: Boxes, choice: Mapping[str, str]) -> Scoring:

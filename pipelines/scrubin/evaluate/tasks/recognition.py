@@ -258,7 +258,7 @@ def _compat(
 
 def _components(truth: Truth, wanted: str) -> tuple[Component, ...]:
     if truth.classes == "i" and wanted not in ("all", "i"):
-        msg = f"component {wanted}: only instruments are labelled; choose component=i"
+        msg = f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i"
         raise MetricsError(msg)
     every: tuple[Component, ...] = COMPONENTS if truth.classes == "ivt" else ("i",)
     return every if wanted == "all" else (cast("Component", wanted),)

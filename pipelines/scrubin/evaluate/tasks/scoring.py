@@ -70,24 +70,37 @@ def scoring(name: str, order: Order) -> Scoring:
     return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
 
 
-def computed(name: str, order: Order) -> Scoring:
+def labels_of(name: str, order: Order) -> Any:
+    """Return the labels of an order as the metric reads them, for `computed`; errors as there."""
+    return STEPS[name].labels(order, _choice(name, order))
+
+
+def computed(name: str, order: Order, labels: Any = None) -> Scoring:
     """Return what is to be computed of an order; the files of the labels are not held against their hashes.
+
+    Parameters
+    ----------
+    labels
+        What `labels_of` returned of an order of the same labels, semantics and choices; None: they are read.
 
     Raises
     ------
     ScrubinError
         When files cannot be used or do not fit each other, or a choice is not known.
     """
-    metric = METRICS[name]
-    choice = chosen(metric.choices[order.semantics], order.variant, f"{name}, {order.semantics}")
+    choice = _choice(name, order)
     if order.ensemble is not None and name != "recognition":
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
-    return SCORES[name](order, choice)
+    steps = STEPS[name]
+    return steps.scoring(order, choice, steps.labels(order, choice) if labels is None else labels)
 
 
-def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
-    truth = recognition.truth_of(order.truth)
+def _choice(name: str, order: Order) -> dict[str, str]:
+    return chosen(METRICS[name].choices[order.semantics], order.variant, f"{name}, {order.semantics}")
+
+
+def _recognition(order: Order, choice: Choices, truth: Any) -> Scoring:
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [recognition.predictions_of(source, counted) for source in order.predictions]
     models = [_counted(one.series, order) for one in sides]
@@ -134,11 +147,14 @@ class Sides:
         """Return what is predicted of these videos."""
         return replace(predictions, series=_counted(predictions.series, order))
 
-    def scoring(self, order: Order, choice: Choices) -> Scoring:
-        """Return what is to be computed of an order; errors as of `scoring`."""
+    def labels(self, order: Order, choice: Choices) -> Any:
+        """Return the labels of an order; errors as of `scoring`."""
         if order.semantics == "compat" and self.not_followed:
             raise MetricsError(self.not_followed)
-        truth = self.truth(order.truth, choice)
+        return self.truth(order.truth, choice)
+
+    def scoring(self, order: Order, choice: Choices, truth: Any) -> Scoring:
+        """Return what is to be computed of an order and its labels; errors as of `scoring`."""
         labels = self.counted_truth(truth, order)
         sides = [self.predictions(source, labels, order.truth, choice) for source in order.predictions]
         runs = [self.computed(labels, self.counted(one, order), order.semantics, choice) for one in sides]
@@ -188,10 +204,12 @@ SIDES: Mapping[str, Sides] = {
 """The tasks whose files are read side by side, in any format."""
 
 
-def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
+def _true_phases(order: Order, choice: Choices) -> Any:
     truth = phases.truth_of(order.truth)
-    if order.semantics == "compat":
-        truth = phases.in_order(truth, order.truth, choice["order"])
+    return phases.in_order(truth, order.truth, choice["order"]) if order.semantics == "compat" else truth
+
+
+def _phases(order: Order, choice: Choices, truth: Any) -> Scoring:
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     # Means over runs are of the metric itself.
@@ -199,19 +217,21 @@ def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
     return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
 
 
-def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
+def _true_skill(order: Order, choice: Choices) -> Sequence[recordings.TaskSheet]:
     if order.semantics == "compat":
         msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
         raise MetricsError(msg)
-    every = recordings.skill_sheets(order.truth)
+    return recordings.skill_sheets(order.truth)
+
+
+def _skill(order: Order, choice: Choices, every: Sequence[recordings.TaskSheet]) -> Scoring:
     truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.skill_sheets(source) for source in order.predictions]
     runs = [recordings.skill_computed(truth, one, choice, order.truth) for one in of_runs]
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 
-def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
-    every = recordings.error_sheets(order.truth)
+def _errors(order: Order, choice: Choices, every: Sequence[recordings.TaskSheet]) -> Scoring:
     truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.error_sheets(source) for source in order.predictions]
     runs = [recordings.errors_computed(truth, recordings.only(one, order.videos), order.semantics) for one in of_runs]
@@ -269,17 +289,33 @@ def _some(counted: T, order: Order) -> T:
     return counted
 
 
-SCORES: Mapping[str, Callable[[Order, Mapping[str, str]], Scoring]] = {
-    "recognition": _recognition,
-    "detection": SIDES["detection"].scoring,
-    "tracks": SIDES["tracks"].scoring,
-    "points": SIDES["points"].scoring,
-    "phases": _phases,
-    "criteria": SIDES["criteria"].scoring,
-    "skill": _skill,
-    "errors": _errors,
+@dataclass(frozen=True)
+class Steps:
+    """How a metric is computed.
+
+    Parameters
+    ----------
+    labels
+        Order and chosen variant to the labels.
+    scoring
+        Both, and the labels, to what is to be computed.
+    """
+
+    labels: Callable[[Order, Choices], Any]
+    scoring: Callable[[Order, Choices, Any], Scoring]
+
+
+STEPS: Mapping[str, Steps] = {
+    "recognition": Steps(lambda order, choice: recognition.truth_of(order.truth), _recognition),
+    "detection": Steps(SIDES["detection"].labels, SIDES["detection"].scoring),
+    "tracks": Steps(SIDES["tracks"].labels, SIDES["tracks"].scoring),
+    "points": Steps(SIDES["points"].labels, SIDES["points"].scoring),
+    "phases": Steps(_true_phases, _phases),
+    "criteria": Steps(SIDES["criteria"].labels, SIDES["criteria"].scoring),
+    "skill": Steps(_true_skill, _skill),
+    "errors": Steps(lambda order, choice: recordings.error_sheets(order.truth), _errors),
 }
-"""What computes each of the metrics: order and chosen variant to what is to be computed."""
+"""What computes each of the metrics."""
 QUIRKS: Mapping[str, Sequence[Quirk]] = {
     "recognition": of_recognition.QUIRKS,
     "detection": (*of_detection.QUIRKS, *compat_challenges.QUIRKS),

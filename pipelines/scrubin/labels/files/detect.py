@@ -14,10 +14,12 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, name_pattern, only_names_classes, readable
+from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, last_document_kept, name_pattern, only_names_classes, readable
 
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
+NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
+"""So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     form = form or detected(path, wanted)
     _refuse_unreadable(path)
     every = _every(path)
-    of_format = _of_format(path, form, every)
+    of_format = _of_format(path, form, _names(every))
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
@@ -88,11 +90,16 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
         For a path that is not there, or one that looks like no format or like several.
     """
     _refuse_unreadable(path)
+    with last_document_kept():
+        return _detected(path, wanted)
+
+
+def _detected(path: Path, wanted: Content | None) -> AnyFormat:
     whole = next((form for form in readable().values() if form.by_hand.is_whole(path)), None)
     if whole is not None and wanted is None:
         return whole
-    every = _every(path)
-    files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, every))}
+    names = _names(_every(path))
+    files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, names))}
     able = {name: files[name] for name in files if wanted is None or wanted in contents_of(readable()[name])}
     others = {name: files[name] for name in files if name not in able}
     likely = _likely(able, first_only=True) or _likely(able, first_only=False)
@@ -110,7 +117,7 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
 
 def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
     """Return the files of a path, itself or all below a folder, whose names are those of one format."""
-    return _of_format(path, form, _every(path))
+    return _of_format(path, form, _names(_every(path)))
 
 
 def _refuse_unreadable(path: Path) -> None:
@@ -176,11 +183,16 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _of_format(path: Path, form: AnyFormat, every: Iterable[Path]) -> list[Path]:
+def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[Path]:
     if form.by_hand.files is not None:
         return form.by_hand.files(path)
     fits = name_pattern(form)
-    return [file for file in every if fits.fullmatch(_name(file)) and (file == path or not is_note(file))]
+    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
+
+
+def _names(every: Iterable[Path]) -> dict[Path, str]:
+    """Return what formats hold their patterns against."""
+    return {file: _name(file) for file in every if not file.name.endswith(NO_LABELS)}
 
 
 def _name(file: Path) -> str:

@@ -11,8 +11,9 @@ altogether is no annotation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -138,8 +139,9 @@ class Details:
         masks_of = {key: Mask(str(row["counts"]), int(row["width"]), int(row["height"])) for key, row in _keyed(masks)}
         return cls(masks_of, {key: tuple(own) for key, own in points_of.items()}, tracks_of)
 
+    @cached_property
     def ids(self) -> frozenset[str]:
-        """Return the recordings that have any."""
+        """The recordings that have any."""
         return frozenset(id_ for table in (self.masks, self.points, self.tracks) for id_, _, _ in table)
 
 
@@ -148,7 +150,21 @@ def _keyed(table: pd.DataFrame) -> Iterator[tuple[tuple[str, int, int], dict[str
         yield (str(row["id"]), int(row["frame"]), int(row["instance"])), {str(name): value for name, value in row.items()}
 
 
-def of_recording(recording: Recording, details: Details, blackened: Mapping[tuple[str, int], Black] | None = None) -> Objects | None:
+def of_recordings(every: Iterable[Recording], details: Details, blackened: Mapping[tuple[str, int], Black] | None = None) -> list[Objects]:
+    """Return the instruments of every recording that has any detail, as `of_recording` does.
+
+    Parameters
+    ----------
+    blackened
+        What is hidden of frames, by recording and frame.
+    """
+    hidden: dict[str, dict[int, Black]] = {}
+    for (id_, frame), black in (blackened or {}).items():
+        hidden.setdefault(id_, {})[frame] = black
+    return [found for one in every if (found := of_recording(one, details, hidden.get(one.id, {}))) is not None]
+
+
+def of_recording(recording: Recording, details: Details, blackened: Mapping[int, Black]) -> Objects | None:
     """Return the instruments of a recording, of frames in which every instance has an instrument and a box; None without any detail.
 
     Parameters
@@ -158,10 +174,10 @@ def of_recording(recording: Recording, details: Details, blackened: Mapping[tupl
     details
         Of all recordings.
     blackened
-        What is hidden of frames, by recording and frame.
+        What is hidden of its frames.
     """
     layer = recording.instances
-    if layer is None or recording.id not in details.ids():
+    if layer is None or recording.id not in details.ids:
         return None
     by_frame: dict[int, list[Instance] | None] = {frame: [] for frame in layer.frames.tolist()}
     for row in layer.rows.sort_values(["frame", "instance"]).to_dict("records"):
@@ -173,9 +189,8 @@ def of_recording(recording: Recording, details: Details, blackened: Mapping[tupl
         box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))
         details_of_one = details.masks.get(key), details.points.get(key, ()), details.tracks.get(key, {})
         own.append(Instance(number, int(row["instrument_id"]), box, *details_of_one))
-    hidden = {frame: one for (id_, frame), one in (blackened or {}).items() if id_ == recording.id}
     complete = {frame: tuple(own) for frame, own in by_frame.items() if own is not None}
-    return Objects(recording.id, layer.vocabulary, complete, recording.hidden, hidden)
+    return Objects(recording.id, layer.vocabulary, complete, recording.hidden, blackened)
 
 
 def masks_coco(vocabulary: Vocabulary, recordings: Sequence[Objects], images: pd.DataFrame) -> dict[str, Any] | None:

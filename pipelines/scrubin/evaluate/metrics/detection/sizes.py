@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -97,11 +98,15 @@ class SizedDetections:
     def drawn(self, draw: IntArray | None) -> tuple[list[IntArray], IntArray]:
         """Return the detections of each class by falling confidence, and the number of annotated ones (classes, sizes)."""
         videos = np.arange(len(self.positives)) if draw is None else draw
-        times = np.bincount(videos, minlength=len(self.positives))[self.videos]
-        rows = np.repeat(np.arange(len(self.videos)), times)
-        ranked = rows[np.lexsort((self.turns[rows], -self.scores[rows]))]
+        times = np.bincount(videos, minlength=len(self.positives))
         positives: IntArray = self.positives[videos].sum(axis=0)
-        return [ranked[self.classes[ranked] == class_] for class_ in range(len(positives))], positives
+        return [np.repeat(rows, times[self.videos[rows]]) for rows in self._ranked], positives
+
+    @cached_property
+    def _ranked(self) -> list[IntArray]:
+        """The detections of each class by falling confidence; a draw repeats them, and keeps their order."""
+        ranked = np.lexsort((self.turns, -self.scores))
+        return [ranked[self.classes[ranked] == class_] for class_ in range(self.positives.shape[1])]
 
     def average(self, rows: IntArray, size: int, positives: int, ious: Sequence[int] = tuple(range(len(IOUS)))) -> float:
         """Return the average precision of detections by falling confidence, the mean over some of the IoUs; NaN without annotated ones."""

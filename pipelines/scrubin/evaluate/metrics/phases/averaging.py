@@ -84,6 +84,9 @@ def mean_of(values: Iterable[float] | FloatArray) -> Value:
 
 def means(values: FloatArray) -> FloatArray:
     """Return the means of the defined values along the last axis; NaN where there is none."""
+    if values.shape[-1] == 1:
+        # The mean of one value is that value, and 0 has no sign in a sum: of a phase of one run, that is each video in every draw.
+        return np.asarray(values[..., 0], dtype=np.float64) + 0.0
     rows = values.reshape(-1, values.shape[-1])
     return np.array([mean_of(row).value for row in rows], dtype=np.float64).reshape(values.shape[:-1])
 

@@ -14,6 +14,7 @@ from scrubin.base import strangers, unpacking
 from scrubin.base.errors import FileError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.formats.plain import matrix_tables
 from scrubin.labels.formats.plain.matrix import CheckedMatrix, Matrix, Meaning, checked
 from scrubin.labels.model import ClassesOf, Clock, Collection, LabelFiles, Labels, Layer, Recognition
@@ -76,10 +77,7 @@ def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
 
 def is_list_of_scores(path: Path) -> bool:
     """Return whether a JSON file has a plain list per frame."""
-    try:
-        document = strangers.read_json(path)
-    except ValueError:
-        return False
+    document = registry.document(path)
     return (
         isinstance(document, Mapping)
         and bool(document)
