@@ -72,7 +72,7 @@ def jobs(inputs: Path, values) -> Path:
     return put(inputs, {"predictions.json": dumps(listed)})
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_path, capsys):
     perfect = CASES[task]()[1]
@@ -100,7 +100,7 @@ def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_pa
         assert sorted(value for value in metrics["aggregates"].values() if value is not None) == expected
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_labels_handed_in_are_perfect_and_the_sample_is_scored(task, home, tmp_path):
     bundled = home["codabench", task]
@@ -111,7 +111,7 @@ def test_labels_handed_in_are_perfect_and_the_sample_is_scored(task, home, tmp_p
     assert sample[columns[0]] < 1
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_participants_check_at_home_with_what_they_get(task, home, tmp_path, capsys):
     kit = home["evalai", task] / "public/starting_kit"
@@ -140,7 +140,7 @@ OTHER = {
 }
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_other_hidden_labels_change_no_byte_that_participants_see(task, home, tmp_path):
     truth = CASES[task]()[0]

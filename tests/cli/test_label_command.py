@@ -110,6 +110,7 @@ def test_a_wrong_parameter_is_named_with_what_it_may_be(said, study, old, new, s
     assert says in text
 
 
+@pytest.mark.slow
 def test_the_page_opens_without_what_only_statistics_need():
     needs = (
         "import sys, scrubin.curate.label.app, scrubin.cli.label; print(sorted({'sklearn', 'pingouin', 'matplotlib'} & set(sys.modules)))"

@@ -238,6 +238,7 @@ def test_a_typo_does_not_turn_a_column_into_words(tmp_path, capsys, column, cell
         assert says in capsys.readouterr().err
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("missing", ["", "NA", "N/A", "nan", "-"])
 def test_a_missing_score_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, delimiter, missing):

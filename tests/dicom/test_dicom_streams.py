@@ -49,6 +49,7 @@ def own_hashes(stream):
         return luma_hashes(container.decode(video=0))
 
 
+@pytest.mark.cases(4)
 def test_the_stream_is_taken_out_bit_for_bit(made):
     path, stream, _ = made
     of = recording.stream_of(path)
@@ -73,6 +74,7 @@ def test_every_frame_is_that_of_the_stream_with_the_time_of_the_header(made):
     assert not probed.has_audio
 
 
+@pytest.mark.cases(3)
 def test_any_frame_is_read_by_its_number(made):
     path, stream, _ = made
     expected = [frame.to_ndarray(format="bgr24") for frame in decoded(stream, "s")] if made[1].suffix == ".mp4" else None
@@ -102,6 +104,7 @@ def test_released_frames_are_those_of_the_stream_and_untouched_groups_are_copied
     assert b"Mustermann" not in (tmp_path / "out.mkv").read_bytes()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", ["MPEG-2 high level, fragments", "MPEG-2 program stream", "HEVC raw", "HEVC 10 bit MP4", "JPEG"])
 def test_what_is_not_copied_is_encoded_frame_for_frame(name, tmp_path):
     path, _ = dicom_objects.recording(tmp_path / "a.dcm", name)

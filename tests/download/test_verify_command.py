@@ -148,6 +148,7 @@ def test_a_state_in_the_release_is_refused_and_one_that_cannot_be_written_is_don
     assert verification.verify(copy.folder, journal=tmp_path / "file/state").sound
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_answered_at_once_and_the_next_run_goes_on(copy, tmp_path):
     with copy.path("videos/large.mkv").open("wb") as file:
         file.truncate(400 * 1000**3)  # takes minutes, and no room; of more than the limit nothing would be read

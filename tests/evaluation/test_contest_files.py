@@ -44,6 +44,7 @@ def test_the_tasks_of_files_are_declared_once_with_numbers_that_score_has():
     assert all(bool(one.truth_parts) is one.has_file_per_video is not bool(one.numbers) for one in CONTESTS.values())
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("task", TASKS)
 def test_labels_submitted_are_perfect_and_planted_mistakes_are_worse(task, home, capsys):
     folder = home / task
@@ -128,6 +129,7 @@ def test_the_score_of_a_video_is_that_of_the_video_alone(home, tmp_path, capsys)
     assert team.score == pytest.approx(np.mean(team.values))
 
 
+@pytest.mark.slow
 def test_ranks_by_other_variants_are_those_of_the_metric(home, capsys):
     folder = home / "tracks"
     teams = [folder / "perfect", folder / "worse"]

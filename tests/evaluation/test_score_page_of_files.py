@@ -31,6 +31,7 @@ def section(page, name):
     return found
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_page_loads_nothing_and_has_its_pictures(task, home, capsys):
     page, _ = page_of(home / task, task, capsys)

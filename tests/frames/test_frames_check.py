@@ -123,6 +123,7 @@ def test_every_30th_frame_at_29_97_drifts_by_3_6_s_per_hour(tmp_path):
     assert 0.35 < verdict.shift.most_s < 0.45
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("more", "suffix", "start"),
     [

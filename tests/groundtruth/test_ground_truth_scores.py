@@ -185,6 +185,7 @@ def coco_numbers(program, path, found, images):
     return [float(one.stats[k]) for k in range(3)]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("perfect", [True, False])
 @pytest.mark.parametrize("program", [(COCO, COCOeval), (faster_coco_eval.COCO, faster_coco_eval.COCOeval_faster)])
 @pytest.mark.parametrize("subset", [None, *SUBSETS])

@@ -51,6 +51,7 @@ def test_what_was_written_is_right(written_once):
     assert verification.check(written_once, tables_of(written_once)) == []
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_changed_table_is_noticed_by_the_stamps_of_what_was_made_of_it(copy, name):
     tables = tables_of(copy)

@@ -25,6 +25,7 @@ RECALLED = {
 }
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("component", ["i", "v", "t", "iv", "it"])
 @given(ivt=hnp.arrays(np.int8, (4, 100), elements=st.integers(0, 1)))
 def test_components_are_the_maximum_over_their_triplets_in_the_published_order(component, ivt):

@@ -67,6 +67,7 @@ def test_what_all_say_alike_stands_where_it_was_and_is_not_disputed(said, number
         assert close(boxes_at(outcome.tracks, frame), boxes_at(said, frame))
 
 
+@pytest.mark.slow
 @given(said=people, majority=st.booleans())
 def test_whoever_comes_first_changes_nothing(said, majority):
     numbers = sorted(said)

@@ -115,6 +115,7 @@ QUICK = ("cholecseg8k", "dsad", "masks-png", "yolo-seg")
 OFTEN = {case for case in BAD if case.endswith(QUICK)} | {"runs of another length, coco", "pixels of another size, labelme"}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("case", [case if case in OFTEN else pytest.param(case, marks=pytest.mark.slow) for case in BAD])
 def test_every_command_names_the_place_and_what_to_do(case, tmp_path, capsys):
     path, form = tmp_path / "in", case.rsplit(", ", 1)[1]

@@ -92,6 +92,7 @@ def test_a_name_with_a_character_that_xml_does_not_have_is_refused():
         write_files("cvat-images", read_files("coco", {"a/x.json": coco}))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 9), *[st.integers(0, 19_999)] * 4), max_size=12), st.sampled_from(["hook", "a & <b>", "\N{SNOWMAN}"])
 )

@@ -28,6 +28,7 @@ OF_CORNERS = "yolo-seg"
 """Its rows are outlines, and no file of it states how large its images are."""
 
 
+@pytest.mark.cases(10)
 @pytest.mark.parametrize("target", sorted(set(WRITERS) - {OF_CORNERS}))
 def test_a_written_format_is_known_and_read_back_with_no_option(target, tmp_path):
     source = EXAMPLE_OF.get(target, target)
@@ -59,6 +60,7 @@ def test_outlines_that_were_written_are_known_and_need_only_the_size_of_their_im
     assert reading.collection.recordings[0].instances.rows["mask"].notna().all()
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("target", ["cholect45", "coco", "labelme", "multibypasst40", "spans", "tables", "yolo", "yolo4"])
 @pytest.mark.parametrize("source", ["cholect50", "labelme"])
 def test_triplets_of_another_format_keep_their_vocabulary_with_no_option(source, target, tmp_path):

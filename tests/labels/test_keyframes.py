@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def shown(one):
     return dict(zip(places.frames.tolist(), places.places.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @given(said=tracks())
 def test_every_frame_has_the_place_that_fractions_give_to_the_last_bit(said):
     for one in said:

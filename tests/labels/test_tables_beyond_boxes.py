@@ -135,6 +135,7 @@ def tables():
     return {f"t/{name}": data for name, data in render(kept, writer_of("tables-csv")).files.items()}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [

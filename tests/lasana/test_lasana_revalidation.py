@@ -67,6 +67,7 @@ def test_golden_annotations_are_found_right(clean, golden):
     assert {finding.severity for finding in found} == {"warning"}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("by", "listed"), [(0.0, False), (4e-7, False), (1e-6, False), (-1e-6, False), (1.01e-6, True), (-2e-6, True), (0.3, True)]
 )

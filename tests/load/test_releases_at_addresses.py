@@ -403,6 +403,7 @@ def answering():
     server.server_close()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("ask", ["size", "read"])
 @pytest.mark.parametrize(
     ("status", "says"),

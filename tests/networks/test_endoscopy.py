@@ -61,6 +61,7 @@ def test_all_weights_are_whole_numbers_and_no_sum_can_leave_what_float32_holds_e
         assert (np.abs(weights).reshape(len(weights), -1).sum(1) * 256 + np.abs(bias)).max() < 2**24
 
 
+@pytest.mark.slow
 def test_pictures_are_judged_alike_alone_and_together():
     planes = np.random.default_rng(0).integers(0, 256, (40, 3, 48, 64)).astype(np.uint8)
     together = endoscopy.log_odds(planes)

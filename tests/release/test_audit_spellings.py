@@ -147,6 +147,7 @@ def numbered(release, first: int) -> None:
     )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("first", [0, 1, 10_203, 170_422])
 def test_recordings_named_by_numbers_do_not_collide_with_frames(release, first):
     names = [f"{first + number:06d}" for number in range(4)]

@@ -125,6 +125,7 @@ def test_hidden_rectangles_are_black_in_frames_of_another_size_too(folder, shown
     assert _scaled(box, 1, 1) == box
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("crf", [18, 28])
 @pytest.mark.parametrize("size", [(42, 18), (18, 34), (24, 24), (46, 36)])
 def test_the_tint_that_a_codec_leaves_in_a_narrow_black_rectangle_is_no_leak_but_a_letter_or_a_dim_picture_is(tmp_path, size, crf):

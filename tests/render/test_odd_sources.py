@@ -28,6 +28,7 @@ def rendered(path: Path, folder: Path, *more: str) -> list[int]:
     return decoded_numbers(folder / "out.mkv")
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("mode", ["smart", "reencode"])
 @pytest.mark.parametrize(
     ("name", "more"),

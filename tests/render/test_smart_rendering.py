@@ -159,6 +159,7 @@ def test_real_footage_is_copied_where_it_is_not_touched(name, tmp_path):
     check_video(target, cut, name)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("name", "more", "why"),
     [

@@ -180,6 +180,7 @@ def audited(study: ReportedStudy, task: str, subset: str, **facts) -> ReportedSt
     return changed(study, change)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("subset", "n", "spearman", "marked"),
     [

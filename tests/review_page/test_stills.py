@@ -82,6 +82,7 @@ def test_a_sprite_holds_the_frames_in_the_order_asked_for_row_by_row(raw, source
     assert cells[5][8:, 8:].max() < 16  # JPEG halves the colours, so they run over the edge
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("screened", [False, True])
 @pytest.mark.parametrize("source", ["mp4", "MPEG-2 ps", "10 bit"])
 def test_a_full_still_is_the_frame_itself(raw, source, screened):

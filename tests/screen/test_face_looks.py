@@ -40,6 +40,7 @@ def faint(monkeypatch) -> dict[int, float]:
     return seen
 
 
+@pytest.mark.slow
 def test_a_look_is_taken_every_so_often_and_a_picture_kept_at_every_cut(faint):
     still = [90] * 130
     assert looking_at(still)._looked == [0, 30, 60, 90, 120]

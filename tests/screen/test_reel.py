@@ -107,6 +107,7 @@ def test_the_stage_prepares_the_reel_and_a_single_file_is_screened_without():
     assert reel.NAME not in [observer.name for observer in all_detectors.observers(DEFAULTS)]
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("pixels", ["yuv420p", "yuvj420p", "yuv444p", "yuv422p10le", "gbrp", "gray", "nv12"])
 @pytest.mark.parametrize("matrix", ["bt709", "smpte170m"])
 def test_colours_are_those_of_the_source(tmp_path, monkeypatch, pixels, matrix):

@@ -47,6 +47,7 @@ def named(rows):
     return rows[["one", "other"]].to_numpy().tolist()
 
 
+@pytest.mark.slow
 @by_index_or_not
 @given(seed=st.integers(0, 10**6), start=st.integers(0, 60), fixed=st.sampled_from([0, 20, 40]))
 @settings(max_examples=25)

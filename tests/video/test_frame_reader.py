@@ -106,6 +106,7 @@ def test_frames_are_the_same_when_they_are_counted(tmp_path, source):
         assert np.array_equal(reader.picture(number), expected[number])
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("source", ["mp4", "mkv", "H.264 avi", "FFV1"])
 @pytest.mark.parametrize("change", ["replaced", "deleted", "overwritten", "longer"])
 def test_a_file_that_changes_gives_no_more_pictures(tmp_path, source, change):

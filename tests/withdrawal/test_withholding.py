@@ -76,6 +76,7 @@ def test_a_file_that_cannot_be_read_is_left_alone_and_named(tmp_path, text):
     assert (tmp_path / "dvc.lock").read_text() == text
 
 
+@pytest.mark.slow
 def test_while_dvc_pushes_nothing_is_taken_out_from_under_it(tmp_path, monkeypatch):
     monkeypatch.setattr("dvc.lock.DEFAULT_TIMEOUT", 0.06)  # it asks six times
     (tmp_path / "dvc.lock").write_text(LOCK)

@@ -37,6 +37,7 @@ def test_the_p_value_is_the_share_of_sign_patterns_as_extreme(seed):
     assert found.plus + found.minus == 11 * 12 / 2
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_also_with_ties_the_p_value_is_the_share_of_sign_patterns(seed):
     differences = np.random.default_rng(seed).integers(-3, 6, 11) / 10
