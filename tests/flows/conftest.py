@@ -19,9 +19,10 @@ from scrubin.curate.lists import empty_study
 
 ROOT = Path(__file__).parents[2]
 REPRO = """
-import sys
+import os, sys
 sys.path.insert(0, "pipelines/flows")
 import server, warm
+del os.environ["PREFECT_API_URL"]  # with a server of its own it has the process, too
 sys.exit(server.run_with_server([".venv/bin/dvc", "repro", *sys.argv[1:]], warm.started()))
 """
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
