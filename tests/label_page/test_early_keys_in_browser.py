@@ -170,6 +170,68 @@ def test_a_key_after_an_undo_is_about_what_stands_then(ann, folder):
     assert ann.page.get_attribute("#status", "class") == ""
 
 
+def test_an_undo_does_not_take_back_what_was_said_before_a_label_that_waits_for_its_picture(ann, folder):
+    two_phases(ann)
+    pictures = Held(ann.page, "/pictures/")
+    ann.press("ArrowRight", "3", "u")
+    says(ann, "waits for its picture: nothing was taken back")
+    pictures.let_go()
+    ann.written(3)
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FPS + 1), (FPS + 1, FRAMES)]
+    ann.press("u")
+    says(ann, "The last change is taken back.")
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
+
+
+def test_a_rating_after_an_undo_does_not_bring_back_the_rating_that_was_undone(ann, bench, number):
+    ann.page.locator("#layers button", has_text="ratings").click()
+    ann.page.locator("#panel input[name=efficiency][value='3']").click()
+    ann.kept()
+    undo = Held(ann.page, "/api/undo$")
+    ann.page.locator("#undo").click()
+    undo.come()
+    ann.page.locator("#panel input[name=depth_perception][value='4']").click()
+    undo.let_go()
+    ann.page.locator("#findings", has_text="not rated: efficiency").wait_for()
+    ann.kept()
+    ((about, _),) = bench.standing().labels
+    assert bench.standing().of(about, number).sheet().scores == {"depth_perception": 4}
+
+
+def test_who_is_refused_to_be_done_is_not_said_to_go_on(ann):
+    ann.page.route(re.compile("/api/done$"), lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    ann.press("d")
+    says(ann, "Not done yet")
+    ann.press("d")
+    says(ann, "the disk is full")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert "the disk is full" in ann.page.inner_text("#status")
+    ann.troubles.clear()
+
+
+def test_a_picture_that_cannot_be_read_is_the_reason_why_nothing_was_labelled(ann, folder):
+    ann.page.route(re.compile("/pictures/"), lambda route: route.fulfill(status=409, json={"error": "the video is damaged"}))
+    ann.press("ArrowRight", "1")
+    says(ann, "Nothing was labelled: the video is damaged")
+    assert spans_in(folder) == []
+    ann.troubles.clear()
+
+
+def test_the_browser_asks_before_a_page_is_closed_whose_label_is_on_its_way(ann):
+    asked = []
+    ann.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    sent = Held(ann.page, "/api/label$")
+    ann.press("1")
+    sent.come()
+    ann.page.close(run_before_unload=True)
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert asked == ["beforeunload"]
+    sent.let_go()
+    ann.written(1)
+    ann.page.close(run_before_unload=True)
+    assert asked == ["beforeunload"]
+
+
 def test_an_answer_to_an_earlier_key_does_not_take_back_a_later_one(ann, folder):
     sent = Held(ann.page, "/api/label$")
     spans = ann.page.locator(".lane:first-child .span")

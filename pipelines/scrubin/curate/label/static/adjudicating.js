@@ -51,7 +51,7 @@ export class Adjudicating {
   /** Settle a place, and say what is left. */
   async settle(dispute, answer) {
     this.chosen = dispute;
-    await store.settle(dispute, answer);
+    if (!(await store.settle(dispute, answer))) return;
     const left = this.disputes.filter((one) => one.open).length;
     const isSettled = this.disputes.some((one) => isSame(one, dispute) && !one.open);
     if (isSettled) this.say(left ? `Settled; ${counted(left, "place")} left, D goes to the next.` : "Settled; that was the last one.");

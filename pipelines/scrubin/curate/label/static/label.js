@@ -162,7 +162,7 @@ function showPanel() {
   if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
   if (page.layer === "ratings") {
     const focus = document.activeElement?.name ? [document.activeElement.name, document.activeElement.value] : null;
-    showSheet(layer(), () => store.view.items.ratings?.[SHEET], store.view.errors, (value) => store.change([{ layer: "ratings", key: SHEET, value }]));
+    showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (changed) => store.changeBy("ratings", SHEET, changed));
     if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
   else if (isInstants()) {
@@ -361,8 +361,9 @@ async function done() {
     return;
   }
   page.warned = null;
-  await store.sayDone(!recording.done);
+  const isTaken = await store.sayDone(!recording.done);
   show();
+  if (!isTaken) return;
   const left = store.view.findings.length;
   if (!store.view.recording.done) say("You go on with this recording.");
   else say(left ? `You are done with it; ${counted(left, "thing")} still ${left === 1 ? "looks" : "look"} wrong, N shows ${left === 1 ? "it" : "them"}.` : "You are done with it.");
@@ -469,6 +470,10 @@ store.addEventListener("work", show);
 const showKept = () => (document.body.dataset.kept = store.isKept ? "yes" : "no");
 store.addEventListener("kept", showKept);
 showKept();
+// Whoever closes the page loses what is on its way: the browser asks first.
+addEventListener("beforeunload", (event) => {
+  if (!store.isKept) event.preventDefault();
+});
 store.addEventListener("refused", (event) => say(event.detail, true));
 lanes.addEventListener("choose", ({ detail }) => {
   Object.assign(page, { layer: detail.layer, selected: detail.key, acted: Date.now() });

@@ -3,7 +3,11 @@
 import { store } from "./store.js";
 
 /** Resolves to whether the frame that is meant is on the screen; who went on meanwhile is told that nothing was labelled. */
-export const isSeen = (page, player, say) => store.during(() => settled(page, player, say));
+export const isSeen = (page, player, say) =>
+  store.during(async () => {
+    store.waiting += 1;
+    return settled(page, player, say).finally(() => (store.waiting -= 1));
+  });
 
 async function settled(page, player, say) {
   const [id, layer, to] = [store.id, page.layer, player.target ?? player.frame];
@@ -12,6 +16,6 @@ async function settled(page, player, say) {
   if (store.isUnsure) await store.queue;
   const isSame = store.id === id && page.layer === layer && !store.isOpening;
   if (isSame && to >= 0 && player.frame === to && (player.target ?? to) === to) return true;
-  say("The picture was not there yet, so nothing was labelled.", true);
+  say(player.trouble ? `Nothing was labelled: ${player.trouble}` : "The picture was not there yet, so nothing was labelled.", true);
   return false;
 }

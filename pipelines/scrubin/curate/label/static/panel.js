@@ -82,11 +82,11 @@ export function showActions(layer, recent, say, inView) {
   fill(byId("panel"), form, element("ol", { class: "names" }, ...buttons));
 }
 
-/** The sheet of ratings, kept with every answer; `sheetNow` tells what stands when somebody answers, which may be more than is shown. */
-export function showSheet(layer, sheetNow, errors, say) {
-  const present = () => sheetNow() ?? { scores: {}, failed: false, errors: {}, remark: "" };
-  const now = present();
-  const put = (change) => say({ ...present(), ...change(present()) });
+/** The sheet of ratings, kept with every answer, by a change of what stands then, which may be more than is shown. */
+export function showSheet(layer, sheet, errors, say) {
+  const whole = (stands) => stands ?? { scores: {}, failed: false, errors: {}, remark: "" };
+  const now = whole(sheet);
+  const put = (change) => say((stands) => ({ ...whole(stands), ...change(whole(stands)) }));
   const aspects = layer.aspects.map((aspect) => {
     const points = layer.points.map((point) => {
       const anchor = layer.anchors[aspect]?.[String(point)] ?? "";

@@ -20,6 +20,8 @@ export class Player extends EventTarget {
     this.playing = false;
     this.waits = 0;
     this.shownCount = 0;
+    /** Why the pictures that were asked last cannot be shown. */
+    this.trouble = null;
     this.pictures = new Map();
     this.wanted = new Map();
     this.abort = new AbortController();
@@ -143,10 +145,13 @@ export class Player extends EventTarget {
     const { height } = this;
     const query = new URLSearchParams({ frames: frames.join(","), height, columns: Math.min(COLUMNS, frames.length) });
     const { signal } = this.abort;
+    this.trouble = null;
     const done = getPicture(`/pictures/${this.id}/${this.camera}?${query}`, signal)
       .then((sheet) => this.cut(sheet, frames, height, signal))
       .catch((error) => {
-        if (error.name !== "AbortError") this.dispatchEvent(new CustomEvent("trouble", { detail: error.message }));
+        if (error.name === "AbortError") return;
+        this.trouble = error.message;
+        this.dispatchEvent(new CustomEvent("trouble", { detail: error.message }));
       })
       .finally(() => frames.filter((frame) => this.wanted.get(frame) === done).forEach((frame) => this.wanted.delete(frame)));
     for (const frame of frames) this.wanted.set(frame, done);

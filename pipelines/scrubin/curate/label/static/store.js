@@ -18,6 +18,8 @@ export const store = new (class extends EventTarget {
   /** What is sent and not answered: {id, changes}; of what has no changes only the answer tells what stands. */
   sent = [];
   queue = Promise.resolve();
+  /** How many keys wait for the picture that they mean. */
+  waiting = 0;
   #held = 0;
 
   async open() {
@@ -94,9 +96,9 @@ export const store = new (class extends EventTarget {
     return items.map(([key, span]) => ({ key, ...span })).sort((one, other) => one.first - other.first || one.end - other.end);
   }
 
-  /** Say several changes at once: {layer, key, value}; all of them are kept, or none. */
+  /** Say several changes at once: {layer, key, value}; all of them are kept, or none. Resolves to whether they were. */
   async change(changes) {
-    if (changes.length) await this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
+    return !changes.length || this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
   }
 
   /** Take or refuse proposals, or parts of them, all at once. */
@@ -104,19 +106,35 @@ export const store = new (class extends EventTarget {
     return this.say(path, { id: this.id, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
   }
 
+  /** Take back what was said last; while a key waits for its picture, that is not sent yet, and another would be taken back. */
   undo() {
-    return this.say("/api/undo", { id: this.id });
+    if (!this.waiting) return this.say("/api/undo", { id: this.id });
+    this.dispatchEvent(new CustomEvent("refused", { detail: "What you said before waits for its picture: nothing was taken back." }));
+    return Promise.resolve(false);
+  }
+
+  /** Change a value by what stands, which after an undo only its answer tells. */
+  changeBy(layer, key, changed) {
+    const { id } = this;
+    return this.during(async () => {
+      while (this.isUnsure) await this.queue;
+      if (this.id === id) return this.change([{ layer, key, value: changed(this.view.items[layer]?.[key]) }]);
+      this.dispatchEvent(new CustomEvent("refused", { detail: `Another recording was opened: ${id} was not changed.` }));
+      return false;
+    });
   }
 
   async sayDone(done) {
-    await this.say("/api/done", { id: this.id, done });
+    const isTaken = await this.say("/api/done", { id: this.id, done });
     await this.open();
+    return isTaken;
   }
 
   async settle(dispute, spans) {
     const { layer, first, end } = dispute;
-    await this.say("/api/settle", { id: this.id, layer, first, end, spans });
+    const isTaken = await this.say("/api/settle", { id: this.id, layer, first, end, spans });
     await this.open();
+    return isTaken;
   }
 
   worked(seconds) {

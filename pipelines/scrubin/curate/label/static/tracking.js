@@ -31,14 +31,14 @@ export class Tracking {
   }
 
   /** A key frame here, of the named track, else of the chosen one; of a new one where a label was just chosen, or a box is drawn beside its own. */
-  place(name, place, state = "seen") {
+  place(name, place, state = "seen", says = null) {
     const { page, player } = this;
     const chosen = page.beginsNew || (page.layer === "boxes" && this.isSaidHere) ? null : this.selected;
     const track = name ? this.tracks.find((one) => one.name === name) : chosen;
     page.selected = track ? track.name : newKey();
     page.beginsNew = false;
     page.acted = Date.now();
-    this.say(`${track?.label ?? this.label}: key frame at frame ${player.frame}.`);
+    this.say(`${track?.label ?? this.label}: ${says ?? `key frame at frame ${player.frame}`}.`);
     return store.change(putKey(page.layer, page.selected, track?.label ?? this.label, player.frame, inside(place), state));
   }
 
@@ -70,7 +70,7 @@ export class Tracking {
     const here = track && placeAt(track, this.player.frame);
     if (!here || this.page.layer !== "points") return this.say("No point is chosen here.", true);
     const state = here.state === "hidden" ? "seen" : "hidden";
-    return this.place(track.name, here.place, state).then(() => this.say(`${track.label}: ${state}.`));
+    return this.place(track.name, here.place, state, state);
   }
 
   remove(whole) {
