@@ -494,8 +494,12 @@ lanes.addEventListener("edge", async ({ detail }) => {
 });
 addEventListener("pointerdown", () => (page.acted = Date.now()));
 // Keys belong to the player again after a point or a mark was clicked; whoever came there by keys stays there.
+const leave = () => document.activeElement?.matches("#panel input:not([type=text])") && document.activeElement.blur();
 byId("panel").addEventListener("click", (event) => {
-  if (event.detail && event.target.matches("input[type=radio], input[type=checkbox], label, label *")) setTimeout(() => document.activeElement?.matches("#panel input:not([type=text])") && document.activeElement.blur());
+  if (!event.detail || !event.target.matches("input[type=radio], input[type=checkbox], label, label *")) return;
+  // A label hands its click on, and the focus with it; a key may come before the time to wait is over.
+  leave();
+  setTimeout(leave);
 });
 addEventListener("keydown", () => (page.acted = Date.now()));
 
