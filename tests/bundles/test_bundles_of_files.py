@@ -72,6 +72,7 @@ def jobs(inputs: Path, values) -> Path:
     return put(inputs, {"predictions.json": dumps(listed)})
 
 
+@pytest.mark.slow
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_path, capsys):

@@ -107,6 +107,7 @@ def on_every_platform(bundled, task, submitted, place):
     return [*found, {key: aggregates[key] for key in columns}]
 
 
+@pytest.mark.slow
 @pytest.mark.cases(1)
 def test_labels_handed_in_are_perfect_and_one_mistake_is_lower_on_every_platform(bundled, tmp_path):
     task, folders = bundled
@@ -120,6 +121,7 @@ def test_labels_handed_in_are_perfect_and_one_mistake_is_lower_on_every_platform
     assert all(0 < value < 1 for value in worse[0].values())
 
 
+@pytest.mark.slow
 @pytest.mark.cases(1)
 def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
     task, folders = bundled

@@ -104,6 +104,7 @@ def test_per_task_splits_each_task_by_itself(table, tmp_path, capsys):
     assert "balanced.Peg: 20 recordings" in printed
 
 
+@pytest.mark.slow
 def test_extend_moves_nobody(table, tmp_path, capsys):
     old, out = tmp_path / "old.csv", tmp_path / "new.csv"
     frame = pd.read_csv(table)

@@ -101,6 +101,7 @@ def test_a_release_has_its_tables_in_a_folder_and_one_table_is_enough(validate):
     assert (code, document["format"], document["verdict"], document["rows"]["frames"]) == (0, "tables", "passed", 240)
 
 
+@pytest.mark.slow
 def test_a_single_table_says_which_rules_have_nothing_to_check_and_why(validate):
     code, lines, _ = validate(tables(only=["phases"]), "--all")
     assert code == 0
@@ -217,6 +218,7 @@ def test_a_path_that_is_not_there_is_refused(capsys):
     )
 
 
+@pytest.mark.slow
 def test_an_empty_video_is_a_warning_and_one_frame_is_none(validate):
     code, lines, _ = validate(changed(lambda one: one.update(annotations={})))
     assert code == 0

@@ -171,6 +171,7 @@ def test_a_small_archive_that_unpacks_to_gigabytes_is_not_unpacked():
     refused(lambda: unpacking.arrays(bytes(data), "a.npz", packed=True), "it unpacks to 4 GB", "SCRUBIN_LIMITS=unpacked_gb=4.2")
 
 
+@pytest.mark.slow
 def test_tables_are_measured_by_what_they_say_and_by_texts_that_repeat(tmp_path):
     repeated = pa.DictionaryArray.from_arrays(pa.array(np.zeros(50_000, np.int32)), pa.array(["x" * 100_000]))
     pq.write_table(pa.table({"id": repeated}), tmp_path / "texts.parquet", store_schema=False)

@@ -157,6 +157,7 @@ def released(folder, path):
     return proposed, rendering.render(folder, file, SMART)
 
 
+@pytest.mark.slow
 def test_no_planted_identifier_is_left_in_what_is_released(study, tmp_path, monkeypatch):
     folder, path, words = study
     monkeypatch.chdir(tmp_path)

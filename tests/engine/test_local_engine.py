@@ -30,6 +30,7 @@ def two():
         processes.close()
 
 
+@pytest.mark.slow
 def test_results_are_those_of_this_process(two):
     with ThreadPoolExecutor(6) as threads:
         there = list(threads.map(lambda number: two.do(piece(doubled, number)), range(30)))

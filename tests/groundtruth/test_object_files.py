@@ -336,6 +336,7 @@ def test_subsets_have_their_masks_and_points_and_list_what_is_of_one_recording(t
         assert judged == own & {LABELLED_IDS[0]}
 
 
+@pytest.mark.slow
 def test_no_table_is_searched_once_for_each_recording(drawn, tmp_path, monkeypatch):
     counts = []
     for ids in (LABELLED_IDS[:1], LABELLED_IDS):

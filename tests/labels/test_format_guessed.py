@@ -173,6 +173,7 @@ def test_one_cause_in_37_annotations_is_one_line_with_a_count():
     assert "(and at 36 more places" in line
 
 
+@pytest.mark.slow
 @each("form", [form for form in readable().values() if form.by_hand.files is None], say=lambda form: form.name)
 def test_no_format_has_files_that_detection_leaves_out(form):
     @given(st.from_regex(name_pattern(form), fullmatch=True))

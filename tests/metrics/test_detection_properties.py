@@ -82,6 +82,7 @@ def test_the_order_of_frames_rows_and_videos_changes_nothing(videos, random):
     np.testing.assert_allclose(everything(cases.study_of(mixed)), everything(cases.study_of(videos)), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(VIDEOS, st.integers(1, 3))
 def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(videos, shift):
     moved = [
@@ -139,6 +140,7 @@ def test_matching_is_the_literal_one(videos, threshold, component):
     assert sorted(got) == sorted(expected)
 
 
+@pytest.mark.slow
 @given(VIDEOS)
 def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
     scores = iter(np.random.default_rng(0).permutation(1000) / 1000)
@@ -153,6 +155,7 @@ def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
         assert value.value == pytest.approx(literal_step(own, positives) if positives else math.nan, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(VIDEOS)
 def test_everything_is_counted_once_in_the_association(videos):
     got = counts(cases.study_of(videos))
@@ -165,6 +168,7 @@ def test_everything_is_counted_once_in_the_association(videos):
     assert math.isnan(total) if not got.sum() else total == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(VIDEOS)
 def test_global_and_video_wise_agree_on_one_video(videos):
     scene = checked(cases.study_of(videos[:1]))

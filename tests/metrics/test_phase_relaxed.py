@@ -69,6 +69,7 @@ def test_rates_are_the_literal_ones(pair, omega):
     assert np.nanmax(relaxed.elements(counted, "jaccard").values) <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(stretches(8), st.integers(0, 9), st.booleans())
 def test_the_script_is_its_literal_model(pair, omega, m2cai):

@@ -33,6 +33,7 @@ def test_the_order_of_names_is_irrelevant_and_another_key_gives_other_ids(names)
     assert not set(pseudonymize.assign(names, KEY, {}, 3).values()) & set(pseudonymize.assign(names, b"\1" * 32, {}, 3).values())
 
 
+@pytest.mark.slow
 def test_ids_are_the_same_in_every_process():
     code = "from scrubin.stages import pseudonymize as ids; print(ids.assign(['a', 'b'], bytes(range(32)), {}, 2))"
     texts = set()

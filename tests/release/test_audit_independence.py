@@ -66,6 +66,7 @@ def test_one_file_of_the_audit_looks_with_networks_of_screen():
     assert importing == {"audit/pictures/eyes.py"}
 
 
+@pytest.mark.slow
 def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_own(monkeypatch):
     man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
     with_both = eyes.faces(man)
@@ -84,6 +85,7 @@ def test_a_face_that_the_audits_own_networks_do_not_see_is_added(monkeypatch):
     assert len(eyes.faces(man)) == 1
 
 
+@pytest.mark.slow
 def test_the_audits_own_networks_take_a_cartoon_rabbit_for_no_face_and_find_two_men_in_a_wide_picture():
     rabbit = clips.pictures(clips.REAL["bigbuckbunny"], (320, 180))
     for picture in rabbit[::24]:

@@ -262,6 +262,7 @@ class TestShards:
 
         assert "private-string" in self.repacked(packed, named)
 
+    @pytest.mark.slow
     def test_bytes_between_and_behind_members_are_found(self, packed):
         path = self.file(packed)
         whole = path.read_bytes()

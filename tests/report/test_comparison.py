@@ -39,6 +39,7 @@ def rows(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 def test_fates_agreement_and_balance_are_told(metrics):
     assert metrics["recordings"] == {"all": 14, "ready": 12, "excluded": 1, "quarantined": 1, "lost": 0}
     assert metrics["quarantined_files"] == {"ingest": 1, "screen": 0, "render": 0}

@@ -122,6 +122,7 @@ def test_a_tag_never_moves(project):
     assert rules(project) == {"tag"}
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_is_not_tagged(project, capsys):
     assert releases.withhold(project)
     commit(project)
