@@ -85,6 +85,7 @@ def test_a_recording_that_the_study_does_not_have_is_refused_with_the_near_miss(
         stage({"coco/a.json": document("VID01", "other")})
 
 
+@pytest.mark.slow
 def test_the_first_source_counts_also_where_it_is_a_file_of_many(stage, make):
     own = make.cholect50({"0": [make.vector(17)]})
     second = SourceParams("cholect50", "annotations/cholect50", "cholect50")

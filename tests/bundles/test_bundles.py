@@ -228,6 +228,7 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("platform", "task"), list(zip(PROGRAM, TASKS, strict=True)))
 def test_other_hidden_labels_change_no_byte_that_participants_see(platform, task, home, bundles, tmp_path):
     other = made(hidden_releases.release(tmp_path / "release", seed=50), tmp_path / "other", platform, task)
@@ -405,6 +406,7 @@ def test_the_configuration_has_what_evalai_asks_for(bundles):
     assert not [name for name in names if name.startswith("evaluation_script/")]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("kind", "order"), [("calibration", "asc"), ("precision", "desc")])
 def test_a_leaderboard_has_the_best_first_whether_less_or_more_is_better(kind, order, home, tmp_path):
     more = ["--variant", f"kind={kind}"]

@@ -153,6 +153,7 @@ def test_other_hidden_labels_change_no_byte_that_participants_see(task, home, tm
     assert everything(bundled / "evaluation/ground_truth", private="/no") != everything(first / "evaluation/ground_truth", private="/no")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_hidden_labels_are_of_the_hidden_videos_alone(task, home):
     truth = everything(home["grand-challenge", task] / "evaluation/ground_truth", private="/no")

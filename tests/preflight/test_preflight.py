@@ -106,6 +106,7 @@ def test_what_takes_a_single_recording_out_only_warns(raw):
     assert any("recordings.csv, line 6: 'PegTransfre' is no task" in line for line in said)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("spelt", "shown"), [("p1", "'P1', 'p1'"), ("P\N{FULLWIDTH DIGIT ONE}", "'P1', 'P\\uff11'")])
 def test_one_person_spelt_in_two_ways_is_said_because_subsets_and_withdrawals_take_them_for_two(raw, spelt, shown):
     assert not [line for line in look().lines() if "the participants" in line]

@@ -90,6 +90,7 @@ def test_rows_that_no_header_explains_are_refused(release, text):
     assert written(release, "more.csv", text) == {"unreadable"}
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "text", ['"id\n or name",participant\nx,y\n', '"a;b;c;d",participant\nx,y\n', "id\tSite\nx\ty\n", "\ufeffsite\nx\n"]
 )
@@ -172,6 +173,7 @@ def test_a_zip_under_the_name_of_an_array_is_a_finding(release):
 # --- zip
 
 
+@pytest.mark.slow
 def test_bytes_after_a_zip_are_found(release):
     path = release.path("archives/Annotation.zip")
     whole = path.read_bytes()

@@ -148,6 +148,7 @@ def test_every_group_of_pictures_can_be_reached_by_seeking(output):
             assert hashlib.md5(frame.to_ndarray().tobytes()).hexdigest() == straight[times_ms.index(frame.pts)]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", BY_LENGTH)
 def test_real_footage_is_copied_where_it_is_not_touched(name, tmp_path):
     target = tmp_path / "out.mkv"

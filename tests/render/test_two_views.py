@@ -60,6 +60,7 @@ def test_every_way_of_reading_sees_the_view_and_nothing_else(raw, view):
     reader.close()
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("view", [LEFT, RIGHT, BELOW])
 def test_the_released_video_is_the_view(raw, view, tmp_path):
     source = read(raw, view, 1).source
