@@ -177,6 +177,7 @@ def picture(seed):
     return cv2.resize(noise, (320, 180), interpolation=cv2.INTER_CUBIC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orientation", range(8))
 def test_a_planted_picture_is_found_in_every_orientation_at_any_level_and_shift_and_others_are_not(key, orientation):
     item = key.items[0]
