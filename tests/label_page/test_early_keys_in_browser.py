@@ -335,12 +335,31 @@ def test_what_was_chosen_before_the_answer_stays_chosen(chromium, server, token,
     assert ann.troubles == []
 
 
-def test_enter_before_the_next_place_is_there_settles_none(chromium, server, bench, folder, tokens):
+def disputed(bench, folder):
+    """Let two people say two places differently, and be done."""
     said = ("preparation", "clipping-and-cutting")
     for number, names in zip(bench.standing().assigned["single"], (said, said[::-1]), strict=True):
         changes = [labelled_study.put(str(at), at, at + 10, name) for at, name in zip((0, 50), names, strict=True)]
         bench.label(labelled_study.person(folder, number), SINGLE, changes, f"nonce-label-{number}")
         bench.say_done(labelled_study.person(folder, number), SINGLE, f"nonce-done-{number}", done=True)
+
+
+def test_a_place_that_is_settled_anew_and_refused_is_not_said_to_be_settled(chromium, server, bench, folder, tokens):
+    disputed(bench, folder)
+    chief = Annotator(chromium, server, tokens[4])
+    chief.press("d")
+    says(chief, "1 of 2")
+    chief.press("Enter")
+    says(chief, "1 place left")
+    chief.page.route(re.compile("/api/settle$"), lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    chief.page.locator(".dispute").first.locator(".answers button[aria-pressed=false]").first.click()
+    says(chief, "the disk is full")
+    chief.page.wait_for_timeout(A_WHILE_MS)
+    assert chief.page.inner_text("#status") == "the disk is full"
+
+
+def test_enter_before_the_next_place_is_there_settles_none(chromium, server, bench, folder, tokens):
+    disputed(bench, folder)
     chief = Annotator(chromium, server, tokens[4])
     chief.page.locator("#disputes h2", has_text="2 to settle").wait_for()
     chief.press("d")
