@@ -15,6 +15,7 @@ SINGLE = sampled_release.IDS["single"]
 FIRST = sampled_release.FIRST
 NEAR = 0.012
 """A pixel of the page is about so much of the picture."""
+A_WHILE_MS = 500
 
 
 @pytest.fixture
@@ -195,6 +196,21 @@ def test_a_point_takes_one_click_a_frame_and_may_be_hidden(chromium, server, tok
     assert (other[0], other[3]) == (1, "hidden")
     assert other[2] == pytest.approx((0.25, 0.75), abs=NEAR)
     assert ann.troubles == []
+
+
+def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    ann.press("l")
+    ann.page.mouse.click(*place(ann, 0.5, 0.5))
+    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    ann.kept()
+    ann.page.route("**/api/label", lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    ann.press("h")
+    ann.page.locator("#status", has_text="the disk is full").wait_for()
+    ann.kept()
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert ann.page.inner_text("#status") == "the disk is full"
+    assert "hidden" not in ann.page.inner_text("#selected-text")
 
 
 def test_an_adjudicator_sees_the_boxes_of_both_and_takes_one(chromium, server, bench, folder, tokens):
