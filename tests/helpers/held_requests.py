@@ -1,4 +1,4 @@
-"""Requests of a page that wait until a test lets them go: what a slow network or a busy server does now and then."""
+"""Requests of a page that wait until a test lets them go, or are refused: what a slow network or a busy server does now and then."""
 
 from __future__ import annotations
 
@@ -8,6 +8,23 @@ from typing import Any
 
 PATIENCE_MS = 60_000
 LOOK_MS = 20
+PROBE = "are-requests-routed"
+"""A request for the page itself with this question is answered here, once requests are routed."""
+
+
+def wait_until_routed(page: Any) -> None:
+    """Chromium learns a moment after ``page.route`` that requests are routed: about one of a thousand that came at once was not."""
+    probed = re.compile(rf"\?{PROBE}$")
+    page.route(probed, lambda route: route.fulfill(body=PROBE))
+    while page.evaluate("async (probe) => (await fetch(`${location.pathname}?${probe}`)).text()", PROBE) != PROBE:
+        page.wait_for_timeout(LOOK_MS)
+    page.unroute(probed)
+
+
+def refuse(page: Any, pattern: str, error: str) -> None:
+    """Let requests to addresses that fit a pattern be refused from now on."""
+    page.route(re.compile(pattern), lambda route: route.fulfill(status=409, json={"error": error}))
+    wait_until_routed(page)
 
 
 class Held:
@@ -17,6 +34,7 @@ class Held:
         self.page, self.pattern = page, re.compile(pattern)
         self.routes: list[Any] = []
         page.route(self.pattern, self._hold)
+        wait_until_routed(page)
 
     def _hold(self, route: Any) -> None:
         self.routes.append(route)

@@ -8,7 +8,7 @@ import pytest
 
 import labelled_study
 import sampled_release
-from held_requests import Held
+from held_requests import Held, refuse
 from label_annotator import Annotator
 
 pytestmark = pytest.mark.slow
@@ -199,7 +199,7 @@ def test_a_rating_after_an_undo_does_not_bring_back_the_rating_that_was_undone(a
 
 
 def test_who_is_refused_to_be_done_is_not_said_to_go_on(ann):
-    ann.page.route(re.compile("/api/done$"), lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    refuse(ann.page, "/api/done$", "the disk is full")
     ann.press("d")
     says(ann, "Not done yet")
     ann.press("d")
@@ -210,7 +210,7 @@ def test_who_is_refused_to_be_done_is_not_said_to_go_on(ann):
 
 
 def test_a_picture_that_cannot_be_read_is_the_reason_why_nothing_was_labelled(ann, folder):
-    ann.page.route(re.compile("/pictures/"), lambda route: route.fulfill(status=409, json={"error": "the video is damaged"}))
+    refuse(ann.page, "/pictures/", "the video is damaged")
     ann.press("ArrowRight", "1")
     says(ann, "Nothing was labelled: the video is damaged")
     assert spans_in(folder) == []
@@ -351,7 +351,7 @@ def test_a_place_that_is_settled_anew_and_refused_is_not_said_to_be_settled(chro
     says(chief, "1 of 2")
     chief.press("Enter")
     says(chief, "1 place left")
-    chief.page.route(re.compile("/api/settle$"), lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    refuse(chief.page, "/api/settle$", "the disk is full")
     chief.page.locator(".dispute").first.locator(".answers button[aria-pressed=false]").first.click()
     says(chief, "the disk is full")
     chief.page.wait_for_timeout(A_WHILE_MS)

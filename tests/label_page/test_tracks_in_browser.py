@@ -7,6 +7,7 @@ import pytest
 import axe
 import labelled_study
 import sampled_release
+from held_requests import refuse
 from label_annotator import Annotator
 from labelled_tracks import at, put_key
 
@@ -204,7 +205,7 @@ def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(chromium, serv
     ann.page.mouse.click(*place(ann, 0.5, 0.5))
     ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
     ann.kept()
-    ann.page.route("**/api/label", lambda route: route.fulfill(status=409, json={"error": "the disk is full"}))
+    refuse(ann.page, "/api/label$", "the disk is full")
     ann.press("h")
     ann.page.locator("#status", has_text="the disk is full").wait_for()
     ann.kept()
