@@ -45,7 +45,7 @@ locks: $(STAMP) ## write the three locks anew after pyproject.toml has changed; 
 
 docs: $(PAGES) ## build the documents into .cache/docs, offline; a warning is an error
 	@# After a warning everything is made anew: a page that stays as it is would not warn again.
-	@.venv/bin/python -m sphinx --quiet --fail-on-warning --jobs auto docs .cache/docs || { rm -rf .cache/docs; exit 1; }
+	@.venv/bin/python -m sphinx --quiet --fail-on-warning docs .cache/docs || { rm -rf .cache/docs; exit 1; }
 	@echo "open .cache/docs/index.html"
 
 clean: ## remove the environment and all caches; data, keys and reports stay

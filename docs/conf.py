@@ -18,6 +18,7 @@ sys.path[:0] = [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
 import reference
 from pygments.lexers.special import TextLexer
 from reference import accessible, api
+from reference.many_names import Navigation, QuickDomain
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -61,6 +62,7 @@ def setup(app: Sphinx) -> None:
     # Another one, and every page is made anew.
     app.add_config_value("made_by", _made_by(), "env", [str])
     app.connect("env-get-outdated", _outdated)
+    app.add_domain(QuickDomain, override=True)
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
     app.connect("autodoc-skip-member", _leave_imported)
@@ -68,6 +70,8 @@ def setup(app: Sphinx) -> None:
     # Before the numpy style is read, and after it.
     app.connect("autodoc-process-docstring", _head_examples, priority=100)
     app.connect("autodoc-process-docstring", _finish, priority=900)
+    # Before the theme makes the list of pages.
+    app.connect("html-page-context", Navigation().shorten, priority=100)
     app.connect("build-finished", _mend)
 
 
