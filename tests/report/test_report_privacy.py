@@ -205,6 +205,35 @@ def test_every_span_has_its_first_middle_and_last_source_frame(study):
     assert [one["frame"] for one in report_privacy.spans(short)[0]["pictures"]] == [25]
 
 
+ROOM = {"source": "scene", "kind": "out_of_body", "start_s": 2.0, "end_s": 6.0, "decision": "accepted"}
+TEXT = {"source": "text", "kind": "text", "x": 0, "y": 0, "w": 8, "h": 8, "start_s": 1.5, "end_s": 7.0, "decision": "unreviewed"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "undecided", "not_asked"),
+    [
+        pytest.param([ROOM, TEXT], 0, 1, id="in a room"),
+        pytest.param([{**ROOM, "decision": "unreviewed"}, TEXT], 1, 1, id="in a room that is undecided"),
+        pytest.param([ROOM, {**TEXT, "end_s": 4.0}, {**TEXT, "start_s": 4.0}], 0, 2, id="in parts"),
+        pytest.param([ROOM, {**TEXT, "end_s": 7.5}], 1, 0, id="longer than the room"),
+        pytest.param([{**ROOM, "decision": "rejected"}, TEXT], 1, 0, id="in a room that is shown"),
+        pytest.param([{**ROOM, "source": "curator"}, TEXT], 1, 0, id="in what a person drew"),
+        pytest.param([{**ROOM, "camera": "left", "recording": EXERCISE}, TEXT], 1, 0, id="in a room of another file"),
+        pytest.param([ROOM, {**TEXT, "end_s": 4.0}, {**TEXT, "start_s": 4.0, "decision": "rejected"}], 1, 0, id="half decided"),
+        pytest.param([TEXT], 1, 0, id="alone"),
+    ],
+)
+def test_a_rectangle_that_nobody_is_asked_for_is_not_undecided(study, release, rows, undecided, not_asked):
+    """As the page of the review, which does not ask for what lies in pictures that are hidden as a whole."""
+    spanned = with_spans(study, rows)
+    assert sum(row["undecided"] for row in report_privacy.redactions(spanned)) == undecided
+    within = [row for row in report_privacy.spans(spanned) if row["decision"] == report_privacy.WITHIN]
+    assert [(row["source"], row["accepted"]) for row in within] == [("text", True)] * not_asked
+    text = section(reported_study.page_without_pictures(spanned, release), "hidden")
+    assert ("not asked, as its pictures are hidden" in text) == bool(not_asked)
+    assert ("undecided</span>" in text) == bool(undecided)
+
+
 def test_every_picture_shows_the_frame_that_its_label_names(study, release):
     text = section(reported_study.page_without_pictures(study, release), "hidden")
     shown = IMAGE.findall(text)

@@ -19,8 +19,10 @@ from scrubin.stages.release.gates import command_at
 from scrubin.stages.release.release_params import REQUIRED
 from scrubin.stages.report import FileKey, Numbers, ReportedStudy
 from scrubin.stages.review.outcome import ACCEPTED, CURATOR, UNREVIEWED, without
-from scrubin.stages.review.status import frames_on_screen
+from scrubin.stages.review.status import frames_on_screen, lies_within
 
+WITHIN = "within"
+"""The decision about a rectangle that nobody is asked for, because it lies in pictures that are hidden as a whole."""
 COUNTS = ("required_s", "unseen_s", "lenses", "undecided", "disputed", "lost")
 
 
@@ -128,7 +130,7 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
     decided differently; under ``curator`` stands what people hide by themselves.
     """
     rows = []
-    for (kind, source), group in without_repeated(study.redactions).groupby(["kind", "source"]):
+    for (kind, source), group in _as_asked(study.redactions).groupby(["kind", "source"]):
         whole = group["x"].isna()
         accepted = group["accepted"]
         rows.append(
@@ -147,18 +149,42 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
 
 def _counted(group: pd.DataFrame, source: str) -> dict[str, int]:
     """Return how many proposals of a kind and source there are, and what became of them; parts that meet are of one proposal."""
-    proposals: list[tuple[Any, float, set[bool], set[str]]] = []
-    for row in sorted(records(group), key=lambda row: (*map(str, _what(row)), row["start_s"])):
-        if not (proposals and proposals[-1][:2] == (_what(row), row["start_s"])):
-            proposals.append((_what(row), row["end_s"], set(), set()))
-        _, _, accepted, decisions = proposals.pop()
-        proposals.append((_what(row), row["end_s"], accepted | {row["accepted"]}, decisions | {row["decision"]}))
+    proposals = [({row["accepted"] for row in parts}, {row["decision"] for row in parts}) for parts in _by_proposal(records(group))]
     return {
         "proposed": 0 if source == CURATOR else len(proposals),
-        "hidden": sum(True in accepted for _, _, accepted, _ in proposals),
-        "undecided": sum(UNREVIEWED in decisions for _, _, _, decisions in proposals),
-        "shown": sum(False in accepted for _, _, accepted, _ in proposals),
+        "hidden": sum(True in accepted for accepted, _ in proposals),
+        "undecided": sum(UNREVIEWED in decisions for _, decisions in proposals),
+        "shown": sum(False in accepted for accepted, _ in proposals),
     }
+
+
+def _by_proposal(rows: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return rows by proposal: parts that meet are of one."""
+    proposals: list[list[dict[str, Any]]] = []
+    for row in sorted(rows, key=lambda row: (*map(str, (*_what(row), row["source"])), row["start_s"])):
+        last = proposals[-1][-1] if proposals else None
+        if last and (_what(last), last["source"], last["end_s"]) == (_what(row), row["source"], row["start_s"]):
+            proposals[-1].append(row)
+        else:
+            proposals.append([row])
+    return proposals
+
+
+def _as_asked(redactions: pd.DataFrame) -> pd.DataFrame:
+    """Return the table ``redactions`` without repeats, and with the decision `WITHIN` where the page of the review asks nothing."""
+    table = without_repeated(redactions).reset_index(drop=True)
+    rows = [{**row, "place": place} for place, row in enumerate(records(table))]
+    whole: dict[FileKey, list[tuple[tuple[float, float], str]]] = {}
+    for row in rows:
+        if row["x"] is None and row["source"] != CURATOR:
+            whole.setdefault((row["recording"], row["camera"]), []).append(((row["start_s"], row["end_s"]), row["decision"]))
+    within: list[int] = []
+    for parts in _by_proposal(row for row in rows if row["x"] is not None and row["source"] != CURATOR):
+        interval_s, is_open = (parts[0]["start_s"], parts[-1]["end_s"]), {row["decision"] for row in parts} == {UNREVIEWED}
+        if is_open and lies_within(interval_s, whole.get((parts[0]["recording"], parts[0]["camera"]), ())):
+            within += [row["place"] for row in parts]
+    table.loc[within, "decision"] = WITHIN
+    return table
 
 
 def without_repeated(redactions: pd.DataFrame) -> pd.DataFrame:
@@ -183,7 +209,7 @@ def spans(study: ReportedStudy) -> list[dict[str, Any]]:
     file cannot be read. ``command`` opens the page there. What was read is not among it: that
     stays in the private table.
     """
-    ordered = without_repeated(study.redactions).sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
+    ordered = _as_asked(study.redactions).sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
     columns = ["recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "decision", "accepted"]
     rows = records(ordered[columns])
     by_file: dict[FileKey, list[dict[str, Any]]] = {}

@@ -115,13 +115,25 @@ def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s:
 
 
 def _is_within(one: Judged, whole: Sequence[Part]) -> bool:
-    """Whether it is a rectangle of which nobody decided anything, in pictures that are hidden as a whole, but for little at its ends."""
-    start_s, end_s = one.proposal.interval_s
-    during = [part for part in whole if part.interval_s[0] < end_s and start_s < part.interval_s[1]]
+    """Whether it is a rectangle of which nobody decided anything, in pictures that are hidden as a whole."""
     is_open = {part.decision for part in one.parts} == {UNREVIEWED}
-    if one.proposal.box_xywh is None or not is_open or not during or any(part.decision == REJECTED for part in during):
+    hidden = ((part.interval_s, part.decision) for part in whole)
+    return one.proposal.box_xywh is not None and is_open and lies_within(one.proposal.interval_s, hidden)
+
+
+def lies_within(interval_s: Interval, whole: Iterable[tuple[Interval, str]]) -> bool:
+    """Whether all of an interval, but for up to `LAG_S` at its ends, is of pictures that are hidden as a whole.
+
+    Parameters
+    ----------
+    whole
+        Parts of proposals of whole pictures: when, and what was decided.
+    """
+    start_s, end_s = interval_s
+    during = [(part_s, decision) for part_s, decision in whole if part_s[0] < end_s and start_s < part_s[1]]
+    if not during or any(decision == REJECTED for _, decision in during):
         return False
-    over = without((start_s, end_s), [part.interval_s for part in during])
+    over = without(interval_s, [part_s for part_s, _ in during])
     return all(b - a <= LAG_S and (a == start_s or b == end_s) for a, b in over)
 
 
