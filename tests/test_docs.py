@@ -236,3 +236,42 @@ def test_a_page_of_the_library_that_stays_as_it_is_is_not_written_again(tmp_path
     page.write_text("another")
     reference.write_api(tmp_path)
     assert page.read_text().startswith("# scrubin.evaluate.metrics")
+
+
+QUICK = """
+from reference.many_names import Navigation, QuickDomain
+
+def setup(app):
+    app.add_domain(QuickDomain, override=True)
+    app.connect("html-page-context", Navigation().shorten, priority=100)
+"""
+CONF = """
+import sys
+sys.path[:0] = {folders!r}
+project, extensions, html_theme = "names", ["myst_parser", "sphinx.ext.autodoc"], "furo"
+html_copy_source = False
+"""
+A_BOOK = {
+    "index": "# All\n\n```{toctree}\n:maxdepth: 2\nlibrary\nwords\n```\n",
+    "library": "# Library\n\n## Parts\n\n```{toctree}\nspans\nfaults\n```\n",
+    "words": "# Words\n\n## One\n\n### Deeper\n\n{py:func}`near` and {py:class}`Fault` and {py:obj}`nobody.knows`\n",
+    "spans": "# Spans\n\n```{eval-rst}\n.. automodule:: scrubin.base.csv_text\n   :members:\n```\n",
+    "faults": "# Faults\n\n## Of rows\n\n```{eval-rst}\n.. automodule:: scrubin.base.faults\n   :members:\n```\n",
+}
+
+
+@pytest.mark.slow
+def test_pages_of_many_names_are_those_that_sphinx_makes_without_our_help(tmp_path):
+    pytest.importorskip("furo", reason="what builds the documents is not installed")
+    built, folders = [], [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
+    for name, help_of_ours in (("slow", ""), ("quick", QUICK)):
+        source, out = tmp_path / name, tmp_path / f"{name}.html"
+        source.mkdir()
+        (source / "conf.py").write_text(CONF.format(folders=folders) + help_of_ours)
+        for page, text in A_BOOK.items():
+            (source / f"{page}.md").write_text(text)
+        subprocess.run([sys.executable, "-m", "sphinx", "--quiet", source, out], check=True)
+        built.append({path.relative_to(out).as_posix(): path.read_text() for path in sorted(out.rglob("*.html"))})
+    assert len(built[0]) > len(A_BOOK)
+    assert "csv_text" in built[0]["spans.html"]
+    assert built[0] == built[1]

@@ -1,4 +1,4 @@
-"""Thousands of names in the API pages without minutes of search in them: what comes out is the same to the byte."""
+"""Thousands of names in the API pages without minutes of search in them: the pages stay as they were."""
 
 from __future__ import annotations
 

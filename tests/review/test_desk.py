@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import review_study
 from scrubin.base.errors import ReviewError
-from scrubin.stages.review import LEDGER_PATH, attention
+from scrubin.base.tables import io
+from scrubin.base.tables.private import REDACTIONS
+from scrubin.stages.report import privacy
+from scrubin.stages.review import LEDGER_PATH, Ledger, attention, result, study
 
 PAIR, SINGLE = 0, 1
 
@@ -281,18 +286,33 @@ def test_frames_between_two_proposals_stay_hidden_until_somebody_decided_about_t
         assert [one.source for one in again.recording(SINGLE).proposals if one.source == "gap"] == []
 
 
+def room_and_text(last=43):
+    """A room, and a text that begins before it and ends after it."""
+    text = {"kind": "text", "source": "text", "x": 8, "y": 8, "w": 24, "h": 8, "text": "A"}
+    return [review_study.proposal("single", "mono", 20, 39), review_study.proposal("single", "mono", 16, last) | text]
+
+
+@pytest.mark.parametrize("last", [43, 65], ids=["in the room", "much longer"])
+@pytest.mark.parametrize("decision", [None, "accept", "reject"])
+@pytest.mark.parametrize("of_text", [None, "accept", "reject"])
+def test_the_report_calls_undecided_what_the_page_does(folder, monkeypatch, last, decision, of_text):
+    review_study.propose(folder, room_and_text(last))
+    with review_study.desk(folder) as desk:
+        for kind, said in (("out_of_body", decision), ("text", of_text)):
+            for one in desk.recording(SINGLE).proposals:
+                if said and one.kind == kind:
+                    desk.decide(SINGLE, "mono", said, kind, one.first, one.last, box_xywh=one.box_xywh, proposal_key=one.key)
+        undecided = desk.recordings()[SINGLE].undecided
+    monkeypatch.chdir(folder)
+    of = study.load(1, 0.2, Path("data/raw"))
+    standing = of.standing()
+    standing.apply(Ledger().lines())
+    table = io.frame_of(REDACTIONS, [row for row in result.redactions(of, standing) if row["recording"] == "single"])
+    assert sum(row["undecided"] for row in privacy.redactions(SimpleNamespace(redactions=table))) == undecided
+
+
 def test_what_will_be_black_is_told_of_what_nobody_is_asked_about_too(folder):
-    room = review_study.proposal("single", "mono", 20, 39)
-    text = review_study.proposal("single", "mono", 16, 43) | {
-        "kind": "text",
-        "source": "text",
-        "x": 8,
-        "y": 8,
-        "w": 24,
-        "h": 8,
-        "text": "A",
-    }
-    review_study.propose(folder, [room, text])
+    review_study.propose(folder, room_and_text())
     with review_study.desk(folder) as desk:
         assert [one.kind for one in desk.recording(SINGLE).proposals] == ["out_of_body"]
         assert desk.hidden(SINGLE, "mono", 17 / 20) == [(8, 8, 24, 8)]

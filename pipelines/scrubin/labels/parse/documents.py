@@ -54,7 +54,7 @@ def json_value(file: str, data: bytes) -> Any:
     if not content.strip():
         raise AnnotationError([Fault(file, "file-empty", "not JSON: the file is empty", "export it again, or remove it", place="line 1")])
     try:
-        # Asked of every number, this is a quarter of the time.
+        # Asked of every number, this takes as long as all the rest.
         integer = _integer if TOO_LONG.search(content) else None
         value = json.loads(content, object_pairs_hook=_unique, parse_int=integer)
     except (json.JSONDecodeError, _RepeatedKeyError, _LongNumberError, RecursionError) as error:

@@ -126,8 +126,8 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
     Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
     cameras, overlapping spans of a kind and source count once. ``rectangle_s`` are those in which
     only a part of the picture is hidden, ``undecided`` counts what is hidden because nobody has
-    decided about it. A proposal counts once, and as ``hidden`` and ``shown`` when its parts were
-    decided differently; under ``curator`` stands what people hide by themselves.
+    decided about it, but for what nobody is asked for (`WITHIN`). A proposal counts once, and as
+    ``hidden`` and ``shown`` when its parts were decided differently; under ``curator`` stands what people hide by themselves.
     """
     rows = []
     for (kind, source), group in _as_asked(study.redactions).groupby(["kind", "source"]):

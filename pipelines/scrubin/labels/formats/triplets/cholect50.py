@@ -35,8 +35,6 @@ ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
 TARGET = {"target_score": 9, "target_x": 10, "target_y": 11, "target_w": 12, "target_h": 13}
 CATEGORIES = ("instrument", "verb", "target", "phase", "triplet")
 OWN_COLUMNS = {"position", "instrument_id", "verb_id", "target_id", "triplet_id", *BOX, "score", *TARGET}
-OWN_WORDS = (b'"categories"', b"\\u")
-"""A file without these has no categories of its own; a key can also be spelled by escapes."""
 HEAD = {"video", "categories", "fps", "num_frames"}
 NULL = -1
 HIGHEST_FPS = 1000
@@ -71,8 +69,6 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
     """Return CholecT50's vocabulary, or the file's own categories where most of its names are others."""
     ((file, data),) = files.items()
     cholect50 = load("cholect50")
-    if not any(sign in data for sign in OWN_WORDS):
-        return cholect50  # without reading all of it twice
     categories = documents.json_object(file, data).get("categories")
     if not isinstance(categories, dict) or not all(isinstance(names, dict) for names in categories.values()):
         return cholect50
