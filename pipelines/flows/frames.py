@@ -12,7 +12,8 @@ from prefect import flow
 import progress
 from scrubin.base import params
 from scrubin.base.errors import StageError
-from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.private_paths import UNRELEASED, standing_part
+from scrubin.base.store import renewal
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.base.tables.public import FRAMES, GAPS, VIDEOS
@@ -36,9 +37,9 @@ def main() -> None:
         msg = "; ".join(str(error) for _, error in outcome.quarantined)
         raise StageError(msg)
     extracted = [item for _, item in outcome.done]
-    fresh_part("frames")
+    renewal.keep_only(standing_part("frames"), {path for item in extracted for path in item.places(UNRELEASED).values()})
     for item in progress.over("frames, copied", extracted):
-        item.copy_into(UNRELEASED)
+        renewal.renew_all(item.entry, item.places(UNRELEASED))
     io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 
 

@@ -22,14 +22,14 @@ from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading
 from scrubin.base import files, params
 from scrubin.base.errors import StageError
+from scrubin.base.private_paths import RELEASE
 from scrubin.base.store import store, workspaces
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.data.diff import errata, previous
 from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking
-from scrubin.stages.release.assembly import RELEASE
+from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking, release_folder
 from scrubin.stages.release.certificate import issue, public_form
 from scrubin.stages.release.metadata import curator_words, requirements
 from scrubin.stages.release.metadata import facts as known
@@ -82,12 +82,12 @@ def _archives(names: Sequence[str]) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[assembly.Assembled]:
+def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[release_folder.Assembled]:
     """Yield the folder with all that waits, and the hashes of it; it is the release when the block ends well."""
     with contextlib.ExitStack() as copying:
         one_more = copying.enter_context(progress.steps("assemble", len(waiting), "file"))
         stated = dict(zip(videos.path, videos.sha256, strict=True))
-        with assembly.of_release(waiting, stated, one_more) as copied:
+        with release_folder.of_release(waiting, stated, one_more) as copied:
             copying.close()
             yield copied
 
@@ -127,7 +127,7 @@ def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     # From here on there is no release until this stage has ended well: neither here, nor for `dvc push`.
     releases.withhold()
-    assembly.remove_release()
+    release_folder.set_aside()
     study, scores = audited_project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
     gates.require_valid(INTERIM / "validation.json")
@@ -144,7 +144,7 @@ def main() -> None:
     certificate = issue.public(study.params, study.tables["videos"], review, reviewed, lines)
     # Before anything is written: a network that is missing stops the stage.
     pictures = Pictures(study.private)
-    waiting = assembly.waiting()
+    waiting = release_folder.waiting()
     texts, fps = annotation(study.tables, scores, waiting), Fraction(params.read()["frames"]["fps"])
     wrong = errata.curated(params.raw_folder() / errata.NAME, study.params.version, study.tables["frames"])
     forms = public_form.texts(certificate) | {
@@ -161,6 +161,7 @@ def main() -> None:
             folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256
         )
         audit(folder.absolute(), study, pictures)
+        release_folder.note_archives(copied)
         document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed
         files.write_json(Path("reports/release.json"), document)

@@ -12,7 +12,8 @@ from prefect import flow
 
 import progress
 from scrubin.base import params
-from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.private_paths import UNRELEASED, standing_part
+from scrubin.base.store import renewal
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
 from scrubin.base.tables.public import GAPS, VIDEOS
@@ -48,9 +49,9 @@ def main() -> None:
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | tables.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]
-    fresh_part("videos")
+    renewal.keep_only(standing_part("videos"), {UNRELEASED / tables.video_path(item) for item in whole})
     for item in progress.over("render, copied", whole):
-        item.entry.copy_into(UNRELEASED, lambda _, item=item: tables.video_path(item))
+        renewal.renew_all(item.entry, dict.fromkeys(item.entry.files, UNRELEASED / tables.video_path(item)))
     bad = tables.quarantine_rows(files, errors)
     videos = io.frame_of(VIDEOS, tables.video_rows(whole))
     io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))

@@ -52,14 +52,12 @@ def main() -> int:
             from scrubin.curate.lists import empty_study
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
-            from scrubin.stages.release import assembly
             from scrubin.stages.release.release_params import DEMO, ReleaseParams
             from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
-            assembly.remove_leftovers()
             if found.errors:
                 if notice.waits(params.raw_folder()):
                     _withhold()

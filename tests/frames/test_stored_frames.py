@@ -50,7 +50,7 @@ def extracted(release: Path, params: FramesParams, hidden=((60, 69),)) -> tuple[
     """Run the stage's own calls on one video; return the table and the released files."""
     video = rendered(release)
     item = frame_store.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)}, {})
-    item.copy_into(release)
+    item.entry.copy(item.places(release))
     table = io.frame_of(FRAMES, frame_store.frame_rows([item]))
     return table, {
         path.relative_to(release).as_posix(): path.read_bytes() for path in sorted((release / "frames").rglob("*")) if path.is_file()

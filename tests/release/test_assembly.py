@@ -10,9 +10,9 @@ import pytest
 import kept_project
 from scrubin.base.errors import StageError
 from scrubin.base.files import sha256_of
-from scrubin.base.private_paths import UNRELEASED, fresh_part
-from scrubin.stages.release import assembly
-from scrubin.stages.release.assembly import BESIDE, RELEASE
+from scrubin.base.private_paths import RELEASE, UNRELEASED, fresh_part
+from scrubin.stages.release import release_folder
+from scrubin.stages.release.release_folder import BESIDE
 
 FILES = {"splits/balanced.csv": b"id,task,subset\n", "videos/PegTransfer/left/abelo.mkv": b"a film" * 1000}
 
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def assembled(stated=None):
-    return assembly.of_release(assembly.waiting(), stated or {}, lambda: None)
+    return release_folder.of_release(release_folder.waiting(), stated or {}, lambda: None)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -70,10 +70,10 @@ def test_the_last_release_goes_in_one_step_and_alone(folder):
     with assembled():
         pass
     BESIDE.mkdir()
-    assembly.remove_release(folder)
+    release_folder.remove_release(folder)
     assert not RELEASE.exists()
     assert not BESIDE.exists()
-    assembly.remove_release()
+    release_folder.remove_release()
     assert contents(UNRELEASED).keys() > FILES.keys()
 
 
@@ -96,5 +96,5 @@ def test_a_byte_that_changes_in_one_copy_harms_no_other():
 
 def test_each_copied_file_is_counted():
     done = []
-    with assembly.of_release(assembly.waiting(), {}, lambda: done.append(1)):
+    with release_folder.of_release(release_folder.waiting(), {}, lambda: done.append(1)):
         assert len(done) == len(FILES)

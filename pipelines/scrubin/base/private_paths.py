@@ -209,7 +209,12 @@ PRIVATE_MODE = 0o700
 
 def fresh_part(name: str) -> Path:
     """Return one of the folders, empty; nobody else may look into what lies around it."""
+    return fresh_folder(standing_part(name))
+
+
+def standing_part(name: str) -> Path:
+    """Return one of the folders with what is in it, if it is there; nobody else may look into what lies around it."""
     UNRELEASED.mkdir(parents=True, exist_ok=True)
     # Also where DVC has made it.
     UNRELEASED.chmod(PRIVATE_MODE)
-    return fresh_folder(UNRELEASED / name)
+    return UNRELEASED / name

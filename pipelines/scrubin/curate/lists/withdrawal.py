@@ -10,12 +10,13 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError, ParamsError
+from scrubin.base.private_paths import RELEASE
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.public_splits.sheet import spelling
 from scrubin.stages import recordings_list, withdrawals
-from scrubin.stages.release import assembly, gates
+from scrubin.stages.release import gates, release_folder
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.review import LEDGER_PATH, Ledger, questions, rewriting
 from scrubin.stages.withdrawals import WithdrawnRow, notice, releases
@@ -57,12 +58,12 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
     # Not earlier: what is remembered of their pictures is read there.
-    assembly.remove_release()
+    release_folder.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
     if stay:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
-    said.append(f"{assembly.RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
     last = gates.last_release(params.load("release", ReleaseParams).name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:

@@ -19,8 +19,8 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.file_lists import CHECKSUMS, read_checksums
 from scrubin.base.object_store import MissingObjectError, ObjectFolder
+from scrubin.base.private_paths import RELEASE
 from scrubin.curate.project import readiness
-from scrubin.stages.release.assembly import RELEASE
 
 MARK = "UNFINISHED"
 """The object that says of which release files are there already, by the hash of its list."""

@@ -20,10 +20,10 @@ from scrubin.audit import run
 from scrubin.base import params
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault
+from scrubin.base.private_paths import RELEASE
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE, LOCK
 from scrubin.stages.release import added_files
-from scrubin.stages.release.assembly import RELEASE
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.withdrawals import releases
 

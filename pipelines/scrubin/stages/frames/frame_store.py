@@ -77,12 +77,11 @@ class ExtractedFrames:
         """Where its frames lie in the release: a folder, or a shard without its suffix."""
         return f"frames/{self.video.task}/{self.video.camera}/{self.video.id}"
 
-    def copy_into(self, release: Path) -> None:
-        """Put what is kept into the release."""
+    def places(self, release: Path) -> dict[str, Path]:
+        """Return where each file that is kept lies in a release, by the name that it has in the store."""
         if SHARD_NAME in self.entry.files:
-            self.entry.copy({SHARD_NAME: release / f"{self.place}.tar"})
-        else:
-            self.entry.copy({PurePosixPath(row["path"]).name: release / row["path"] for row in self.rows if row["path"] is not None})
+            return {SHARD_NAME: release / f"{self.place}.tar"}
+        return {PurePosixPath(row["path"]).name: release / row["path"] for row in self.rows if row["path"] is not None}
 
 
 def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:

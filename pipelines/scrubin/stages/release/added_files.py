@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Container, Iterable, Mapping
+from pathlib import Path, PurePosixPath
 
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 from scrubin.base.file_lists import CHECKSUMS
 from scrubin.base.files import CHUNK_BYTES, FIXED_TIME_S, set_fixed_time, sha256_of, sha256_of_all, whole
+from scrubin.base.store.renewal import keep_only
 
+ARCHIVES = "archives"
 ADDED_NAMES = (
     "Annotation",
     "CERTIFICATE.md",
     "README.md",
     "SHA256SUMS",
-    "archives",
+    ARCHIVES,
     "certificate.json",
     "croissant.json",
     "data_dictionary.md",
@@ -30,11 +32,15 @@ ADDED_NAMES = (
 )
 
 
-def discard(folder: Path) -> None:
-    """Remove what the stage has written: a refused release must not look finished."""
+def discard(folder: Path, but: Container[str] = ()) -> None:
+    """Remove what the stage has written, but for archives of these names: a refused release must not look finished."""
     for name in ADDED_NAMES:
         path = folder / name
-        if path.is_dir():
+        if name == ARCHIVES:
+            keep_only(path, {archive for archive in path.glob("*") if f"{name}/{archive.name}" in but})
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.is_dir():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
@@ -65,22 +71,38 @@ def sizes_of_files(folder: Path, sha256: Mapping[str, str]) -> dict[str, int]:
 
 
 ANNOTATION = "Annotation"
+VIDEOS, VIDEO_DEPTH = "videos", 3
+"""``videos/<task>/<camera>/<id>.mkv`` is ``<task>/<camera>/<id>.mkv`` in ``<task>_<camera>.zip``."""
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
 UNIX = 3
 FILE_MODE = 0o100644 << 16
 
 
 def archive_contents(folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the archives of a release: file name to member name to file.
-
-    ``videos/<task>/<camera>/<id>.mkv`` becomes ``<task>/<camera>/<id>.mkv`` in ``<task>_<camera>.zip``.
-    """
-    archives: dict[str, dict[str, Path]] = {}
-    for path in sorted((folder / "videos").glob("*/*/*")):
-        task, camera, _ = path.relative_to(folder / "videos").parts
-        archives.setdefault(f"{task}_{camera}.zip", {})[f"{task}/{camera}/{path.name}"] = path
+    """Return the archives of a release: file name to member name to file."""
+    videos = archives_of_videos(path.relative_to(folder).as_posix() for path in (folder / VIDEOS).glob("*/*/*"))
+    archives = {name: {member: folder / video for member, video in members.items()} for name, members in videos.items()}
     annotation = {path.relative_to(folder).as_posix(): path for path in sorted((folder / ANNOTATION).glob("*"))}
     return archives | ({f"{ANNOTATION}.zip": annotation} if annotation else {})
+
+
+def archives_of_videos(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the archives of those released files that are videos: file name to member name to released name.
+
+    >>> archives_of_videos(["videos/Peg/left/abelo.mkv", "frames/Peg/left/abelo/000001.jpg"])
+    {'Peg_left.zip': {'Peg/left/abelo.mkv': 'videos/Peg/left/abelo.mkv'}}
+    """
+    archives: dict[str, dict[str, str]] = {}
+    for name in sorted(names):
+        first, *place = PurePosixPath(name).parts
+        if first == VIDEOS and len(place) == VIDEO_DEPTH:
+            archives.setdefault(f"{place[0]}_{place[1]}.zip", {})["/".join(place)] = name
+    return archives
+
+
+def name_of_member(member: str) -> str:
+    """Return the released name of a member of an archive of videos."""
+    return f"{VIDEOS}/{member}"
 
 
 def write_archive(path: Path, members: Mapping[str, Path]) -> None:

@@ -1,12 +1,8 @@
-"""The release folder: completed beside its place, moved there in one step once it was audited."""
+"""What only the stage release writes: tables, documents, archives and lists of a release, and its summary."""
 
 from __future__ import annotations
 
-import contextlib
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,9 +12,6 @@ import pandas as pd
 from scrubin.audit.expected.private_strings import Private
 from scrubin.base import file_lists, files
 from scrubin.base.errors import ReleaseError
-from scrubin.base.files import copy, fresh_folder, sha256_of
-from scrubin.base.machine import cores
-from scrubin.base.private_paths import PARTS, UNRELEASED
 from scrubin.base.tables import Table, io
 from scrubin.data.diff import previous
 from scrubin.data.diff.snapshot import Released
@@ -73,7 +66,8 @@ def complete(
     shown
         Passes on the names of the archives, and may show how far their writing is.
     copied
-        SHA-256 of the files that were copied into the folder, by name, see `Assembled`; they are not read again. None: all are read.
+        SHA-256 of the files that lie in the folder, by name, see `release_folder.Assembled`; they are not read again, and archives among
+        them are not written again. None: all are read.
 
     Raises
     ------
@@ -81,14 +75,15 @@ def complete(
         When the version does not fit what changed; nothing that looks finished is left.
     """
     facts, said = measured(tables, study or Study()), words or Words()
-    added_files.discard(folder)
+    known = dict(copied or {})
+    added_files.discard(folder, known if params.archives else ())
     for name, table in declared.items():
         io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
     for name, text in annotation.items():
         files.write_text(folder / added_files.ANNOTATION / name, text)
     archives = added_files.archive_contents(folder) if params.archives else {}
-    for name in shown(tuple(archives)):
-        added_files.write_archive(folder / "archives" / name, archives[name])
+    for name in shown(tuple(name for name in archives if f"{added_files.ARCHIVES}/{name}" not in known)):
+        added_files.write_archive(folder / added_files.ARCHIVES / name, archives[name])
     calibrated = any((folder / CALIBRATION).glob("*.yaml"))
     document = readme.readme_text(params, tables["videos"], tables["frames"], fps, reviewed, calibrated=calibrated)
     files.write_text(folder / "README.md", document)
@@ -98,7 +93,7 @@ def complete(
     for name, text in certificate.items():
         files.write_text(folder / name, text)
     # What the render stage and the copying state; the audit reads each file again and holds it to this list.
-    stated = {**(copied or {}), **dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True))}
+    stated = {**known, **dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True))}
     sha256 = added_files.hashes(folder, stated)
     described = croissant.metadata(params, declared, tables, sha256, added_files.sizes_of_files(folder, sha256), facts, said)
     requirements.refuse(described)
@@ -121,92 +116,6 @@ def _write_changes(before: str, now: Released) -> None:
     except ReleaseError:
         added_files.discard(now.folder)
         raise
-
-
-RELEASE = Path("data/release")
-BESIDE = UNRELEASED / "release"
-"""On the same disk as the release, and in a folder that nobody else may look into."""
-
-
-def waiting() -> dict[str, Path]:
-    """Return every file that waits for the release, by the name that it will have there, sorted."""
-    files = (path for part in PARTS for path in (UNRELEASED / part).rglob("*") if path.is_file())
-    return {path.relative_to(UNRELEASED).as_posix(): path for path in sorted(files)}
-
-
-@dataclass(frozen=True)
-class Assembled:
-    """A folder with a copy of every file that waited.
-
-    Parameters
-    ----------
-    folder
-        Beside the place of the release.
-    sha256
-        Of each file that was copied, by name: nobody has read its copy yet.
-    """
-
-    folder: Path
-    sha256: Mapping[str, str]
-
-
-@contextlib.contextmanager
-def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object]) -> Iterator[Assembled]:
-    """Yield a folder with a copy of every file; it becomes the release when the block succeeds, and goes when it does not.
-
-    A copy shares its blocks with the file that waits where the file system can, and never the file itself: a byte that
-    changes in one of them harms no other.
-
-    Parameters
-    ----------
-    files
-        As `waiting` returns them.
-    stated
-        SHA-256 of those files of which a table states it; the copy is held to it.
-    one_more
-        Called for each copied file.
-
-    Raises
-    ------
-    StageError
-        When a file holds other bytes than are stated.
-    """
-    try:
-        yield Assembled(BESIDE, _copy_all(files, fresh_folder(BESIDE), stated, one_more))
-        BESIDE.rename(RELEASE)
-    finally:
-        remove_leftovers()
-
-
-def remove_release(project: Path = Path()) -> None:
-    """Remove the release, in one step: half of it never lies in its place."""
-    remove_leftovers(project)
-    if (project / RELEASE).is_dir():
-        (project / UNRELEASED).mkdir(parents=True, exist_ok=True)
-        (project / RELEASE).rename(project / BESIDE)
-        remove_leftovers(project)
-
-
-def remove_leftovers(project: Path = Path()) -> None:
-    """Remove what a run that was killed has put together."""
-    if (project / BESIDE).exists():
-        shutil.rmtree(project / BESIDE)
-
-
-def _copy_all(files: Mapping[str, Path], folder: Path, stated: Mapping[str, str], one_more: Callable[[], object]) -> dict[str, str]:
-    def copied(name: str) -> str:
-        sha256 = stated.get(name) or sha256_of(files[name])
-        copy(files[name], folder / name, sha256)
-        return sha256
-
-    pool, done = ThreadPoolExecutor(cores()), dict[str, str]()
-    try:
-        for name, sha256 in zip(files, pool.map(copied, files), strict=True):
-            done[name] = sha256
-            one_more()
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return done
 
 
 def summarise(

@@ -1,0 +1,77 @@
+"""Folders of outputs that are renewed where they lie: a file that holds the right bytes stays, all else goes.
+
+DVC knows a file again by its inode, size and time, so what stays is neither copied nor hashed by it anew: one more
+recording costs one reading of what is there. A stage whose folder is renewed says ``persist`` in ``dvc.yaml``; otherwise
+DVC would remove the folder first.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Container, Mapping
+from pathlib import Path
+
+from scrubin.base.files import copy, fixed_time_ns, set_fixed_time, sha256_of
+from scrubin.base.store import uses
+from scrubin.base.store.store import Entry
+
+
+def keep_only(folder: Path, paths: Container[Path]) -> None:
+    """Make a folder, or remove from it all but the regular files at these paths, and every folder that is empty then.
+
+    Parameters
+    ----------
+    folder
+        Links in it are removed and never followed.
+    paths
+        Each begins as that of the folder does.
+    """
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, folders, files in os.walk(folder, topdown=False):
+        for path in (Path(place, name) for name in (*files, *folders)):
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif not (stat.S_ISREG(mode) and path in paths):
+                path.unlink()
+
+
+def stays(path: Path, sha256: str) -> bool:
+    """Return whether a file holds certain bytes and shares them with no other name; it then has the time of its content.
+
+    All of it is read, because a file may have changed although its time has not.
+    """
+    try:
+        state = path.lstat()
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1 or sha256_of(path) != sha256:
+            return False
+        if state.st_mtime_ns != fixed_time_ns(sha256):
+            set_fixed_time(path, sha256)
+    except OSError:  # not there, or damaged so that it cannot be read
+        return False
+    return True
+
+
+def renew(source: Path, target: Path, sha256: str) -> None:
+    """Let a file hold the bytes of another: it stays if it does, else they are copied, see `scrubin.base.files.copy`."""
+    if not stays(target, sha256):
+        copy(source, target, sha256)
+
+
+def renew_all(entry: Entry, targets: Mapping[str, Path]) -> None:
+    """Let files hold what is stored: those that do stay, the others are copied.
+
+    Parameters
+    ----------
+    entry
+        A stored result.
+    targets
+        Where each of its files belongs, by the name that it has in the result.
+    """
+    there = {name: target for name, target in targets.items() if stays(target, entry.files[name])}
+    uses.note_copies(entry.folder, entry.root, there)
+    entry.copy({name: target for name, target in targets.items() if name not in there})
