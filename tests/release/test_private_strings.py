@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from scrubin.audit.expected import Text, dates, private_strings
 from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Private
-from scrubin.audit.expected.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.audit.expected.scanner import BLOCK_WORDS, WORD_BYTES, Scanner
+from scrubin.audit.expected.search import CHANCE_HITS, Search, affordable, chance, spellings
 from scrubin.audit.expected.spelling import fold, folded_words, words
 from scrubin.base.tables.public import public_tables
 from scrubin.stages.release.audited_project import public_words
@@ -136,15 +137,29 @@ def test_numbers_beside_a_label_are_found_together_as_each_is_by_itself(needles,
     assert Labelled(needles).in_folded(text) == {needle for needle in needles if needle.labelled.search(text)}
 
 
-PATTERN = st.binary(min_size=4, max_size=7).map(bytes.lower)
+FEW = st.lists(st.sampled_from(b"aA\0 @`\xc3\xe3"), min_size=4, max_size=20).map(bytes)
+PATTERN = st.one_of(st.binary(min_size=4, max_size=24), FEW).map(bytes.lower)
 
 
-@given(st.lists(PATTERN, min_size=1, max_size=6), st.binary(max_size=60), st.data())
+@given(st.lists(PATTERN, min_size=1, max_size=6), st.one_of(st.binary(max_size=60), FEW), st.data())
 def test_the_scanner_finds_what_a_plain_search_finds(patterns, data, more):
+    """Also where one begins inside another, or at any place of a word of four bytes, in small letters and capitals."""
     planted = more.draw(st.sampled_from(patterns))
-    data = (data + planted + data).lower()
-    expected = {(match.start(), pattern) for pattern in set(patterns) for match in re.finditer(b"(?=" + re.escape(pattern) + b")", data)}
-    assert set(Scanner(patterns).find(data)) == expected
+    data += planted.upper() + data + planted
+    places = {pattern: re.finditer(b"(?=" + re.escape(pattern) + b")", data.lower()) for pattern in patterns}
+    found = [*Scanner(patterns).find(data)]
+    assert set(found) == {(match.start(), pattern) for pattern, matches in places.items() for match in matches}
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("lead", range(9))
+def test_the_scanner_finds_what_lies_on_the_edge_of_its_blocks(lead):
+    edge = BLOCK_WORDS * WORD_BYTES
+    data = bytearray(2 * edge + lead)
+    places = (0, edge - lead, len(data) - 9)
+    for place in places:
+        data[place : place + 9] = b"Quillh4ve"
+    assert {place for place, _ in Scanner([b"quillh4ve"]).find(bytes(data))} == {*places}
 
 
 def test_the_scanner_refuses_short_patterns():

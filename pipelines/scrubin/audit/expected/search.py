@@ -9,17 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
-import numpy as np
-
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
 from scrubin.audit.expected.private_strings import WITHDRAWN, Labelled, Needle, Private
+from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 from scrubin.audit.expected.withdrawal_memory import beginning
 
 _RUN = re.compile(r"\w+")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
-PREFIX = 4
 CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
@@ -31,52 +29,6 @@ _LETTERS = frozenset(_LETTER_BYTES)
 _DIGITS = frozenset(b"0123456789")
 _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(range(0x80, 0x100))
-
-
-class Scanner:
-    """Finds many byte strings in one pass; 4 bytes at least, matched in any case of ASCII letters.
-
-    Positions pass two filters in numpy, by their first two and first four bytes, before a
-    string is compared.
-    """
-
-    def __init__(self, patterns: Iterable[bytes]) -> None:
-        self.patterns = sorted({pattern.lower() for pattern in patterns})
-        self.longest = max(map(len, self.patterns), default=0)
-        if any(len(pattern) < PREFIX for pattern in self.patterns):
-            msg = f"a pattern needs at least {PREFIX} bytes, but got {min(self.patterns, key=len)!r}"
-            raise ValueError(msg)
-        self._by_prefix: dict[int, list[bytes]] = {}
-        for pattern in self.patterns:
-            self._by_prefix.setdefault(int.from_bytes(pattern[:PREFIX], "big"), []).append(pattern)
-        self._prefixes = np.array(sorted(self._by_prefix), dtype=np.uint32)
-        self._pairs = np.zeros(1 << 16, dtype=bool)
-        self._pairs[[int.from_bytes(pattern[:2], "little") for pattern in self.patterns]] = True
-
-    def find(self, lowered: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield position and pattern of every hit in bytes that are in lower case already."""
-        if not self.patterns:
-            return
-        for position, prefix in self._candidates(np.frombuffer(lowered, np.uint8)):
-            for pattern in self._by_prefix[prefix]:
-                if lowered.startswith(pattern, position):
-                    yield position, pattern
-
-    def _candidates(self, data: np.ndarray) -> list[tuple[int, int]]:
-        candidates = []
-        for shift in (0, 1):
-            count = (len(data) - shift) // 2
-            if count <= 0:
-                continue
-            at = np.flatnonzero(self._pairs[np.frombuffer(data, "<u2", count=count, offset=shift)]) * 2 + shift
-            at = at[at <= len(data) - PREFIX]
-            prefix = np.zeros(len(at), np.uint32)
-            for i in range(PREFIX):
-                prefix = (prefix << np.uint32(8)) | data[at + i]
-            slot = np.minimum(np.searchsorted(self._prefixes, prefix), len(self._prefixes) - 1)
-            hit = self._prefixes[slot] == prefix
-            candidates += list(zip(at[hit].tolist(), prefix[hit].tolist(), strict=True))
-        return candidates
 
 
 class Search:
@@ -104,7 +56,7 @@ class Search:
         # Backwards, so that of equal strings the first kind stays: participant before path and recording.
         for needle in reversed(private.needles):
             if needle.rule in ("anywhere", "digits"):
-                self._text.update({folded.encode(): needle for folded in needle.folded if len(folded.encode()) >= PREFIX})
+                self._text.update({folded.encode(): needle for folded in needle.folded if len(folded.encode()) >= LEAST_BYTES})
                 if needle.text not in counters:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
@@ -178,7 +130,7 @@ class Search:
         return self._raw_scanner.longest + CONTEXT_BYTES
 
     def raw_hits(self, data: bytes) -> Iterator[tuple[int, int, Needle]]:
-        """Yield where a needle begins and ends, in bytes in lower case, whether it is a leak there or not."""
+        """Yield where a needle begins and ends, whether it is a leak there or not."""
         for start, pattern in self._raw_scanner.find(data):
             yield start, start + len(pattern), self._raw[pattern]
 
@@ -227,13 +179,17 @@ class Passing:
         return self._hits
 
     def _judge(self, chunk: bytes, *, last: bool) -> None:
-        data = self._kept + chunk.lower()
+        data, lowered = self._kept + chunk, b""
         before = self._passed - len(self._kept)
         # A hit near the end is judged with the next chunk, when the word around it is there; once, with its word whole.
         end = len(data) if last else len(data) - CONTEXT_BYTES
         for start, stop, needle in self._search.raw_hits(data):
             inside = self._judged < stop <= end and before + stop > self._first and before + start < self._end
-            if inside and needle not in self._hits and self._search.is_leak(needle, data, start, stop, structured=self._structured):
+            if not inside or needle in self._hits:
+                continue
+            # Only now: in a film there is hardly ever a hit.
+            lowered = lowered or data.lower()
+            if self._search.is_leak(needle, lowered, start, stop, structured=self._structured):
                 self._hits.add(needle)
         self._passed += len(chunk)
         self._kept = data[-(self._search.reach + CONTEXT_BYTES) :]
@@ -253,7 +209,7 @@ def spellings(text: str) -> frozenset[bytes]:
             encoded |= {cased.encode("utf-16-le"), cased.encode("utf-16-be")}
             if all(ord(letter) < 0x100 for letter in cased):
                 encoded.add(cased.encode("latin-1"))
-    return frozenset(spelled.lower() for spelled in encoded if len(spelled) >= PREFIX)
+    return frozenset(spelled.lower() for spelled in encoded if len(spelled) >= LEAST_BYTES)
 
 
 def chance(pattern: bytes) -> float:
