@@ -25,6 +25,7 @@ from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY, code_of, packages
 from scrubin.media import raw_file
 from scrubin.stages.frames import frame_store
 from scrubin.stages.ingest import seam_pictures
+from scrubin.stages.release import added_files
 from scrubin.stages.render import rendering
 from scrubin.stages.screen import (
     all_detectors,
@@ -43,6 +44,7 @@ from scrubin.stages.stereo import released_check
 ROOT = Path(__file__).resolve().parents[1]
 FILE = LIBRARY / EARLIER_CODES
 KINDS: dict[str, tuple[ModuleType, ...]] = {
+    "archives": (added_files,),
     "detectors": (all_detectors,),
     "frames": (frame_store,),
     "frames-kept": (frame_store,),

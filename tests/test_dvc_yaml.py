@@ -6,6 +6,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -87,6 +88,10 @@ def test_the_library_never_imports_a_flow():
                 assert (node.module or "").split(".")[0] not in {*(flows - {"frames", "splits"}), "prefect"}, file
 
 
+def options_of(out: Any) -> dict[str, dict[str, bool]]:
+    return out if isinstance(out, dict) else {out: {}}
+
+
 @pytest.mark.slow
 def test_a_stage_imports_no_other_stage():
     for stage in STAGES:
@@ -102,16 +107,23 @@ def test_a_stage_imports_no_other_stage():
 
 
 def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
-    private = [out for stage in STAGES.values() for out in stage["outs"] if isinstance(out, dict)]
+    options = {(stage, path): said for stage in STAGES for out in STAGES[stage]["outs"] for path, said in options_of(out).items()}
     # What DVC does not keep it cannot push.
-    assert all(options in ({"push": False}, {"cache": False, "persist": True}) for out in private for options in out.values())
-    unmarked = {(stage, out) for stage in STAGES for out in STAGES[stage]["outs"] if isinstance(out, str)}
-    assert unmarked == {("release", "data/release")}
+    pushed = {out for out, said in options.items() if said.get("push", True) and said.get("cache", True)}
+    assert pushed == {("release", "data/release")}
+    private = {path for _, path in options.keys() - pushed}
     assert not [dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith("data/release")]
     assert not {"metrics", "plots", "artifacts", "datasets"} & {kind for stage in STAGES.values() for kind in stage}
     assert set(PIPELINE) == {"vars", "stages", "metrics", "plots"}
     compared = [*PIPELINE["metrics"], *(name for plot in PIPELINE["plots"] for name in plot)]
-    assert all(any(Path(name).is_relative_to(next(iter(out))) for out in private) for name in compared)
+    assert all(any(Path(name).is_relative_to(out) for out in private) for name in compared)
+
+
+def test_dvc_leaves_what_stages_renew_in_its_place_and_removes_all_else_that_it_keeps():
+    """What stays and is no longer made by its stage would be taken for an output of it."""
+    stays = {path for stage in STAGES.values() for out in stage["outs"] for path, said in options_of(out).items() if said.get("persist")}
+    kept_by_dvc = {path for path in stays if not path.startswith("data/private/")}
+    assert kept_by_dvc == {"data/unreleased/videos", "data/unreleased/frames", "data/release"}
 
 
 def test_analytics_and_update_checks_are_off():

@@ -55,7 +55,10 @@ def pushed(folder: Path) -> list[bytes]:
 
 
 def is_published(folder: Path) -> bool:
-    return releases.names_release(folder) or (folder / RELEASE).exists() or (folder / BESIDE).exists()
+    # What is left aside for the next one are copies of what waits, and archives of them.
+    aside = {path.relative_to(folder / BESIDE).as_posix() for path in (folder / BESIDE).rglob("*") if path.is_file()}
+    waits = {name for name in aside if name.startswith("archives/") or (folder / "data/unreleased" / name).is_file()}
+    return releases.names_release(folder) or (folder / RELEASE).exists() or aside != waits
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +135,8 @@ def private_word(folder: Path) -> None:
 
 
 def flipped_byte(folder: Path) -> None:
+    """No sound copy of it lies in a release."""
+    shutil.rmtree(folder / RELEASE)
     path = next((folder / "data/unreleased/videos").rglob("*.mkv"))
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
@@ -200,6 +205,24 @@ def test_every_copy_is_a_file_of_its_own(folder):
     names = [name for name in tree(folder / RELEASE) if (folder / "data/unreleased" / name).is_file()]
     assert len(names) > 50
     assert not [name for name in names if (folder / RELEASE / name).samefile(folder / "data/unreleased" / name)]
+
+
+def test_what_is_released_again_stays_where_it_lies(folder):
+    """One more run copies nothing, and DVC knows by inode and time that it need not hash: all but what the stage release writes anew."""
+    stages, folders = ("render", "frames", "release"), ("data/unreleased/videos", "data/unreleased/frames", RELEASE)
+
+    def inodes() -> dict[str, tuple[int, int]]:
+        names = [f"{place}/{name}" for place in folders for name in tree(folder / place)]
+        return {name: (state.st_ino, state.st_mtime_ns) for name in names for state in [(folder / name).stat()]}
+
+    assert [release(folder, stage).returncode for stage in stages] == [0, 0, 0]
+    before = inodes()
+    assert [release(folder, stage).returncode for stage in stages] == [0, 0, 0]
+    moved = {name.removeprefix(f"{RELEASE}/").partition("/")[0] for name, state in inodes().items() if state != before[name]}
+    assert not moved & {"frames", "videos", "splits", "groundtruth", "data"}
+    archives = {name for name in before if name.endswith("_mono.zip")}
+    assert archives
+    assert [name for name in archives if inodes()[name] != before[name]] == []
 
 
 def stages_of(dvc: int) -> Iterator[int]:

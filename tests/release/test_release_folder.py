@@ -1,0 +1,272 @@
+"""The release appears in its place whole and at once, or not at all; what the next one holds as well is not copied again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+import kept_project
+from scrubin.base.errors import StageError
+from scrubin.base.files import sha256_of, write_text
+from scrubin.base.private_paths import RELEASE, UNRELEASED, fresh_part
+from scrubin.base.store import store
+from scrubin.stages.release import added_files, release_folder
+from scrubin.stages.release.release_folder import BESIDE
+
+VIDEO, OTHER = "videos/PegTransfer/left/abelo.mkv", "videos/PegTransfer/left/brinn.mkv"
+RIGHT = "videos/PegTransfer/right/abelo.mkv"
+FILES = {"splits/balanced.csv": b"id,task,subset\n", VIDEO: b"a film" * 1000, OTHER: b"another" * 1000, RIGHT: b"its right eye" * 500}
+LEFT_ZIP, RIGHT_ZIP = "archives/PegTransfer_left.zip", "archives/PegTransfer_right.zip"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in {name.partition("/")[0] for name in FILES}:
+        fresh_part(name)
+    for name, data in FILES.items():
+        (UNRELEASED / name).parent.mkdir(parents=True, exist_ok=True)
+        (UNRELEASED / name).write_bytes(data)
+    # What no stage writes there does not go into a release.
+    (UNRELEASED / "notes").mkdir()
+    (UNRELEASED / "notes/names.txt").write_text("Mirabella Quatermass")
+    return tmp_path
+
+
+def assembled(stated=None):
+    return release_folder.of_release(release_folder.waiting(), stated or {}, lambda: None)
+
+
+def released(*, refusal: BaseException | None = None) -> set[str]:
+    """Release once more, as the flow does; return the archives that had to be written."""
+    release_folder.set_aside()
+    with assembled() as copied:
+        added_files.discard(copied.folder, copied.sha256)
+        archives = added_files.archive_contents(copied.folder)
+        written = {f"{added_files.ARCHIVES}/{name}" for name in archives} - set(copied.sha256)
+        for name in written:
+            added_files.write_archive(copied.folder / name, archives[Path(name).name])
+        sha256 = added_files.hashes(copied.folder, copied.sha256)
+        write_text(copied.folder / "SHA256SUMS", added_files.checksums_text(sha256))
+        added_files.fix_times(copied.folder, sha256)
+        if refusal is not None:
+            raise refusal
+        release_folder.note_archives(copied)
+    return written
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def inodes(folder: Path = RELEASE) -> dict[str, tuple[int, int]]:
+    """What DVC knows a file again by."""
+    return {name: (state.st_ino, state.st_mtime_ns) for name in contents(folder) for state in [(folder / name).stat()]}
+
+
+def test_it_is_beside_its_place_until_the_block_has_ended_well():
+    with assembled() as copied:
+        beside = copied.folder
+        assert contents(beside) == FILES
+        assert copied.sha256 == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
+        assert beside.parent.stat().st_mode & 0o777 == 0o700
+        assert not RELEASE.exists()
+    assert contents(RELEASE) == FILES
+    assert not BESIDE.exists()
+
+
+@pytest.mark.parametrize("refusal", [StageError("a face"), KeyboardInterrupt(), OSError("the disk is full")])
+def test_after_a_refusal_nothing_looks_like_a_release_and_what_waits_stays(refusal):
+    with pytest.raises(type(refusal)):
+        released(refusal=refusal)
+    assert not RELEASE.exists()
+    left = contents(BESIDE)
+    assert {name: left[name] for name in left.keys() & FILES.keys()} == FILES
+    assert left.keys() - FILES.keys() == {LEFT_ZIP, RIGHT_ZIP}
+    assert contents(UNRELEASED).keys() > FILES.keys()
+
+
+def test_what_a_killed_run_has_left_is_in_no_release():
+    BESIDE.mkdir()
+    (BESIDE / "half.mkv").write_bytes(b"half a film")
+    (BESIDE / ".part-abelo.mkv").write_bytes(b"half a film")
+    with assembled():
+        pass
+    assert contents(RELEASE) == FILES
+
+
+def test_the_last_release_goes_in_one_step_and_alone(folder):
+    with assembled():
+        pass
+    BESIDE.mkdir()
+    release_folder.remove_release(folder)
+    assert not RELEASE.exists()
+    assert not BESIDE.exists()
+    release_folder.remove_release()
+    assert contents(UNRELEASED).keys() > FILES.keys()
+
+
+def test_a_file_with_other_bytes_than_a_table_states_refuses_the_release():
+    stated = {VIDEO: sha256_of(UNRELEASED / VIDEO)}
+    kept_project.flip(UNRELEASED / VIDEO)
+    with pytest.raises(StageError, match="its bytes have changed"), assembled(stated):
+        pass
+    assert not RELEASE.exists()
+
+
+def test_a_byte_that_changes_in_one_copy_harms_no_other():
+    with assembled():
+        pass
+    for name, data in FILES.items():
+        kept_project.flip(RELEASE / name)
+        assert (UNRELEASED / name).read_bytes() == data
+
+
+def test_each_file_is_counted():
+    done = []
+    with release_folder.of_release(release_folder.waiting(), {}, lambda: done.append(1)):
+        assert len(done) == len(FILES)
+
+
+def test_a_file_that_is_released_again_stays_where_it_lies():
+    released()
+    before = inodes()
+    assert released() == set()
+    assert {name: state for name, state in inodes().items() if name != "SHA256SUMS"} == {
+        name: state for name, state in before.items() if name != "SHA256SUMS"
+    }
+
+
+@pytest.mark.parametrize("refusal", [None, StageError("nobody has looked"), StageError("a face")])
+def test_one_more_video_is_all_that_is_copied_also_after_a_refusal(refusal):
+    released()
+    before = inodes()
+    added = "videos/PegTransfer/left/corvin.mkv"
+    (UNRELEASED / added).write_bytes(b"new" * 1000)
+    if refusal is not None:
+        release_folder.set_aside()
+        with pytest.raises(StageError):
+            released(refusal=refusal)
+    assert released() == {LEFT_ZIP}
+    after = inodes()
+    assert after.keys() == before.keys() | {added}
+    assert {name for name in before if after[name] != before[name]} == {LEFT_ZIP, "SHA256SUMS"}
+
+
+def change(name: str) -> None:
+    (UNRELEASED / name).write_bytes(b"rendered anew")
+
+
+def damage(name: str) -> None:
+    kept_project.flip(RELEASE / name)
+
+
+def link(name: str) -> None:
+    (UNRELEASED / "elsewhere").hardlink_to(RELEASE / name)
+
+
+def point(name: str) -> None:
+    (RELEASE / name).unlink()
+    (RELEASE / name).symlink_to((UNRELEASED / name).absolute())
+
+
+def fold(name: str) -> None:
+    (RELEASE / name).unlink()
+    (RELEASE / name).mkdir()
+    (RELEASE / name / "inside").write_bytes(b"x")
+
+
+@pytest.mark.parametrize("spoil", [change, damage, link, point, fold])
+def test_what_is_not_a_sound_file_of_its_own_is_copied_anew(spoil):
+    released()
+    before = inodes()
+    spoil(VIDEO)
+    assert released() == ({LEFT_ZIP} if spoil is change else set())
+    assert (RELEASE / VIDEO).read_bytes() == (UNRELEASED / VIDEO).read_bytes()
+    others = inodes()
+    assert [name for name in FILES if name != VIDEO and others[name] != before[name]] == []
+    state = (RELEASE / VIDEO).lstat()
+    assert (state.st_nlink, (RELEASE / VIDEO).is_symlink()) == (1, False)
+
+
+def test_a_sound_copy_in_the_last_release_stays_when_what_waits_was_damaged():
+    stated = {VIDEO: sha256_of(UNRELEASED / VIDEO)}
+    released()
+    kept_project.flip(UNRELEASED / VIDEO)
+    release_folder.set_aside()
+    with assembled(stated):
+        pass
+    assert (RELEASE / VIDEO).read_bytes() == FILES[VIDEO]
+
+
+def test_what_somebody_put_into_the_release_is_not_in_the_next_one(folder):
+    released()
+    sound = contents(RELEASE)
+    (RELEASE / "notes").mkdir()
+    (RELEASE / "notes/readme.txt").write_text("of a program that wrote here")
+    (RELEASE / "videos/all").symlink_to(folder / UNRELEASED / "videos")
+    (RELEASE / "archives/PegTransfer_top.zip").write_bytes((RELEASE / LEFT_ZIP).read_bytes())
+    released()
+    assert contents(RELEASE) == sound
+    assert not (RELEASE / "notes").exists()
+    assert contents(UNRELEASED).keys() > FILES.keys()
+
+
+@pytest.mark.parametrize("spoil", [change, Path.unlink])
+def test_an_archive_is_written_again_when_one_of_its_videos_is_another_or_gone(spoil):
+    released()
+    spoil(OTHER) if spoil is change else (UNRELEASED / OTHER).unlink()
+    assert released() == {LEFT_ZIP}
+    release_folder.remove_release()
+    now = contents(UNRELEASED)
+    assert released() == {LEFT_ZIP, RIGHT_ZIP}
+    written = contents(RELEASE)
+    assert written.keys() & FILES.keys() == now.keys() & FILES.keys()
+
+
+def test_an_archive_that_stays_has_the_bytes_that_it_would_be_written_with():
+    released()
+    (UNRELEASED / RIGHT).unlink()
+    released()
+    stays = (RELEASE / LEFT_ZIP).read_bytes()
+    release_folder.remove_release()
+    released()
+    assert (RELEASE / LEFT_ZIP).read_bytes() == stays
+
+
+def test_a_damaged_archive_is_written_again():
+    released()
+    sound = contents(RELEASE)
+    kept_project.flip(RELEASE / LEFT_ZIP)
+    assert released() == {LEFT_ZIP}
+    assert contents(RELEASE) == sound
+
+
+def test_archives_are_written_again_by_another_code(monkeypatch):
+    released()
+    monkeypatch.setattr(release_folder, "code_of", lambda module: f"the next edition of {module}")
+    assert released() == {LEFT_ZIP, RIGHT_ZIP}
+
+
+def test_an_archive_that_was_never_audited_is_written_again():
+    with pytest.raises(StageError):
+        released(refusal=StageError("a face"))
+    assert released() == {LEFT_ZIP, RIGHT_ZIP}
+
+
+def test_nobody_who_is_gone_is_left_aside_as_soon_as_a_run_begins():
+    released()
+    (UNRELEASED / OTHER).unlink()
+    release_folder.set_aside()
+    assert contents(BESIDE).keys() == FILES.keys() - {OTHER} | {RIGHT_ZIP}
+
+
+def test_what_is_no_archive_is_not_left_aside():
+    released()
+    os.truncate(RELEASE / LEFT_ZIP, 100)
+    release_folder.set_aside()
+    assert LEFT_ZIP not in contents(BESIDE)
+    assert store.STORE_PATH.is_dir()
