@@ -82,12 +82,12 @@ def _archives(names: Sequence[str]) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[release_folder.Assembled]:
+def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame, *, audited: bool) -> Iterator[release_folder.Assembled]:
     """Yield the folder with all that waits, and the hashes of it; it is the release when the block ends well."""
     with contextlib.ExitStack() as copying:
         one_more = copying.enter_context(progress.steps("assemble", len(waiting), "file"))
         stated = dict(zip(videos.path, videos.sha256, strict=True))
-        with release_folder.of_release(waiting, stated, one_more) as copied:
+        with release_folder.of_release(waiting, stated, one_more, audited=audited) as copied:
             copying.close()
             yield copied
 
@@ -127,7 +127,7 @@ def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     # From here on there is no release until this stage has ended well: neither here, nor for `dvc push`.
     releases.withhold()
-    release_folder.set_aside()
+    audited = release_folder.set_aside()
     study, scores = audited_project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
     gates.require_valid(INTERIM / "validation.json")
@@ -155,7 +155,7 @@ def main() -> None:
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    with assembled(waiting, study.tables["videos"]) as copied:
+    with assembled(waiting, study.tables["videos"], audited=audited) as copied:
         folder, tables = copied.folder, study.tables
         sizes = assembly.complete(
             folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256

@@ -80,12 +80,22 @@ def test_a_file_where_a_folder_belongs_goes(out):
     assert paths(out) == {"Peg", *NAMES[:2]}
 
 
-def test_sound_files_stay_and_others_are_copied(out, entry):
+def test_files_stay_that_nobody_wrote_to_and_others_are_copied(out, entry):
     before = {name: state(out / name) for name in NAMES}
-    kept_project.flip(out / NAMES[1])
+    (out / NAMES[1]).write_text("other bytes")
     renewal.renew_all(entry, {name: out / name for name in NAMES})
     assert {name: sha256_of(out / name) for name in NAMES} == entry.files
     assert [name for name in NAMES if state(out / name) == before[name]] == [NAMES[0], NAMES[2]]
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_byte_that_changed_behind_its_time_is_seen_only_by_who_reads(out, entry, read):
+    name = NAMES[0]
+    assert renewal.stays(out / name, entry.files[name], read=read)
+    kept_project.flip(out / name)
+    assert renewal.stays(out / name, entry.files[name], read=read) is not read
+    renewal.renew(entry.path(name), out / name, entry.files[name], read=read)
+    assert (sha256_of(out / name) == entry.files[name]) is read
 
 
 def test_a_file_that_stays_has_the_time_of_its_content(out, entry):

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from dvc.repo import Repo
 
+import kept_project
 import review_study
 import small_study
 from scrubin import cli
@@ -205,6 +206,16 @@ def test_every_copy_is_a_file_of_its_own(folder):
     names = [name for name in tree(folder / RELEASE) if (folder / "data/unreleased" / name).is_file()]
     assert len(names) > 50
     assert not [name for name in names if (folder / RELEASE / name).samefile(folder / "data/unreleased" / name)]
+
+
+def test_a_byte_that_a_disk_has_changed_in_the_last_release_refuses_the_next_and_is_mended_by_the_one_after(study, folder):
+    kept_project.flip(next((folder / RELEASE / "videos").rglob("*.mkv")))
+    refused = release(folder)
+    assert refused.returncode != 0
+    assert "its SHA-256 is not the one in SHA256SUMS" in refused.stdout + refused.stderr
+    assert not is_published(folder)
+    assert release(folder).returncode == 0
+    assert tree(folder / RELEASE) == tree(study / RELEASE)
 
 
 def test_what_is_released_again_stays_where_it_lies(folder):

@@ -1,8 +1,7 @@
 """Folders of outputs that are renewed where they lie: a file that holds the right bytes stays, all else goes.
 
-DVC knows a file again by its inode, size and time, so what stays is neither copied nor hashed by it anew: one more
-recording costs one reading of what is there. A stage whose folder is renewed says ``persist`` in ``dvc.yaml``; otherwise
-DVC would remove the folder first.
+DVC knows a file again by its inode, size and time, so what stays is neither copied nor hashed by it anew. A stage whose
+folder is renewed says ``persist`` in ``dvc.yaml``; otherwise DVC would remove the folder first.
 """
 
 from __future__ import annotations
@@ -40,30 +39,38 @@ def keep_only(folder: Path, paths: Container[Path]) -> None:
                 path.unlink()
 
 
-def stays(path: Path, sha256: str) -> bool:
+def stays(path: Path, sha256: str, *, read: bool) -> bool:
     """Return whether a file holds certain bytes and shares them with no other name; it then has the time of its content.
 
-    All of it is read, because a file may have changed although its time has not.
+    Parameters
+    ----------
+    path, sha256
+        The file, and what its bytes must be.
+    read
+        Read it in any case. Else the time of its content is believed, as the store believes it: who uses the bytes proves them.
     """
     try:
         state = path.lstat()
-        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1 or sha256_of(path) != sha256:
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
             return False
-        if state.st_mtime_ns != fixed_time_ns(sha256):
-            set_fixed_time(path, sha256)
+        if state.st_mtime_ns == fixed_time_ns(sha256):
+            return not read or sha256_of(path) == sha256
+        if sha256_of(path) != sha256:
+            return False
+        set_fixed_time(path, sha256)
     except OSError:  # not there, or damaged so that it cannot be read
         return False
     return True
 
 
-def renew(source: Path, target: Path, sha256: str) -> None:
-    """Let a file hold the bytes of another: it stays if it does, else they are copied, see `scrubin.base.files.copy`."""
-    if not stays(target, sha256):
+def renew(source: Path, target: Path, sha256: str, *, read: bool) -> None:
+    """Let a file hold the bytes of another: it stays if it does, see `stays`, else they are copied, see `scrubin.base.files.copy`."""
+    if not stays(target, sha256, read=read):
         copy(source, target, sha256)
 
 
 def renew_all(entry: Entry, targets: Mapping[str, Path]) -> None:
-    """Let files hold what is stored: those that do stay, the others are copied.
+    """Let files hold what is stored: those stay that have the time of their content, the others are copied.
 
     Parameters
     ----------
@@ -72,6 +79,6 @@ def renew_all(entry: Entry, targets: Mapping[str, Path]) -> None:
     targets
         Where each of its files belongs, by the name that it has in the result.
     """
-    there = {name: target for name, target in targets.items() if stays(target, entry.files[name])}
+    there = {name: target for name, target in targets.items() if stays(target, entry.files[name], read=False)}
     uses.note_copies(entry.folder, entry.root, there)
     entry.copy({name: target for name, target in targets.items() if name not in there})

@@ -49,12 +49,17 @@ class Assembled:
     sha256: Mapping[str, str]
 
 
-def set_aside() -> None:
-    """Take the release out of its place, in one step; what waits again is left aside for the next one, all else is removed."""
-    if RELEASE.is_dir():
+def set_aside() -> bool:
+    """Take the release out of its place, in one step; what waits again is left aside for the next one, all else is removed.
+
+    Return whether there was one: a release in its place was audited.
+    """
+    there = RELEASE.is_dir()
+    if there:
         remove_leftovers()
         RELEASE.rename(standing_part(BESIDE.name))
     _keep_what_waits()
+    return there
 
 
 def _keep_what_waits() -> None:
@@ -75,11 +80,13 @@ def _packs_only(archive: Path, names: Container[str]) -> bool:
 
 
 @contextlib.contextmanager
-def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object]) -> Iterator[Assembled]:
+def of_release(
+    files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object], *, audited: bool
+) -> Iterator[Assembled]:
     """Yield a folder with every file; it becomes the release when the block succeeds, and looks like none when it does not.
 
     A copy shares its blocks with the file that waits where the file system can, and never the file itself: a byte that
-    changes in one of them harms no other. Every file is read, one that stays, too.
+    changes in one of them harms no other. The audit reads every file, and refuses one whose bytes are not those that are stated.
 
     Parameters
     ----------
@@ -89,6 +96,9 @@ def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
         SHA-256 of those files of which a table states it; the copy is held to it.
     one_more
         Called for each file that is in the folder.
+    audited
+        What is left aside was a release until now, see `set_aside`: its files are known by their times. After a refusal each is
+        read first, so that one which was damaged refuses no second release.
 
     Raises
     ------
@@ -98,17 +108,17 @@ def of_release(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
     try:
         _keep_what_waits()
         standing_part(BESIDE.name).mkdir(exist_ok=True)
-        sha256 = _renew_all(files, stated, one_more)
-        yield Assembled(BESIDE, sha256 | _archives_that_stay(sha256))
+        sha256 = _renew_all(files, stated, one_more, read=not audited)
+        yield Assembled(BESIDE, sha256 | _archives_that_stay(sha256, read=not audited))
         BESIDE.rename(RELEASE)
     finally:
         _keep_what_waits()
 
 
-def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object]) -> dict[str, str]:
+def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object], *, read: bool) -> dict[str, str]:
     def renewed(name: str) -> str:
         sha256 = stated.get(name) or sha256_of(files[name])
-        renewal.renew(files[name], BESIDE / name, sha256)
+        renewal.renew(files[name], BESIDE / name, sha256, read=read)
         return sha256
 
     pool, done = ThreadPoolExecutor(cores()), dict[str, str]()
@@ -121,12 +131,12 @@ def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
     return done
 
 
-def _archives_that_stay(sha256: Mapping[str, str]) -> dict[str, str]:
+def _archives_that_stay(sha256: Mapping[str, str], *, read: bool) -> dict[str, str]:
     """Return the hashes of the archives that are as they would be written again, by name; the others are removed."""
     stay = {}
     for name, key in _keys(sha256).items():
         path, entry = BESIDE / added_files.ARCHIVES / name, store.lookup(key)
-        if entry is not None and renewal.stays(path, entry.value):
+        if entry is not None and renewal.stays(path, entry.value, read=read):
             stay[f"{added_files.ARCHIVES}/{name}"] = entry.value
     renewal.keep_only(BESIDE / added_files.ARCHIVES, {BESIDE / name for name in stay})
     return stay
