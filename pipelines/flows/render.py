@@ -12,7 +12,7 @@ from prefect import flow
 
 import progress
 from scrubin.base import params
-from scrubin.base.private_paths import UNRELEASED, standing_part
+from scrubin.base.private_paths import UNRELEASED, release_now, standing_part
 from scrubin.base.store import renewal
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
@@ -44,7 +44,7 @@ def main() -> None:
         plumbing.LOG.info("render: %s", line)
     new_bytes, kept_bytes = (sum(getattr(item, name) for _, item in efforts.done) for name in ("new_bytes", "kept_bytes"))
     archives = bool(params.read()["release"]["archives"])
-    plumbing.LOG.info("render: %s", effort.require(new_bytes, Path("data/release"), archives=archives, kept_bytes=kept_bytes))
+    plumbing.LOG.info("render: %s", effort.require(new_bytes, release_now(), archives=archives, kept_bytes=kept_bytes))
     outcome = plumbing.map_items(partial(rendering.render, raw.absolute(), params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | tables.unequal_cameras(done)

@@ -11,10 +11,9 @@ import pytest
 import kept_project
 from scrubin.base.errors import StageError
 from scrubin.base.files import sha256_of, write_text
-from scrubin.base.private_paths import RELEASE, UNRELEASED, fresh_part
+from scrubin.base.private_paths import BESIDE, RELEASE, UNRELEASED, fresh_part, release_now
 from scrubin.base.store import store
 from scrubin.stages.release import added_files, release_folder
-from scrubin.stages.release.release_folder import BESIDE
 
 VIDEO, OTHER = "videos/PegTransfer/left/abelo.mkv", "videos/PegTransfer/left/brinn.mkv"
 RIGHT = "videos/PegTransfer/right/abelo.mkv"
@@ -257,6 +256,17 @@ def test_an_archive_that_was_never_audited_is_written_again():
     with pytest.raises(StageError):
         released(refusal=StageError("a face"))
     assert released() == {LEFT_ZIP, RIGHT_ZIP}
+
+
+def test_what_is_left_aside_counts_as_room_that_is_taken():
+    assert release_now() == RELEASE
+    released()
+    assert release_now() == RELEASE
+    with pytest.raises(StageError):
+        released(refusal=StageError("a face"))
+    assert release_now() == BESIDE
+    released()
+    assert release_now() == RELEASE
 
 
 def test_nobody_who_is_gone_is_left_aside_as_soon_as_a_run_begins():

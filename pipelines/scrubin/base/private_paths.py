@@ -204,7 +204,14 @@ def _mode(path: Path) -> int:
 UNRELEASED = Path("data/unreleased")
 PARTS = ("calibration", "frames", "groundtruth", "splits", "videos")
 """The folders in it, each written by one stage; in a release they have the same names."""
+BESIDE = UNRELEASED / "release"
+"""The release before it is moved to its place, and what is left of it when it was taken out of there: on the same disk."""
 PRIVATE_MODE = 0o700
+
+
+def release_now() -> Path:
+    """Return where the released files lie at this moment, if anywhere: in their place, or left aside after a refusal."""
+    return BESIDE if BESIDE.is_dir() and not RELEASE.is_dir() else RELEASE
 
 
 def fresh_part(name: str) -> Path:

@@ -18,13 +18,10 @@ from pathlib import Path
 from scrubin.base import file_lists
 from scrubin.base.files import sha256_of
 from scrubin.base.machine import cores
-from scrubin.base.private_paths import PARTS, RELEASE, UNRELEASED, standing_part
+from scrubin.base.private_paths import BESIDE, PARTS, RELEASE, UNRELEASED, standing_part
 from scrubin.base.store import renewal, store
 from scrubin.base.store.code_of import code_of
 from scrubin.stages.release import added_files
-
-BESIDE = UNRELEASED / "release"
-"""On the same disk as the release, and in a folder that nobody else may look into."""
 
 
 def waiting() -> dict[str, Path]:
