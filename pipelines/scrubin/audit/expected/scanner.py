@@ -45,12 +45,13 @@ class _Aligned:
     """Strings of seven bytes or more: in one of four ways such a string lies on words of four bytes, and one of these is whole."""
 
     def __init__(self, patterns: Sequence[bytes]) -> None:
-        self._by_word: dict[int, list[tuple[bytes, int]]] = {}
+        # By where the word is in them and how long they are, so that a thousand names of one kind are one comparison.
+        self._by_word: dict[int, dict[tuple[int, int], set[bytes]]] = {}
         for pattern in patterns:
             # The last of them, because names are alike where they begin.
             for place in range(len(pattern) - ALIGNED_BYTES, len(pattern) - WORD_BYTES + 1):
                 word = int.from_bytes(pattern[place : place + WORD_BYTES], "little") | int(LOWER_BITS)
-                self._by_word.setdefault(word, []).append((pattern, place))
+                self._by_word.setdefault(word, {}).setdefault((place, len(pattern)), set()).add(pattern)
         self._words = np.array(sorted(self._by_word), dtype=np.uint32)
         self._slots = np.zeros(1 << SLOT_BITS if patterns else 0, dtype=bool)
         self._slots[self._words * SPREAD >> SHIFT] = True
@@ -61,19 +62,20 @@ class _Aligned:
             block = words[first : first + BLOCK_WORDS] | LOWER_BITS
             at = np.flatnonzero(self._slots.take(block * SPREAD >> SHIFT))
             for number, word in _known(first + at, block[at], self._words):
-                for pattern, place in self._by_word[word]:
+                for (place, length), alike in self._by_word[word].items():
                     start = number * WORD_BYTES - place
-                    if start >= 0 and data[start : start + len(pattern)].lower() == pattern:
-                        yield start, pattern
+                    if start >= 0 and (there := data[start : start + length].lower()) in alike:
+                        yield start, there
 
 
 class _Short:
     """Strings of four to six bytes: every position passes two filters, by its first two and first four bytes."""
 
     def __init__(self, patterns: Sequence[bytes]) -> None:
-        self._by_prefix: dict[int, list[bytes]] = {}
+        self._by_prefix: dict[int, dict[int, set[bytes]]] = {}
         for pattern in patterns:
-            self._by_prefix.setdefault(int.from_bytes(pattern[:LEAST_BYTES], "big"), []).append(pattern)
+            prefix = int.from_bytes(pattern[:LEAST_BYTES], "big")
+            self._by_prefix.setdefault(prefix, {}).setdefault(len(pattern), set()).add(pattern)
         self._prefixes = np.array(sorted(self._by_prefix), dtype=np.uint32)
         self._pairs = np.zeros(1 << 16, dtype=bool)
         self._pairs[[int.from_bytes(pattern[:2], "little") for pattern in patterns]] = True
@@ -83,9 +85,9 @@ class _Short:
             return
         lowered = data.lower()
         for position, prefix in self._candidates(np.frombuffer(lowered, np.uint8)):
-            for pattern in self._by_prefix[prefix]:
-                if lowered.startswith(pattern, position):
-                    yield position, pattern
+            for length, alike in self._by_prefix[prefix].items():
+                if (there := lowered[position : position + length]) in alike:
+                    yield position, there
 
     def _candidates(self, data: np.ndarray) -> Iterator[tuple[int, int]]:
         for shift in (0, 1):
