@@ -57,21 +57,31 @@ def test_whoever_jumps_in_a_file_gets_its_bytes_while_all_of_them_go_by_once_and
     assert b"".join(seen) == data
 
 
-def parts_of(videos: int) -> tuple[list[tuple[str, ...]], int]:
+def parts_of(folder: Path, videos: int, size: int = 100) -> tuple[list[tuple[str, ...]], int]:
     """Return how the files of so many videos of one frame each are shared out, and how often a name was looked up for it."""
     plans = []
     for k in range(videos):
         still = StillPlan(f"frames/{k}/0.png", f"frames/{k}/0.png", "", 0, redacted=False)
         plans.append(VideoPlan(f"videos/{k}.mkv", str(k), "mono", 1, "", (), stills=(still,)))
-    files = {Name(name): Path(name) for one in plans for name in (one.path, one.stills[0].file)}
+    files = {Name(name): folder / name for one in plans for name in (one.path, one.stills[0].file)}
+    for path in files.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(size)
     Name.looked_up = 0
     return [part.names for part in reading._parts(files, Plan(videos=tuple(plans)))], Name.looked_up
 
 
-def test_the_files_of_a_release_are_shared_out_with_as_much_work_for_each_video_however_many_there_are():
-    parts, few = parts_of(10)
-    assert parts == [(f"videos/{k}.mkv", f"frames/{k}/0.png") for k in range(10)]
-    assert parts_of(100)[1] == 10 * few
+def test_the_files_of_a_release_are_shared_out_with_as_much_work_for_each_video_however_many_there_are(tmp_path):
+    few = parts_of(tmp_path, 10)[1]
+    assert parts_of(tmp_path, 100)[1] == 10 * few
+
+
+def test_a_large_video_is_read_by_itself_and_small_ones_some_at_a_time_each_with_its_frames(tmp_path):
+    names = [(f"videos/{k}.mkv", f"frames/{k}/0.png") for k in range(50)]
+    assert parts_of(tmp_path, 3, size=reading.PIECE_BYTES)[0] == names[:3]
+    pieces = [names[first : first + reading.PIECE_VIDEOS] for first in range(0, 50, reading.PIECE_VIDEOS)]
+    assert parts_of(tmp_path, 50)[0] == [tuple(name for pair in piece for name in pair) for piece in pieces]
 
 
 def test_a_file_that_is_walked_through_is_read_once(tmp_path):

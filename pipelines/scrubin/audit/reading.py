@@ -20,7 +20,7 @@ from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.decoding import Examination
 from scrubin.audit.readers import ARCHIVE_SUFFIXES, STRUCTURED_SUFFIXES, FileRead, Reader, Released
 
-PIECE_BYTES, PIECE_FILES = 1 << 26, 500
+PIECE_BYTES, PIECE_FILES, PIECE_VIDEOS = 1 << 26, 500, 20
 
 
 class Examine(Protocol):
@@ -163,24 +163,32 @@ def serially(work: Callable[[Part], Reading], parts: Sequence[Part]) -> Iterator
 
 
 def _parts(files: Mapping[str, Path], plan: Plan) -> Iterator[Part]:
-    """Yield each video with the frames that were extracted from it, then all other files but archives, some at a time."""
+    """Yield videos with the frames that were extracted from them, then all other files but archives; small ones some at a time."""
     left = {name: path for name, path in files.items() if path.suffix.lower() not in ARCHIVE_SUFFIXES}
+    together: list[list[str]] = []
     for name in [name for name, path in left.items() if path.suffix.lower() in media_types.VIDEO_SUFFIXES]:
         video = plan.video_at.get(name)
         stills = sorted(({still.file for still in video.stills} - {name}) & left.keys()) if video else []
-        yield _part([name, *stills], plan)
+        together.append([name, *stills])
         for one in (name, *stills):
             left.pop(one, None)
-    names: list[str] = []
-    size = 0
-    for name, path in left.items():
-        names.append(name)
-        size += path.stat().st_size
-        if size > PIECE_BYTES or len(names) == PIECE_FILES:
-            yield _part(names, plan)
-            names, size = [], 0
-    if names:
+    for names in (*_pieces(together, files, PIECE_VIDEOS), *_pieces([[name] for name in left], files, PIECE_FILES)):
         yield _part(names, plan)
+
+
+def _pieces(together: Iterable[list[str]], files: Mapping[str, Path], most: int) -> Iterator[list[str]]:
+    """Yield the names of groups, several groups at a time while they are small; at most so many."""
+    names: list[str] = []
+    size = count = 0
+    for group in together:
+        names += group
+        size += sum(files[name].stat().st_size for name in group)
+        count += 1
+        if size > PIECE_BYTES or count == most:
+            yield names
+            names, size, count = [], 0, 0
+    if names:
+        yield names
 
 
 def _part(names: Sequence[str], plan: Plan) -> Part:
