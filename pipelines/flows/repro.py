@@ -52,10 +52,12 @@ def main() -> int:
             from scrubin.curate.lists import empty_study
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
+            from scrubin.stages.release import release_folder
             from scrubin.stages.release.release_params import DEMO, ReleaseParams
             from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
+            release_folder.keep_what_waits()
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:

@@ -142,6 +142,11 @@ def flipped_byte(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
 
+def flipped_frame(folder: Path) -> None:
+    """The pipeline has no hash of it but in its own time."""
+    kept_project.flip(next((folder / "data/unreleased/frames").rglob("*.jpg")))
+
+
 def too_low_a_number(folder: Path) -> None:
     """Somebody of the last release withdrew, and the number says that nothing did."""
     (folder / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\n,peg_02,2026-01-31,request\n")
@@ -163,6 +168,7 @@ REFUSALS: Mapping[Callable[[Path], None], str] = {
     shrunk: "had 1 recording that this release lacks",
     private_word: "the release is refused",
     flipped_byte: "its bytes have changed since it was written",
+    flipped_frame: "its bytes are not those whose time it has",
     too_low_a_number: "set release.version in params.yaml to 2.0.0",
 }
 
@@ -286,8 +292,12 @@ def test_a_row_of_a_withdrawal_counts_as_soon_as_a_run_reads_it(folder):
 def test_a_row_of_a_withdrawal_counts_although_nothing_could_be_started(folder, who):
     (folder / "data/raw/withdrawn.csv").write_text(f"participant,recording,date,reason\n{who},,2026-01-31,consent\n")
     (folder / "data/raw/recordings.csv").write_text((folder / "data/raw/recordings.csv").read_text().replace("mono", "monno"))
+    (folder / BESIDE / "videos").mkdir(parents=True)
+    for name in ("SHA256SUMS", "README.md", "videos/gone.mkv"):
+        (folder / BESIDE / name).write_text("of a run that was killed")
     refused = run(folder, BIN / "python", "pipelines/flows/repro.py")
     assert refused.returncode == 2
+    assert tree(folder / BESIDE) == {}
     assert "nothing was started" in refused.stderr
     assert "it names no release any more" in refused.stderr
     assert pushed(folder) == []

@@ -10,9 +10,8 @@ import pytest
 
 import kept_project
 from scrubin.base.errors import StageError
-from scrubin.base.files import sha256_of, write_text
+from scrubin.base.files import set_fixed_time, sha256_of, write_text
 from scrubin.base.private_paths import BESIDE, RELEASE, UNRELEASED, fresh_part, release_now
-from scrubin.base.store import store
 from scrubin.stages.release import added_files, release_folder
 
 VIDEO, OTHER = "videos/PegTransfer/left/abelo.mkv", "videos/PegTransfer/left/brinn.mkv"
@@ -276,9 +275,52 @@ def test_nobody_who_is_gone_is_left_aside_as_soon_as_a_run_begins():
     assert contents(BESIDE).keys() == FILES.keys() - {OTHER} | {RIGHT_ZIP}
 
 
-def test_what_is_no_archive_is_not_left_aside():
+def cut(path: Path) -> None:
+    os.truncate(path, 100)
+
+
+def from_the_future(path: Path) -> None:
+    """It says that a version of zip is needed which nobody knows."""
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"PK\x01\x02") + 6] = 250
+    path.write_bytes(data)
+
+
+def a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("spoil", [cut, from_the_future, a_pipe])
+def test_what_is_no_archive_is_not_left_aside(spoil):
     released()
-    os.truncate(RELEASE / LEFT_ZIP, 100)
+    spoil(RELEASE / LEFT_ZIP)
     release_folder.set_aside()
-    assert LEFT_ZIP not in contents(BESIDE)
-    assert store.STORE_PATH.is_dir()
+    assert not (BESIDE / LEFT_ZIP).exists()
+    assert (BESIDE / RIGHT_ZIP).is_file()
+    assert released() == {LEFT_ZIP}
+
+
+def test_a_link_in_its_place_goes_and_what_it_leads_to_stays(tmp_path):
+    released()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/notes.txt").write_text("mine")
+    BESIDE.symlink_to(tmp_path / "mine")
+    release_folder.keep_what_waits()
+    assert contents(BESIDE) == {}
+    BESIDE.rmdir()
+    BESIDE.symlink_to(tmp_path / "mine")
+    released()
+    assert contents(RELEASE).keys() > FILES.keys()
+    assert contents(tmp_path / "mine") == {"notes.txt": b"mine"}
+
+
+def test_a_waiting_file_that_no_table_states_must_fit_its_own_time():
+    """The time that a stage gives a file comes from its content: so a frame that a disk has damaged is released by nobody."""
+    name = "splits/balanced.csv"
+    set_fixed_time(UNRELEASED / name, sha256_of(UNRELEASED / name))
+    released()
+    kept_project.flip(UNRELEASED / name)
+    with pytest.raises(StageError, match=r"splits/balanced\.csv: its bytes are not those whose time it has"):
+        released()
+    assert (UNRELEASED / name).stat().st_mtime == 0

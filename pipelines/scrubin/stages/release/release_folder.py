@@ -7,7 +7,9 @@ a file again and does not hash it.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
+import stat
 import zipfile
 from collections.abc import Callable, Container, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from scrubin.base import file_lists
-from scrubin.base.files import sha256_of
+from scrubin.base.errors import StageError
+from scrubin.base.files import FIXED_TIME_S, fixed_time_ns, sha256_of
 from scrubin.base.machine import cores
 from scrubin.base.private_paths import BESIDE, PARTS, RELEASE, UNRELEASED, standing_part
 from scrubin.base.store import renewal, store
@@ -55,12 +58,12 @@ def set_aside() -> bool:
     if there:
         remove_leftovers()
         RELEASE.rename(standing_part(BESIDE.name))
-    _keep_what_waits()
+    keep_what_waits()
     return there
 
 
-def _keep_what_waits() -> None:
-    """Leave aside what a refused release, or one that was taken out of its place, shares with the next: nothing that looks finished."""
+def keep_what_waits() -> None:
+    """Leave aside what a release that was refused, killed, or taken out of its place shares with the next: nothing that looks finished."""
     if BESIDE.exists():
         names = waiting()
         archives = (path for path in (BESIDE / added_files.ARCHIVES).glob("*.zip") if _packs_only(path, names))
@@ -70,9 +73,12 @@ def _keep_what_waits() -> None:
 def _packs_only(archive: Path, names: Container[str]) -> bool:
     """Return whether all members of an archive are videos that wait: nobody's may stay who is no longer among them."""
     try:
+        # A pipe would be waited for.
+        if not stat.S_ISREG(archive.lstat().st_mode):
+            return False
         with zipfile.ZipFile(archive) as packed:
             return all(added_files.name_of_member(member) in names for member in packed.namelist())
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except (OSError, ValueError, RuntimeError, zipfile.BadZipFile):  # RuntimeError: what this library does not know
         return False
 
 
@@ -103,18 +109,18 @@ def of_release(
         When a file holds other bytes than are stated.
     """
     try:
-        _keep_what_waits()
+        keep_what_waits()
         standing_part(BESIDE.name).mkdir(exist_ok=True)
         sha256 = _renew_all(files, stated, one_more, read=not audited)
         yield Assembled(BESIDE, sha256 | _archives_that_stay(sha256, read=not audited))
         BESIDE.rename(RELEASE)
     finally:
-        _keep_what_waits()
+        keep_what_waits()
 
 
 def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object], *, read: bool) -> dict[str, str]:
     def renewed(name: str) -> str:
-        sha256 = stated.get(name) or sha256_of(files[name])
+        sha256 = stated.get(name) or _proven(files[name])
         renewal.renew(files[name], BESIDE / name, sha256, read=read)
         return sha256
 
@@ -126,6 +132,23 @@ def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
     finally:
         pool.shutdown(cancel_futures=True)
     return done
+
+
+def _proven(path: Path) -> str:
+    """Return the SHA-256 of a file that no table states: where a stage has given it the time of its content, both must fit.
+
+    Raises
+    ------
+    StageError
+        When they do not. Its time is changed then, so that its stage makes it again.
+    """
+    sha256, time_ns = sha256_of(path), path.stat().st_mtime_ns
+    if time_ns // 10**9 == FIXED_TIME_S and time_ns != fixed_time_ns(sha256):
+        with contextlib.suppress(OSError):  # somebody else's file
+            os.utime(path, (0, 0))
+        msg = f"{path}: its bytes are not those whose time it has, so the disk or somebody has damaged it; run again to make it again"
+        raise StageError(msg)
+    return sha256
 
 
 def _archives_that_stay(sha256: Mapping[str, str], *, read: bool) -> dict[str, str]:
@@ -169,5 +192,7 @@ def remove_release(project: Path = Path()) -> None:
 
 def remove_leftovers(project: Path = Path()) -> None:
     """Remove what is left aside of a release, or was put together by a run that was killed."""
-    if (project / BESIDE).exists():
+    if (project / BESIDE).is_symlink():
+        (project / BESIDE).unlink()
+    elif (project / BESIDE).exists():
         shutil.rmtree(project / BESIDE)
