@@ -13,6 +13,7 @@ import yaml
 
 from scrubin.base import params
 from scrubin.base.store import code_of, dvc_code
+from scrubin.curate.project import readiness
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "dvc.yaml").read_text(encoding="utf-8")
@@ -111,6 +112,7 @@ def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
     # What DVC does not keep it cannot push.
     pushed = {out for out, said in options.items() if said.get("push", True) and said.get("cache", True)}
     assert pushed == {("release", "data/release")}
+    assert readiness.public_outputs(ROOT) == {"data/release"}
     private = {path for _, path in options.keys() - pushed}
     assert not [dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith("data/release")]
     assert not {"metrics", "plots", "artifacts", "datasets"} & {kind for stage in STAGES.values() for kind in stage}

@@ -166,9 +166,10 @@ def in_cache(project: Path, _: str) -> Iterator[Fault]:
 
 
 def public_outputs(project: Path) -> frozenset[str]:
-    """Return the outputs that `dvc push` uploads: those that `dvc.yaml` names without a word."""
+    """Return the outputs that `dvc push` uploads: those that DVC keeps, and of which `dvc.yaml` does not say otherwise."""
     stages: Mapping[str, Any] = yaml.safe_load((project / PIPELINE).read_text(encoding="utf-8"))["stages"]
-    return frozenset(out for stage in stages.values() for out in stage.get("outs", ()) if isinstance(out, str))
+    outs = (out if isinstance(out, dict) else {out: {}} for stage in stages.values() for out in stage.get("outs", ()))
+    return frozenset(path for out in outs for path, said in out.items() if said.get("push", True) and said.get("cache", True))
 
 
 def _some(names: Sequence[str]) -> str:
