@@ -1,7 +1,7 @@
 """The folder of the release: put together beside its place, moved there in one step once it was audited.
 
-What the release before held, and the next one holds as well, stays where it lies and is read, not copied. DVC knows such
-a file again and does not hash it.
+Videos and pictures of the release before that wait again, with the same size and time, stay where they lie: nobody copies them, DVC
+knows them again and does not hash them, the audit reads them.
 """
 
 from __future__ import annotations
@@ -65,13 +65,23 @@ def set_aside() -> bool:
 def keep_what_waits() -> None:
     """Leave aside what a release that was refused, killed, or taken out of its place shares with the next: nothing that looks finished."""
     if BESIDE.exists():
-        names = waiting()
-        archives = (path for path in (BESIDE / added_files.ARCHIVES).glob("*.zip") if _packs_only(path, names))
-        renewal.keep_only(BESIDE, {*(BESIDE / name for name in names), *archives})
+        # By name alone an older version would stay: a list with somebody who withdrew, a video in which less is hidden.
+        same = {name for name, path in waiting().items() if _is_same(path, BESIDE / name)}
+        archives = (path for path in (BESIDE / added_files.ARCHIVES).glob("*.zip") if _packs_only(path, same))
+        renewal.keep_only(BESIDE, {*(BESIDE / name for name in same), *archives})
+
+
+def _is_same(waits: Path, aside: Path) -> bool:
+    """Return whether two files have the same size and time, which is that of their content where a stage has given it."""
+    try:
+        one, other = waits.stat(), aside.lstat()
+    except OSError:
+        return False
+    return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
 
 
 def _packs_only(archive: Path, names: Container[str]) -> bool:
-    """Return whether all members of an archive are videos that wait: nobody's may stay who is no longer among them."""
+    """Return whether all members of an archive are such videos: nobody's may stay who is no longer among them."""
     try:
         # A pipe would be waited for.
         if not stat.S_ISREG(archive.lstat().st_mode):
