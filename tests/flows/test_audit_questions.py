@@ -84,7 +84,7 @@ def answers(folder, page):
 
 def test_what_the_audit_asks_is_answered_on_the_page_and_the_next_release_follows_the_answer(folder):
     with pytest.raises(PrivacyError) as refused:
-        small_study.regenerate(folder)
+        small_study.release(folder)
     said = str(refused.value)
     assert "the audit asks people about 2 places" in said
     for name in (FALSE_FACE, NAMED):

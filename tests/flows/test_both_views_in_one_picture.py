@@ -41,7 +41,7 @@ def test_each_camera_is_released_with_its_own_pictures(tmp_path, tmp_path_factor
     side_by_side(project)
     for camera in shown:
         (raw / f"{NAME}_{camera}.mkv").unlink()
-    small_study.regenerate(small_study.share_store(project, tmp_path_factory))
+    small_study.release(small_study.share_store(project, tmp_path_factory))
     id_ = pd.read_parquet(project / "data/private/linkage.parquet").set_index("recording").loc[NAME, "id"]
     videos = pd.read_parquet(project / "data/tables/videos.parquet").set_index(["id", "camera"]).loc[id_]
     assert list(videos.index) == ["left", "right"]

@@ -58,7 +58,7 @@ def project(tmp_path_factory):
     (annotations / "cvschallenge/operation_00/frame.csv").write_text("\n".join(["frame_id,c1_rater1,c1_rater2,c1_rater3", *rows, ""]))
     with (folder / "data/raw/redactions.csv").open("a") as file:
         file.write(f"peg_02,,text,,,{','.join(map(str, HIDDEN))},add\n")
-    small_study.regenerate(folder)
+    small_study.release(folder)
     return folder
 
 

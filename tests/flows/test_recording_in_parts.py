@@ -30,7 +30,7 @@ def studies(folder, factory):
     video.unlink()
     for project in (whole, parts):
         rows(project / "data/raw/recordings.csv", in_parts=project is parts)
-        small_study.regenerate(small_study.share_store(project, factory))
+        small_study.release(small_study.share_store(project, factory))
     return whole, parts
 
 

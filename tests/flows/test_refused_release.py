@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import kept_project
 import review_study
 import small_study
 from scrubin import cli
+from scrubin.base.errors import ScrubinError
 from scrubin.cli import review
 from scrubin.curate.project import readiness
 from scrubin.stages.review import LEDGER_PATH
@@ -174,7 +176,17 @@ REFUSALS: Mapping[Callable[[Path], None], str] = {
 
 
 @pytest.mark.parametrize("spoil", REFUSALS, ids=lambda spoil: spoil.__name__)
-def test_after_a_refusal_nothing_is_pushed_and_no_release_lies_here(folder, spoil):
+def test_after_a_refusal_no_release_lies_here_and_none_is_named(folder, spoil):
+    spoil(folder)
+    with pytest.raises(ScrubinError, match=re.escape(REFUSALS[spoil])):
+        small_study.regenerate(folder, ["release"])
+    assert not is_published(folder)
+    assert [fault.rule for fault in readiness.released(folder, "1.0.0")] == ["release"]
+
+
+# Before anything is copied, by what is copied, and by the audit of it: behind each, DVC and the stage do the same whatever the reason is.
+@pytest.mark.parametrize("spoil", [unseen, flipped_frame, private_word], ids=lambda spoil: spoil.__name__)
+def test_after_a_refusal_nothing_is_pushed(folder, spoil):
     spoil(folder)
     refused = release(folder)
     assert refused.returncode != 0

@@ -44,7 +44,7 @@ def label(project) -> None:
 def test_no_mask_and_no_point_of_a_release_shows_what_is_hidden(tmp_path, tmp_path_factory, monkeypatch):
     project = small_study.project(tmp_path / "study")
     label(project)
-    small_study.regenerate(small_study.share_store(project, tmp_path_factory))
+    small_study.release(small_study.share_store(project, tmp_path_factory))
     ids = pd.read_parquet(project / "data/private/linkage.parquet").set_index("recording")["id"]
     masks, points = (pd.read_parquet(project / f"data/release/tables/{name}.parquet") for name in ("masks", "points"))
     frames = pd.read_parquet(project / "data/release/tables/frames.parquet")
