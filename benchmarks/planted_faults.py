@@ -131,7 +131,7 @@ class Copy:
                 set_fixed_time(path, sha256_of(path))
         videos = tuple(replace(one, sha256=sha256_of(self.path(one.path))) if one.path in self.changed else one for one in self.plan.videos)
         self.plan = replace(self.plan, videos=videos)
-        write_text(self.path(file_lists.CHECKSUMS), added_files.checksums_text(added_files.hashes(self.folder)))
+        write_text(self.path(file_lists.CHECKSUMS), file_lists.checksums_text(added_files.hashes(self.folder)))
         for change in self.late:
             change()
 

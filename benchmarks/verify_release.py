@@ -48,7 +48,7 @@ def many_frames(folder: Path, number: int) -> None:
     pq.write_table(pa.Table.from_pylist(rows), folder / "tables/frames.parquet")
     sha256 = added_files.hashes(folder)
     write_text(folder / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(folder, sha256)))
-    write_text(folder / file_lists.CHECKSUMS, added_files.checksums_text(added_files.hashes(folder)))
+    write_text(folder / file_lists.CHECKSUMS, file_lists.checksums_text(added_files.hashes(folder)))
 
 
 def times(folder: Path, state: Path, rounds: int) -> None:

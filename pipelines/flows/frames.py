@@ -1,4 +1,4 @@
-"""Frames: still images of the rendered videos, each with its true time and its quality."""
+"""Frames: still images of the rendered videos, each with its true time, its quality and its hash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plumbing
 from prefect import flow
 
 import progress
-from scrubin.base import params
+from scrubin.base import file_lists, files, params
 from scrubin.base.errors import StageError
 from scrubin.base.private_paths import UNRELEASED, standing_part
 from scrubin.base.store import renewal
@@ -21,14 +21,15 @@ from scrubin.stages.frames import frame_store
 from scrubin.stages.frames.frame_params import FramesParams
 
 TABLES = Path("data/tables")
+INTERIM = Path("data/interim")
 
 
 @flow(name="frames")
 def main() -> None:
-    """Write the extracted frames and the table `frames`."""
+    """Write the extracted frames, the table `frames`, and the list by which the release proves each file of them."""
     p = params.load("frames", FramesParams)
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
-    hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
+    hidden = frame_store.hidden_spans(io.read(HIDDEN, INTERIM / "hidden.parquet"))
     gaps = frame_store.frames_after_gaps(io.read(GAPS, TABLES / "gaps.parquet"))
     work = partial(frame_store.extract_stored, UNRELEASED.absolute(), params=p, hidden=hidden, gaps=gaps)
     outcome = plumbing.map_items(work, videos, name="frames")
@@ -40,6 +41,7 @@ def main() -> None:
     renewal.keep_only(standing_part("frames"), {path for item in extracted for path in item.places(UNRELEASED).values()})
     for item in progress.over("frames, copied", extracted):
         renewal.renew_all(item.entry, item.places(UNRELEASED))
+    files.write_text(INTERIM / "frames.sha256", file_lists.checksums_text(frame_store.stated(extracted)))
     io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 
 

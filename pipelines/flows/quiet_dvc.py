@@ -1,4 +1,4 @@
-"""DVC itself, without what it says of its own affairs; which stages failed is noted for the end of the run."""
+"""DVC itself, for one run: without what it says of its own affairs, with what the end of the run must know."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ import dvc.stage.run as stage_run
 from dvc import cli, dvcfile, output, rwlock
 from dvc.exceptions import ReproductionError
 from dvc.repo import scm_context
+from dvc.stage import Stage
 from dvc.ui import ui
 from dvc.utils.serialize import _yaml as yaml_files
 
 from scrubin.curate.project.outputs import LOCK
+from scrubin.stages.withdrawals import releases
 from state import REASONS
 
 NOTES = Path(".cache/stopped.json")
@@ -91,6 +93,33 @@ def read_lock_for_its_values() -> None:
     yaml_files.parse_yaml_for_update = parse
 
 
+def name_no_release_meanwhile() -> None:
+    """Let the lock name no release from when a stage before it runs until it is released again, or nothing that it needs has changed.
+
+    Otherwise a run that is killed would leave named what the study has just hidden.
+    """
+    before, held = releases.needed(), releases.HeldBack()
+    run_stage, reproduce_stage = Stage._run_stage, Stage.reproduce
+
+    def run_and_hold_back(stage: Stage, dry: bool, *how: Any, **more: Any) -> Any:
+        if stage.addressing in before and not dry:
+            held.take()
+        return run_stage(stage, dry, *how, **more)
+
+    def reproduce_and_put_back(stage: Stage, *how: Any, **more: Any) -> Any:
+        try:
+            done = reproduce_stage(stage, *how, **more)
+        except Exception:
+            if stage.addressing in before:
+                held.take()
+            raise
+        if stage.addressing == releases.STAGE and done is None:
+            held.put_back()
+        return done
+
+    Stage._run_stage, Stage.reproduce = run_and_hold_back, reproduce_and_put_back
+
+
 def run() -> int:
     """Run DVC with the arguments of this program and return its exit code."""
     for module in (cli, dvcfile, output, rwlock, reproduce, scm_context, stage_run):
@@ -101,6 +130,7 @@ def run() -> int:
     REASONS_FOLDER.mkdir()
     os.environ[REASONS] = str(REASONS_FOLDER.resolve())
     note_failures()
+    name_no_release_meanwhile()
     leave_out_advice()
     read_lock_for_its_values()
     return int(cli.main(sys.argv[1:]))

@@ -20,7 +20,7 @@ from scrubin.audit.expected import private_strings
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading
-from scrubin.base import files, params
+from scrubin.base import file_lists, files, params
 from scrubin.base.errors import StageError
 from scrubin.base.private_paths import RELEASE
 from scrubin.base.store import store, workspaces
@@ -82,14 +82,19 @@ def _archives(names: Sequence[str]) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame, *, audited: bool) -> Iterator[release_folder.Assembled]:
+def assembled(waiting: Mapping[str, Path], stated: Mapping[str, str], *, audited: bool) -> Iterator[release_folder.Assembled]:
     """Yield the folder with all that waits, and the hashes of it; it is the release when the block ends well."""
     with contextlib.ExitStack() as copying:
         one_more = copying.enter_context(progress.steps("assemble", len(waiting), "file"))
-        stated = dict(zip(videos.path, videos.sha256, strict=True))
         with release_folder.of_release(waiting, stated, one_more, audited=audited) as copied:
             copying.close()
             yield copied
+
+
+def stated(videos: pd.DataFrame) -> dict[str, str]:
+    """Return the SHA-256 of every video and every file of frames, as the stages stated them that wrote these."""
+    of_frames, _ = file_lists.read_checksums((INTERIM / "frames.sha256").read_text(encoding="utf-8"))
+    return dict(zip(videos.path, videos.sha256, strict=True)) | of_frames
 
 
 def audit(folder: Path, study: audited_project.Project, pictures: Pictures) -> None:
@@ -155,7 +160,7 @@ def main() -> None:
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    with assembled(waiting, study.tables["videos"], audited=audited) as copied:
+    with assembled(waiting, stated(study.tables["videos"]), audited=audited) as copied:
         folder, tables = copied.folder, study.tables
         sizes = assembly.complete(
             folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256

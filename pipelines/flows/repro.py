@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 GIGABYTE = 10**9
 FIRST = "the synthetic study is made, and from it a release: usually about 4 minutes on two cores, longer where others are at work\n"
 SECONDS_BELOW_S = 100
+NOT_NAMED = f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n"
 NOTES = Path(".cache/stopped.json")
 """Which stages failed and why, as `quiet_dvc` notes it."""
 
 
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
-    begin = time.monotonic()
+    begin, was_named = time.monotonic(), False
     die_with_parent()
     try:
         private_paths.write_privately()
@@ -49,6 +50,7 @@ def main() -> int:
         with only_run():
             # Only now, because they take a second, and a refusal should not.
             from scrubin.base import params
+            from scrubin.base.store import renewal
             from scrubin.curate.lists import empty_study
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
@@ -58,6 +60,8 @@ def main() -> int:
 
             private_paths.close(all_files=True)
             release_folder.keep_what_waits()
+            for folder in (private_paths.UNRELEASED, private_paths.RELEASE):
+                renewal.remove_dead_links(folder)
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
@@ -70,6 +74,7 @@ def main() -> int:
             os.environ.update(QUIET | local_state())
             if outputs.set_torn_lock_aside(LOCK):
                 sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {outputs.ASIDE} now, and what was done is looked up\n")
+            was_named = releases.names_release()
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
             if params.raw_folder() == DEMO and not DEMO.exists():
@@ -77,9 +82,7 @@ def main() -> int:
             command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
             code = run_with_server(command, warm.started())
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
-            failed = () if notes is None else notes["failed"]
-            if releases.stops_release(failed):
-                _withhold()
+            _say_what_is_named(was_named)
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
             _share()
@@ -97,6 +100,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
+        _say_what_is_named(was_named)
         sys.stderr.write("interrupted; run `make repro` again to go on, what was finished is kept\n")
         return interrupts.INTERRUPTED
     finally:
@@ -110,7 +114,13 @@ def _time_text(seconds: float) -> str:
 def _withhold() -> None:
     """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
     if releases.withhold():
-        sys.stderr.write(f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n")
+        sys.stderr.write(NOT_NAMED)
+
+
+def _say_what_is_named(was_named: bool) -> None:
+    """Say that there is no release where there was one: DVC took it out of the lock when it ran a stage before it."""
+    if was_named and not releases.names_release():
+        sys.stderr.write(NOT_NAMED)
 
 
 def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:

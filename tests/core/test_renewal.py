@@ -56,6 +56,19 @@ def test_only_named_files_stay_and_no_empty_folder(out):
     assert paths(out) == {"Peg", NAMES[0], "Knot", NAMES[2]}
 
 
+def test_links_that_lead_nowhere_go_and_all_else_stays(out, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/dead").symlink_to("/nowhere/at/all")
+    (out / "Peg/dead.mkv").symlink_to("/nowhere/at/all")
+    (out / "Peg/live.mkv").symlink_to(out / NAMES[0])
+    (out / "mine").symlink_to(tmp_path / "mine")
+    for folder in (out, tmp_path / "not there", out / NAMES[0]):
+        renewal.remove_dead_links(folder)
+    assert paths(out) >= {*NAMES, "Peg/live.mkv", "mine"}
+    assert not (out / "Peg/dead.mkv").is_symlink()
+    assert (tmp_path / "mine/dead").is_symlink()
+
+
 def test_links_go_and_what_they_point_to_stays(out, tmp_path):
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw/face.png").write_text("mine")

@@ -84,6 +84,14 @@ def test_only_kept_frames_are_written(release):
     assert list(files) == [f"{PLACE}/{k:06d}.jpg" for k in (4, 5, 6)]
 
 
+@pytest.mark.parametrize("params", [LOOSE, SHARDS, replace(LOOSE, drop=DARK), replace(SHARDS, drop=DARK)])
+def test_every_file_that_is_kept_is_stated_and_no_other(release, params):
+    item = frame_store.extract_stored(release, rendered(release), params, {}, {})
+    item.entry.copy(item.places(release))
+    files = {path.relative_to(release).as_posix(): sha256_of(path) for path in (release / "frames").rglob("*") if path.is_file()}
+    assert frame_store.stated([item]) == files
+
+
 def test_a_threshold_does_not_decode_the_video_again(release, monkeypatch):
     extracted(release, SHARDS)
 

@@ -110,7 +110,7 @@ def seal(folder: Path) -> None:
     sha256 = added_files.hashes(folder)
     if (folder / "metadata").is_dir():
         write_text(folder / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(folder, sha256)))
-    write_text(folder / file_lists.CHECKSUMS, added_files.checksums_text(added_files.hashes(folder)))
+    write_text(folder / file_lists.CHECKSUMS, file_lists.checksums_text(added_files.hashes(folder)))
 
 
 @dataclass(frozen=True)

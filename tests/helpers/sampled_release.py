@@ -6,12 +6,11 @@ from pathlib import Path
 
 import clips
 import review_study
-from scrubin.base.file_lists import CHECKSUMS
+from scrubin.base.file_lists import CHECKSUMS, checksums_text
 from scrubin.base.files import sha256_of, write_text
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN, REDACTIONS
 from scrubin.base.tables.public import VIDEOS
-from scrubin.stages.release.added_files import checksums_text
 from scrubin.stages.release.certificate import public_form
 from scrubin.stages.release.release_params import ReleaseParams
 

@@ -125,7 +125,7 @@ class Release:
                 set_fixed_time(path, sha256_of(path))
         videos = tuple(replace(video, sha256=sha256_of(self.path(video.path))) for video in self.plan.videos)
         self.plan = replace(self.plan, videos=videos)
-        write_text(self.path(file_lists.CHECKSUMS), added_files.checksums_text(added_files.hashes(self.folder)))
+        write_text(self.path(file_lists.CHECKSUMS), file_lists.checksums_text(added_files.hashes(self.folder)))
 
     def rules_after(self, change: Callable[[], object]) -> set[str]:
         change()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kept_project
+from scrubin.base import file_lists
 from scrubin.base.errors import StageError
 from scrubin.base.files import set_fixed_time, sha256_of, write_text
 from scrubin.base.private_paths import BESIDE, RELEASE, UNRELEASED, fresh_part, release_now
@@ -57,7 +58,7 @@ def released(stated=None, *, refusal: BaseException | None = None) -> set[str]:
         for name in written:
             added_files.write_archive(copied.folder / name, archives[Path(name).name])
         sha256 = added_files.hashes(copied.folder, copied.sha256)
-        write_text(copied.folder / "SHA256SUMS", added_files.checksums_text(sha256))
+        write_text(copied.folder / "SHA256SUMS", file_lists.checksums_text(sha256))
         added_files.fix_times(copied.folder, sha256)
         if refusal is not None:
             raise refusal
@@ -331,12 +332,37 @@ def test_a_link_in_its_place_goes_and_what_it_leads_to_stays(tmp_path):
     assert contents(tmp_path / "mine") == {"notes.txt": b"mine"}
 
 
-def test_a_waiting_file_that_no_table_states_must_fit_its_own_time():
-    """The time that a stage gives a file comes from its content: so a frame that a disk has damaged is released by nobody."""
-    name = "splits/balanced.csv"
-    set_fixed_time(UNRELEASED / name, sha256_of(UNRELEASED / name))
+@pytest.mark.parametrize("time_ns", [None, 0, 1_700_000_000 * 10**9], ids=["of its content", "none", "of a checkout"])
+def test_a_waiting_file_that_a_stage_states_is_held_to_that_whatever_its_time_is(time_ns):
+    """So a frame that a disk has damaged is released by nobody, and is made again."""
+    path = UNRELEASED / VIDEO
+    stated = {VIDEO: sha256_of(path)}
+    if time_ns is not None:
+        os.utime(path, ns=(time_ns, time_ns))
+    kept_project.flip(path)
+    with pytest.raises(StageError, match=r"abelo\.mkv: its bytes have changed since it was written.*run again to make it again"):
+        released(stated)
+    assert not RELEASE.exists()
+    assert path.stat().st_mtime == 0
+
+
+def a_file() -> None:
+    RELEASE.write_text("of somebody")
+
+
+def a_link_that_leads_nowhere() -> None:
+    RELEASE.symlink_to("/nowhere/at/all")
+
+
+@pytest.mark.parametrize("put", [a_file, a_link_that_leads_nowhere])
+def test_what_is_no_folder_in_the_place_of_the_release_goes(put):
+    put()
     released()
-    kept_project.flip(UNRELEASED / name)
-    with pytest.raises(StageError, match=r"splits/balanced\.csv: its bytes are not those whose time it has"):
-        released()
-    assert (UNRELEASED / name).stat().st_mtime == 0
+    assert contents(RELEASE).keys() > FILES.keys()
+
+
+def test_a_file_in_the_place_aside_goes():
+    BESIDE.write_text("of somebody")
+    release_folder.remove_leftovers()
+    assert not BESIDE.exists()
+    released()

@@ -57,7 +57,7 @@ def test_sha256sum_agrees(clean):
 
 def test_a_file_name_that_sha256sum_would_escape_is_refused():
     with pytest.raises(ReleaseError, match="may not hold a line break"):
-        added_files.checksums_text({"a\nb": "0" * 64})
+        file_lists.checksums_text({"a\nb": "0" * 64})
 
 
 def test_archives_are_as_lasana_names_them(clean):

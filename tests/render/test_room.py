@@ -62,3 +62,9 @@ def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):
     assert 0.2 * size < before.new_bytes <= 3 * path.stat().st_size
     again = effort.effort(folder / "raw", file, PARAMS)
     assert (again.new_bytes, again.kept_bytes) == (0, size)
+
+
+def test_a_link_that_leads_nowhere_takes_no_room(tmp_path):
+    (tmp_path / "a.mkv").write_bytes(b"0123")
+    (tmp_path / "dead.mkv").symlink_to("/nowhere/at/all")
+    assert effort.size_of(tmp_path) == 4

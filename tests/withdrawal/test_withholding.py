@@ -52,6 +52,29 @@ def test_only_the_entry_goes_however_the_file_is_laid_out(tmp_path, text):
     assert [path.name for path in tmp_path.iterdir()] == ["dvc.lock"]
 
 
+@pytest.mark.parametrize("text", [LOCK, BY_HAND, QUOTED, DEEPER])
+def test_an_entry_that_was_held_back_is_put_back_with_what_others_wrote_meanwhile(tmp_path, text):
+    path = tmp_path / "dvc.lock"
+    path.write_text(text)
+    held = releases.HeldBack(path)
+    assert held.take()
+    assert not held.take()
+    path.write_text(path.read_text().replace("cmd: exec frames", "cmd: exec other frames").replace("cmd: a", "cmd: c"))
+    held.put_back()
+    before, now = yaml.safe_load(text), yaml.safe_load(path.read_text())
+    assert now["stages"].pop("frames") != before["stages"].pop("frames")
+    assert now == before
+    held.put_back()
+    assert releases.names_release(tmp_path)
+
+
+def test_where_nothing_was_held_back_nothing_is_put_back(tmp_path):
+    held = releases.HeldBack(tmp_path / "dvc.lock")
+    assert not held.take()
+    held.put_back()
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_what_dvc_has_written_keeps_its_lines():
     first, _, rest = LOCK.partition("  release:\n    cmd")
     assert releases.without(LOCK, "release", releases.LOCK) == first + rest[rest.index("  report:") :]

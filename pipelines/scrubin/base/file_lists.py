@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from scrubin.base.errors import ReleaseError
+
 CHECKSUMS = "SHA256SUMS"
 _CHECKSUM_LINE = re.compile(r"\\?([0-9a-fA-F]{64}) [ *](\S.*)")
 """GNU marks names that it had to escape by a backslash, and files read as binary by a star."""
@@ -31,6 +33,24 @@ def read_checksums(text: str) -> tuple[dict[str, str], list[int]]:
         else:
             sha256[entry[0]] = entry[1]
     return sha256, odd
+
+
+def checksums_text(sha256: Mapping[str, str]) -> str:
+    r"""Return a list that ``sha256sum --check`` reads, sorted by name.
+
+    Raises
+    ------
+    ReleaseError
+        For a name with a line break or a backslash, which it would have to escape.
+
+    >>> checksums_text({"a/b.csv": "0" * 64})[60:]
+    '0000  a/b.csv\n'
+    """
+    odd = sorted(name for name in sha256 if any(letter in name for letter in "\\\n\r"))
+    if odd:
+        msg = f"{odd[0]!r}: a file name may not hold a line break or a backslash; rename it"
+        raise ReleaseError(msg)
+    return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))
 
 
 CROISSANT = "croissant.json"

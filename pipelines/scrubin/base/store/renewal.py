@@ -6,6 +6,7 @@ folder is renewed says ``persist`` in ``dvc.yaml``; otherwise DVC would remove t
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Container, Mapping
@@ -37,6 +38,16 @@ def keep_only(folder: Path, paths: Container[Path]) -> None:
                     path.rmdir()
             elif not (stat.S_ISREG(mode) and path in paths):
                 path.unlink()
+
+
+def remove_dead_links(folder: Path) -> None:
+    """Remove the links in a folder that lead nowhere, such as into a cache that is gone: DVC cannot run a stage whose output has one."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                remove_dead_links(Path(entry.path))
+            elif entry.is_symlink() and not Path(entry.path).exists():
+                Path(entry.path).unlink()
 
 
 def stays(path: Path, sha256: str, *, read: bool) -> bool:

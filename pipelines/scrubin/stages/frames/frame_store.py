@@ -158,6 +158,11 @@ def frame_rows(extracted: Iterable[ExtractedFrames]) -> list[dict[str, Any]]:
     return [row for item in extracted for row in item.rows]
 
 
+def stated(extracted: Iterable[ExtractedFrames]) -> dict[str, str]:
+    """Return the SHA-256 of every file that is kept, by the name that it has in a release."""
+    return {path.as_posix(): item.entry.files[name] for item in extracted for name, path in item.places(Path()).items()}
+
+
 def _named(item: ExtractedFrames, row: Mapping[str, Any], params: FramesParams) -> dict[str, Any]:
     folder = item.place if params.shards == "none" else f"{item.place}.tar"
     path = None if row["dropped"] else f"{folder}/{file_name(row['frame'], params.format)}"

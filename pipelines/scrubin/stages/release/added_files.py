@@ -12,7 +12,6 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from scrubin.base import file_lists
-from scrubin.base.errors import ReleaseError
 from scrubin.base.file_lists import CHECKSUMS
 from scrubin.base.files import CHUNK_BYTES, FIXED_TIME_S, set_fixed_time, sha256_of, sha256_of_all, whole
 from scrubin.base.store.renewal import keep_only
@@ -131,21 +130,3 @@ def hashes(folder: Path, known: Mapping[str, str] | None = None) -> dict[str, st
     stated = dict(known or {})
     sha256 = stated | sha256_of_all({name: path for name, path in files.items() if name not in stated and name != CHECKSUMS})
     return {name: sha256[name] for name in sorted(files) if name != CHECKSUMS}
-
-
-def checksums_text(sha256: Mapping[str, str]) -> str:
-    r"""Return the list, sorted by name.
-
-    Raises
-    ------
-    ReleaseError
-        For a name with a line break or a backslash, which sha256sum would have to escape.
-
-    >>> checksums_text({"a/b.csv": "0" * 64})[60:]
-    '0000  a/b.csv\n'
-    """
-    odd = sorted(name for name in sha256 if any(letter in name for letter in "\\\n\r"))
-    if odd:
-        msg = f"{odd[0]!r}: a released file name may not hold a line break or a backslash; rename it"
-        raise ReleaseError(msg)
-    return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))

@@ -104,7 +104,7 @@ def complete(
     sha256[file_lists.FILE_LIST] = files.sha256_of(folder / file_lists.FILE_LIST)
     files.write_json(folder / file_lists.CROISSANT, described)
     sha256[file_lists.CROISSANT] = files.sha256_of(folder / file_lists.CROISSANT)
-    files.write_text(folder / file_lists.CHECKSUMS, added_files.checksums_text(sha256))
+    files.write_text(folder / file_lists.CHECKSUMS, file_lists.checksums_text(sha256))
     sha256[file_lists.CHECKSUMS] = files.sha256_of(folder / file_lists.CHECKSUMS)
     added_files.fix_times(folder, sha256)
     return added_files.sizes_of_files(folder, sha256)

@@ -7,7 +7,6 @@ knows them again and does not hash them, the audit reads them.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import stat
 import zipfile
@@ -18,8 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from scrubin.base import file_lists
-from scrubin.base.errors import StageError
-from scrubin.base.files import FIXED_TIME_S, fixed_time_ns, sha256_of
+from scrubin.base.files import sha256_of
 from scrubin.base.machine import cores
 from scrubin.base.private_paths import BESIDE, PARTS, RELEASE, UNRELEASED, standing_part
 from scrubin.base.store import renewal, store
@@ -58,6 +56,8 @@ def set_aside() -> bool:
     if there:
         remove_leftovers()
         RELEASE.rename(standing_part(BESIDE.name))
+    elif RELEASE.is_symlink() or RELEASE.exists():
+        RELEASE.unlink()
     keep_what_waits()
     return there
 
@@ -106,7 +106,7 @@ def of_release(
     files
         As `waiting` returns them.
     stated
-        SHA-256 of those files of which a table states it; the copy is held to it.
+        SHA-256 of those files of which a stage states it; the copy is held to it.
     one_more
         Called for each file that is in the folder.
     audited
@@ -130,7 +130,7 @@ def of_release(
 
 def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: Callable[[], object], *, read: bool) -> dict[str, str]:
     def renewed(name: str) -> str:
-        sha256 = stated.get(name) or _proven(files[name])
+        sha256 = stated.get(name) or sha256_of(files[name])
         renewal.renew(files[name], BESIDE / name, sha256, read=read)
         return sha256
 
@@ -142,23 +142,6 @@ def _renew_all(files: Mapping[str, Path], stated: Mapping[str, str], one_more: C
     finally:
         pool.shutdown(cancel_futures=True)
     return done
-
-
-def _proven(path: Path) -> str:
-    """Return the SHA-256 of a file that no table states: where a stage has given it the time of its content, both must fit.
-
-    Raises
-    ------
-    StageError
-        When they do not. Its time is changed then, so that its stage makes it again.
-    """
-    sha256, time_ns = sha256_of(path), path.stat().st_mtime_ns
-    if time_ns // 10**9 == FIXED_TIME_S and time_ns != fixed_time_ns(sha256):
-        with contextlib.suppress(OSError):  # somebody else's file
-            os.utime(path, (0, 0))
-        msg = f"{path}: its bytes are not those whose time it has, so the disk or somebody has damaged it; run again to make it again"
-        raise StageError(msg)
-    return sha256
 
 
 def _archives_that_stay(sha256: Mapping[str, str], *, read: bool) -> dict[str, str]:
@@ -202,7 +185,7 @@ def remove_release(project: Path = Path()) -> None:
 
 def remove_leftovers(project: Path = Path()) -> None:
     """Remove what is left aside of a release, or was put together by a run that was killed."""
-    if (project / BESIDE).is_symlink():
+    if (project / BESIDE).is_symlink() or (project / BESIDE).is_file():
         (project / BESIDE).unlink()
     elif (project / BESIDE).exists():
         shutil.rmtree(project / BESIDE)

@@ -77,7 +77,14 @@ def _existing(path: Path) -> Path:
 
 def size_of(folder: Path) -> int:
     """Return the bytes of all files below a folder; 0 when there is none."""
-    return sum(entry.stat().st_size for at, _, names in os.walk(folder) for entry in (Path(at, name) for name in names))
+    return sum(_size_of(Path(at, name)) for at, _, names in os.walk(folder) for name in names)
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # a link into a cache that is gone, or a file that has just been removed
+        return 0
 
 
 # Noisy endoscopic pictures at crf 18 through x264 on two cores, decoding included; on another machine the

@@ -40,15 +40,44 @@ def withhold(project: Path = Path()) -> bool:
     StageError
         When another command of DVC works in the project.
     """
-    path = project / LOCK
-    if not path.is_file():
+    if not (project / LOCK).is_file():
         return False
     with _alone(project):
-        text = path.read_text(encoding="utf-8")
-        left = without(text, STAGE, path)
-        if left != text:
-            write_text(path, left)
-    return left != text
+        return HeldBack(project / LOCK).take()
+
+
+class HeldBack:
+    """The entry of the release, taken out of the lock file while stages that come before it run.
+
+    Parameters
+    ----------
+    path
+        The lock file. Nobody else may write it meanwhile: who calls is DVC, or holds its lock.
+    """
+
+    def __init__(self, path: Path = LOCK) -> None:
+        self._path, self._lines, self._entry = path, list[str](), None
+
+    def take(self) -> bool:
+        """Take the entry out, whole or not at all; return whether there was one."""
+        text = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+        left = without(text, STAGE, self._path)
+        if left == text:
+            return False
+        self._lines, self._entry = _of_stage(text, STAGE)[1], _stages(_loaded(text, self._path))[STAGE]
+        write_text(self._path, left)
+        return True
+
+    def put_back(self) -> None:
+        """Put back what was taken out, at the end of the file: nothing that it depends on has changed."""
+        if self._entry is None:
+            return
+        text = self._path.read_text(encoding="utf-8")
+        lock = _loaded(text, self._path)
+        wanted = {**lock, "stages": {**_stages(lock), STAGE: self._entry}}
+        joined = text.rstrip("\n") + "\n" + "".join(self._lines)
+        write_text(self._path, joined if _loaded(joined, self._path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False)))
+        self._entry = None
 
 
 def names_release(project: Path = Path()) -> bool:
@@ -63,8 +92,8 @@ def names_release(project: Path = Path()) -> bool:
     return path.is_file() and STAGE in _stages(_loaded(path.read_text(encoding="utf-8"), path))
 
 
-def stops_release(failed: Iterable[str], project: Path = Path()) -> bool:
-    """Return whether any of these stages comes before the release: then there was none of what the study is now."""
+def needed(project: Path = Path()) -> set[str]:
+    """Return the stages without which there is no release, and itself."""
     stages: Mapping[str, Any] = yaml.safe_load((project / PIPELINE).read_text(encoding="utf-8"))["stages"]
     made_by = {_path(out): name for name, stage in stages.items() for out in stage.get("outs", ())}
     before, left = set[str](), [STAGE]
@@ -73,7 +102,7 @@ def stops_release(failed: Iterable[str], project: Path = Path()) -> bool:
         if name not in before:
             before.add(name)
             left += [made_by[dep] for dep in stages[name].get("deps", ()) if dep in made_by]
-    return not before.isdisjoint(failed)
+    return before
 
 
 def without(text: str, stage: str, path: Path) -> str:
@@ -90,15 +119,19 @@ def without(text: str, stage: str, path: Path) -> str:
     if stage not in _stages(lock):
         return text
     wanted = {**lock, "stages": {name: value for name, value in lock["stages"].items() if name != stage}}
-    left, is_inside = [], False
+    cut = "".join(_of_stage(text, stage)[0])
+    # A file that somebody wrote by hand may be laid out otherwise.
+    return cut if wanted["stages"] and _loaded(cut, path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False))
+
+
+def _of_stage(text: str, stage: str) -> tuple[list[str], list[str]]:
+    """Return the lines of a lock file as DVC lays it out: all others, and those of a stage."""
+    others, own, is_inside = list[str](), list[str](), False
     for line in text.splitlines(keepends=True):
         if line.strip() and not line.startswith(INDENT * 2):
             is_inside = line.rstrip() == f"{INDENT}{stage}:"
-        if not is_inside:
-            left.append(line)
-    cut = "".join(left)
-    # A file that somebody wrote by hand may be laid out otherwise.
-    return cut if wanted["stages"] and _loaded(cut, path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False))
+        (own if is_inside else others).append(line)
+    return others, own
 
 
 def _stages(lock: Mapping[str, Any]) -> Mapping[str, Any]:
