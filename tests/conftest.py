@@ -24,6 +24,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "small_study" not in vars(getattr(item, "module", object)))
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Let three processes of slow tests share two processors: each waits for servers and browsers a tenth of its time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + cores // 2 if config.option.markexpr == "slow" else None
+
+
 def leave_to_slow(items: list[pytest.Item]) -> None:
     """Leave to `make test` as many cases of a test as its mark says, from its first to its last; the others are slow."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
