@@ -286,6 +286,25 @@ def test_labels_at_25_per_second_are_joined_with_predictions_at_1(tmp_path, caps
     assert "1.0000" in said.out
 
 
+@pytest.mark.parametrize("semantics", ["paper", "compat"])
+def test_ten_seconds_are_ten_seconds_whether_frames_are_numbered_by_second_or_by_source_frame(tmp_path, capsys, semantics):
+    """One label a second, and a transition that comes 20 s late."""
+
+    def rows(change, every):
+        return "".join(f"{every * second}\t{int(second >= change)}\n" for second in range(120))
+
+    said = {}
+    for every in (1, 25):
+        (tmp_path / str(every)).mkdir()
+        arguments = phases(tmp_path / str(every), rows(60, every), rows(80, every))
+        options = ("--vocabulary", "cholec80", "--fps", str(every), "--semantics", semantics, "--json")
+        results = json.loads(good(capsys, *arguments, *options).out)["results"]
+        said[every] = [(one["metric"], one["options"].get("statistic"), one["overall"], one["videos"]) for one in results]
+    assert said[1] == said[25]
+    accuracy = next(of_video["a"] for metric, _, _, of_video in said[25] if metric.endswith("relaxed accuracy") and of_video)
+    assert accuracy["value"] == pytest.approx((1 if semantics == "paper" else 100) * 110 / 120)
+
+
 def sheets(tmp_path, truth, found, metric="skill"):
     (tmp_path / "truth.csv").write_text(truth)
     (tmp_path / "found.csv").write_text(found)

@@ -107,6 +107,29 @@ def test_a_wider_window_never_takes_an_acceptance_back(pair, omega):
     assert (wide >= narrow).all()
 
 
+@pytest.mark.parametrize("window", ["segment", "literal"])
+@given(pair=stretches(), omega=st.integers(0, 9), every=st.integers(2, 60), first=st.integers(0, 100))
+def test_windows_are_as_long_where_only_some_frames_are_annotated(pair, omega, every, first, window):
+    annotation, predictions = np.array(pair[0]), np.array([pair[1]])
+    dense = relaxed.accepted(annotation, predictions, cholec80(), omega, window)
+    numbers = first + every * np.arange(len(annotation))
+    # A single frame does not tell how far frames are apart.
+    if len(annotation) > 1:
+        assert (relaxed.accepted(annotation, predictions, cholec80(), omega * every, window, numbers) == dense).all()
+
+
+def test_a_window_does_not_reach_over_frames_that_nobody_annotated():
+    """Frames 0 to 2, then 100 to 102: half of them are of the phase before, and late."""
+    annotation, predictions, numbers = np.array([1, 1, 1, 1, 2, 2]), np.array([[0, 0, 0, 0, 2, 2]]), np.array([0, 1, 2, 100, 101, 102])
+    assert relaxed.accepted(annotation, predictions, cholec80(), 10, numbers=numbers)[0].tolist() == [True, True, True, False, True, True]
+
+
+@pytest.mark.parametrize("numbers", [[0, 1], [0, 2, 1], [0, 1, 1]])
+def test_numbers_of_frames_that_do_not_fit_are_refused(numbers):
+    with pytest.raises(MetricsError, match="give the number of every annotated frame, increasing"):
+        relaxed.count([PhaseVideo("v", [1, 1, 2], [1, 1, 2], numbers)], 10)
+
+
 def test_the_script_returns_percent_and_the_definition_fractions_so_they_are_not_compared():
     videos = [PhaseVideo("v", [1] * 20 + [2] * 20, [1] * 18 + [2] * 22)]
     published = compat.results(compat.main(videos, 10))[0]

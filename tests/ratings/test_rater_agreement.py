@@ -268,6 +268,21 @@ def test_marks_agree_or_not_per_error():
     assert math.isnan(found["knot_comes_apart"]["alpha"]["alpha"])
 
 
+def test_raters_who_rated_the_same_recordings_are_not_joined(make_params):
+    """LASANA's raters 0 and 2 shared the recordings; where both rated all, each is a rater of their own."""
+    rng = np.random.default_rng(5)
+    skill = rng.normal(size=15)
+    rows = [(f"v{i:02d}", r, a, skill[i] + rng.normal() / 2, False) for r in "0123" for i in range(15) for a in ("GRS", "efficiency")]
+    normalised = pd.DataFrame(rows, columns=["id", "rater", "aspect", "score", "failed"])
+    assert make_params().complementary_raters == (("0", "2"),)
+    found = agreement.of_scores(normalised, make_params(aspects=("efficiency",)))
+    assert found == agreement.of_scores(normalised, make_params(aspects=("efficiency",), complementary_raters=()))
+    icc = found["GRS"]["failed_included"]["icc"]
+    assert (icc["raters"], icc["n"]) == (["0", "1", "2", "3"], 15)
+    assert found["GRS"]["failed_included"]["pooled"]["mean"]["bessel"] is not None
+    assert len(found["GRS"]["failed_included"]["pooled"]["pairs"]) == 6
+
+
 def test_complementary_raters_are_joined_before_the_icc(make_params):
     rng = np.random.default_rng(2)
     skill = rng.normal(size=20)

@@ -60,6 +60,23 @@ def pool(scores: pd.DataFrame, groups: Sequence[Sequence[str]]) -> pd.DataFrame:
     return pooled
 
 
+def shared_out(scores: pd.DataFrame, groups: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return the groups of raters who shared the recordings of a task: most of these have one of them alone.
+
+    Where most have several, joining them would leave out what is best rated: they are raters like all others.
+
+    Parameters
+    ----------
+    scores
+        One row per rater, recording and aspect: rater, id.
+    groups
+        Raters who may have done so.
+    """
+    raters = scores[["id", "rater"]].drop_duplicates()
+    counts = [raters[raters.rater.isin(group)].id.value_counts() for group in groups]
+    return [group for group, count in zip(groups, counts, strict=True) if 2 * (count > 1).sum() < len(count)]
+
+
 def pairwise_concordance(scores: pd.DataFrame) -> dict[str, Any]:
     """Return the agreement of every pair of raters on their common recordings, and its mean.
 
@@ -280,12 +297,13 @@ def of_scores(normalised: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
         raters; for the total also Krippendorff's ``alpha``.
     """
     agreement: dict[str, Any] = {}
+    groups = shared_out(normalised, p.complementary_raters)
     for aspect in (TOTAL, *p.aspects):
         scores = normalised[(normalised.aspect == aspect) & normalised.score.notna()]
         variants = {"failed_excluded": scores[~scores.failed]}
         if aspect == TOTAL:
             variants["failed_included"] = scores
-        agreement[aspect] = {name: _of_variant(some, p, total=aspect == TOTAL) for name, some in variants.items()}
+        agreement[aspect] = {name: _of_variant(some, groups, total=aspect == TOTAL) for name, some in variants.items()}
     return agreement
 
 
@@ -319,8 +337,8 @@ def of_marks(marks: pd.DataFrame) -> dict[str, Any]:
     return agreement
 
 
-def _of_variant(scores: pd.DataFrame, p: ScoresParams, *, total: bool) -> dict[str, Any]:
-    pooled = pool(scores, p.complementary_raters)
+def _of_variant(scores: pd.DataFrame, groups: Sequence[Sequence[str]], *, total: bool) -> dict[str, Any]:
+    pooled = pool(scores, groups)
     agreement = {"raters": pairwise_concordance(scores), "pooled": pairwise_concordance(pooled), "icc": intraclass(pooled)}
     if total:
         agreement["alpha"] = krippendorffs_alpha(scores.rename(columns={"score": "value"}), "interval")

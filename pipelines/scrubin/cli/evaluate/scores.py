@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="params.yaml whose section 'scores' counts (default: the one of the working folder, else as in LASANA: "
         f"aspects {', '.join(LASANA.aspects)}, {LASANA.lowest:g} to {LASANA.highest:g} points, failed = {LASANA.failed_grs:g} sd, "
-        f"at least {LASANA.min_ratings} ratings, percentile {LASANA.strong_percentile:g})",
+        f"at least {LASANA.min_ratings} ratings, percentile {LASANA.strong_percentile:g}, raters 0 and 2 as one where they shared "
+        "the recordings)",
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON instead of lines")
 

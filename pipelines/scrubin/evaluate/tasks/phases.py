@@ -252,14 +252,16 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     names = tuple(joined[0].pairs)
     videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
     rate = _rate(truth.series, runs)
-    omega = _omega(choice["omega"], rate)
+    step = min((int(np.diff(pair.frames).min()) for pair in joined[0].pairs.values() if len(pair.frames) > 1), default=1)
+    omega = _omega(choice["omega"], rate, step)
     faults = [fault for one in joined for fault in one.faults]
     vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
-        results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
+        # The script counts what is annotated.
+        results, notes = _compat(videos, truth.names, round(omega / step)), _assumed_program(truth)
     elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
@@ -333,7 +335,7 @@ def _video(name: str, truth: Series, pairs: Sequence[Pair], runs: Sequence[Serie
         msg = f"{name}: the runs are at different rates; predict the same frames in every run"
         raise MetricsError(msg)
     predictions = np.stack([run.values[pair.prediction] for run, pair in zip(runs, pairs, strict=True)])
-    return PhaseVideo(name, truth.values[pairs[0].truth], predictions)
+    return PhaseVideo(name, truth.values[pairs[0].truth], predictions, frames)
 
 
 def _rate(truth: Mapping[str, Series], runs: Sequence[Mapping[str, Series]]) -> Fraction | None:
@@ -342,7 +344,8 @@ def _rate(truth: Mapping[str, Series], runs: Sequence[Mapping[str, Series]]) -> 
     return min(rates) if rates else None
 
 
-def _omega(text: str, fps: Fraction | None) -> int:
+def _omega(text: str, fps: Fraction | None, step: int) -> int:
+    """Return omega in frames as they are numbered; where only every ``step``-th is annotated, somebody who says frames means those."""
     number = text.removesuffix("s")
     try:
         value = float(number)
@@ -352,4 +355,4 @@ def _omega(text: str, fps: Fraction | None) -> int:
         msg = f"--variant omega={text}: give seconds, such as 10s, or frames, such as 10"
         raise MetricsError(msg)
     # Where nothing states a rate, frames are those of our frame contract by default: one per second.
-    return relaxed.check_omega(round(value * float(fps or SPANS_FPS)) if text.endswith("s") else value)
+    return round(value * float(fps or SPANS_FPS)) if text.endswith("s") else relaxed.check_omega(value) * step

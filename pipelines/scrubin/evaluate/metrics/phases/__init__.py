@@ -33,11 +33,14 @@ class PhaseVideo:
         (frames,), phase ids from 0.
     predictions
         (frames,), or (runs, frames) when the experiment was repeated.
+    numbers
+        (frames,), increasing: which frames of the video these are; None: all of them, from 0.
     """
 
     name: str
     annotation: npt.ArrayLike
     predictions: npt.ArrayLike
+    numbers: npt.ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +55,14 @@ class Sequences:
         (frames,).
     predictions
         (runs, frames).
+    numbers
+        (frames,), increasing.
     """
 
     name: str
     annotation: IntArray
     predictions: IntArray
+    numbers: IntArray
 
 
 def named(phases: int | Sequence[str]) -> tuple[str, ...]:
@@ -133,7 +139,11 @@ def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
             "predict every annotated frame, at the same rate"
         )
         raise MetricsError(msg)
-    return Sequences(video.name, annotation, predictions)
+    numbers = np.arange(len(annotation)) if video.numbers is None else np.asarray(video.numbers, np.int64)
+    if numbers.shape != annotation.shape or (np.diff(numbers) <= 0).any():
+        msg = f"video {video.name}: give the number of every annotated frame, increasing, or none"
+        raise MetricsError(msg)
+    return Sequences(video.name, annotation, predictions, numbers)
 
 
 def _ids(ids: npt.ArrayLike, what: str, phases: int) -> IntArray:

@@ -183,7 +183,14 @@ class Relaxed:
         return Relaxed(**counts, videos=drawn_names(self.videos, draw), phases=self.phases, options=self.options)
 
 
-def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, omega: int, window: Window = "segment") -> BoolArray:
+def accepted(
+    annotation: IntArray,
+    predictions: IntArray,
+    tolerance: Tolerance,
+    omega: int,
+    window: Window = "segment",
+    numbers: IntArray | None = None,
+) -> BoolArray:
     """Return which predictions count as correct.
 
     Parameters
@@ -199,6 +206,8 @@ def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, 
     window
         ``segment``: windows end with their segment. ``literal``: as the formula is printed, the window of a segment shorter than omega
         reaches into its neighbours.
+    numbers
+        (frames,), increasing: which frames of the video these are, as omega counts them; None: all of them.
 
     Returns
     -------
@@ -211,12 +220,14 @@ def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, 
     'TTTTTFFTTTTFFTTTTT'
     """
     correct: BoolArray = predictions == annotation
-    frames = len(annotation)
+    at = np.arange(len(annotation)) if numbers is None else numbers
+    # Where only every 25th frame is annotated, a segment lasts until 25 frames after the last of it.
+    step = int(np.diff(at).min()) if len(at) > 1 else 1
     for phase, start, end in segments(annotation):
-        head_end, tail_start = start + omega, end - omega
+        head_end, tail_start = np.searchsorted(at, (at[start] + omega, at[end - 1] + step - omega)).tolist()
         if window == "segment":
             head_end, tail_start = min(head_end, end), max(tail_start, start)
-        head, tail = slice(start, min(head_end, frames)), slice(max(tail_start, 0), end)
+        head, tail = slice(start, head_end), slice(tail_start, end)
         correct[:, head] |= tolerance.start[phase][predictions[:, head]]
         correct[:, tail] |= tolerance.end[phase][predictions[:, tail]]
     return correct
@@ -237,7 +248,7 @@ def count(
     videos
         Any iterable.
     omega
-        Width of the windows in frames; 0 relaxes nothing.
+        Width of the windows in frames of the video, also where only some are annotated; 0 relaxes nothing.
     tolerance
         Accepted predictions; None: those of Cholec80, crosses left out.
     window
@@ -262,7 +273,7 @@ def count(
     video_names: list[str] = []
     counts: list[dict[str, IntArray]] = []
     for video in checked(videos, len(names)):
-        correct = accepted(video.annotation, video.predictions, allowed, whole, window)
+        correct = accepted(video.annotation, video.predictions, allowed, whole, window, video.numbers)
         counts.append(_counts(video.annotation, video.predictions, correct, len(names)))
         video_names.append(video.name)
     columns = {field: np.stack([one[field] for one in counts], axis=1) for field in counts[0]}
