@@ -267,6 +267,17 @@ def test_phases_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expec
     assert expected in fault(capsys, *phases(tmp_path, TRUTH, found))
 
 
+@pytest.mark.parametrize("name", ["y_true", "gt", "target", "annotation", "reference", "ground_truth", "phase_gt"])
+def test_a_column_of_predictions_is_no_ground_truth(tmp_path, capsys, name):
+    both = f"frame,{name},pred\n0,0,0\n1,1,1\n2,2,3\n3,2,3\n"
+    said = fault(capsys, *phases(tmp_path, both, "frame,pred\n0,0\n1,1\n2,3\n3,3\n"))
+    assert "a column of predictions would be taken for the ground truth" in said
+    assert name in said
+    right = good(capsys, *phases(tmp_path, "frame,phase_id\n0,0\n1,1\n2,2\n3,2\n", both), "--vocabulary", "cholec80")
+    assert "0.5000  n=1" in right.out
+    assert f"not read: {name}" in right.err
+
+
 def test_ids_and_names_of_phases_are_the_same(tmp_path, capsys):
     by_name = good(capsys, *phases(tmp_path, TRUTH, TRUTH)).out
     by_id = good(capsys, *phases(tmp_path, TRUTH, "0\t0\n1\t0\n2\t1\n")).out

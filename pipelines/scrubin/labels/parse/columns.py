@@ -52,6 +52,8 @@ OF_NAME: Mapping[str, Meaning] = {fold(name): meaning for meaning, names in NAME
 UNITLESS = frozenset(map(fold, ("t", "time", "video_time", "timestamp", "timestamps")))
 SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|logits?|softmax).*|p\d+")
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
+TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
+"""What a column of labels may be called where the other one says that it is of predictions."""
 SHOWN = 6
 NS = 10**9
 _DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
@@ -92,9 +94,13 @@ def is_unitless(name: str) -> bool:
     return fold(name) in UNITLESS
 
 
-def names_truth(name: str) -> bool:
-    """Return whether a column is called one of labels, beside predictions."""
-    return TRUTH.fullmatch(fold(name)) is not None
+def names_truth(name: str, beside: str) -> bool:
+    """Return whether a column is called one of labels, beside the one that is read.
+
+    >>> names_truth("gt", "phase"), names_truth("target", "phase"), names_truth("target", "pred")
+    (True, False, True)
+    """
+    return TRUTH.fullmatch(fold(name)) is not None or ("pred" in fold(beside) and TRUTH_OF_PREDICTIONS.fullmatch(fold(name)) is not None)
 
 
 def says_how_sure(name: str, cells: Sequence[str]) -> bool:

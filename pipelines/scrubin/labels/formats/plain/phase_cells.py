@@ -29,6 +29,8 @@ ARRAYS = (".npy", ".npz")
 _DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csv_text.WHITESPACE: "blanks"}
 _WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 _FILE_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
+COLUMN_TRUTH = "column-truth"
+"""The rule by which a table of predictions with a column of labels beside them is known."""
 _KNOWN = "'frame', 'seconds' or 'video'"
 _THOUSAND_S = 1000 * columns.NS
 _TIMES: tuple[columns.Meaning, ...] = ("seconds", "milliseconds")
@@ -304,10 +306,10 @@ def _video(table: _Table, places: Sequence[int], ids: Sequence[int]) -> int | No
 
 
 def _note_truth(where: Where, header: Sequence[str], phase: int) -> None:
-    of_truth = [name for name in header if columns.names_truth(name)]
+    of_truth = [name for at, name in enumerate(header) if at != phase and columns.names_truth(name, header[phase])]
     if of_truth:
         what = f"the phases are those of the column '{header[phase]}'; not read: {_listed(of_truth)}"
-        where.warning("column-truth", what, "keep labels and predictions in files of their own")
+        where.warning(COLUMN_TRUTH, what, "keep labels and predictions in files of their own")
 
 
 def _can_be_placed(where: Where, table: _Table, which: _Columns) -> bool:
