@@ -96,11 +96,21 @@ def test_draws_repeat_videos():
 def test_a_class_on_neither_side_is_left_out_or_perfect_and_on_one_side_the_worst():
     mask = np.zeros(SMALL, bool)
     mask[5:9, 5:9] = True
-    of = study([Instance(0, 0, 1.0, mask)], [Instance(0, 1, 1.0, mask)], (1,), SMALL)
+    of = study([Instance(0, 0, 1.0, mask), Instance(1, 2, 1.0, mask)], [Instance(0, 1, 1.0, mask)], (2,), SMALL)
     left_out, counted = (pixels.measured(of, "i", tolerance_px=1, confidence=0.5, empty=empty).values for empty in ("left-out", "counted"))
     assert left_out[:, 0, :2].T.tolist() == [[0, 0, 0, math.hypot(*SMALL)]] * 2
     assert np.isnan(left_out[:, 0, 2]).all()
     assert counted[:, 0, 2].tolist() == [1, 1, 1, 0]
+
+
+def test_a_class_that_no_frame_has_is_not_perfect_but_not_there():
+    """A file's categories are those of a known vocabulary where it has their names: the others of that say nothing about the masks."""
+    mask = np.zeros(SMALL, bool)
+    mask[5:9, 5:9] = True
+    of = study([Instance(0, 0, 1.0, mask)], [Instance(0, 0, 1.0, mask)], (2,), SMALL)
+    counted = pixels.measured(of, "i", tolerance_px=1, confidence=0.5, empty="counted").values
+    assert counted[:, :, 0].T.tolist() == [[1, 1, 1, 0]] * 2
+    assert np.isnan(counted[:, :, 1:]).all()
 
 
 MASKS = arrays.arrays(np.bool_, (7, 9)).filter(np.any)

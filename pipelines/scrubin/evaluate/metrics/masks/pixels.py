@@ -15,8 +15,9 @@ differ by. Nobody has measured that for every data set: 10 px is what SAR-RARP50
 that they are of no class; where both masks reach into such a region, both end at its edge.
 
 **Empty.** A frame in which a class is neither annotated nor predicted has no value for it and is in no mean (``empty=left-out``): a class
-that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice. A
-class on one side only has 0; its HD95 is the diagonal of the picture, the worst there is, as a mean of distances must have one.
+that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice, if it
+occurs in any frame of any video: what a vocabulary has beyond that counts nowhere. A class on one side only has 0; its HD95 is the diagonal of
+the picture, the worst there is, as a mean of distances must have one.
 
 A class has a value in each frame. ``scope=video-wise``: the mean over the frames of a video, then over videos. ``scope=global``: the mean
 over the frames of all videos. The number itself is the mean over classes.
@@ -158,7 +159,9 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
             truth, prediction = frame.counted(joined)
             values[:, frame.place, class_] = of_class(truth, prediction, frame.height, frame.width, tolerance_px)
     if empty == "counted":
-        values = np.where(np.isnan(values), np.array(PERFECT)[:, None, None], values)
+        # A class that a vocabulary has and no frame of either side is not there to be segmented.
+        occurs = ~np.isnan(values).all(axis=(0, 1))
+        values = np.where(np.isnan(values) & occurs, np.array(PERFECT)[:, None, None], values)
     options = {"tolerance": f"{exact(tolerance_px)} px", "confidence": exact(confidence), "empty": empty}
     return Measured(values, study.starts, study.names, component, options)
 
