@@ -278,6 +278,14 @@ def test_a_column_of_predictions_is_no_ground_truth(tmp_path, capsys, name):
     assert f"not read: {name}" in right.err
 
 
+@pytest.mark.parametrize("vocabulary", [(), ("--vocabulary", "cholec80")])
+def test_two_columns_of_ids_of_phases_that_differ_are_refused(tmp_path, capsys, vocabulary):
+    right = "frame,phase,phase_id\n0,0,0\n1,1,1\n2,2,2\n3,02,2\n"
+    good(capsys, *phases(tmp_path, right, right), *vocabulary)
+    said = fault(capsys, *phases(tmp_path, right.replace("2,2,2", "2,2,3"), right), *vocabulary)
+    assert "frame 2: the phase is 3 in one column and 2 in the other" in said
+
+
 def test_ids_and_names_of_phases_are_the_same(tmp_path, capsys):
     by_name = good(capsys, *phases(tmp_path, TRUTH, TRUTH)).out
     by_id = good(capsys, *phases(tmp_path, TRUTH, "0\t0\n1\t0\n2\t1\n")).out

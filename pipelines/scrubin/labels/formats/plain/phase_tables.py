@@ -134,7 +134,11 @@ def ids_of(where: Where, cells: Cells, phases: Vocabulary) -> list[int]:
     for frame, cell, name in zip(cells.frames.tolist(), cells.phases, cells.names, strict=True):
         if looked_up.get(cell, -1) in (-1, None):
             looked_up[cell] = _id_of(where.at_frame(frame), cell, phases)
-        if name is not None and looked_up[cell] is not None and not is_of_files(phases):
+        if name is not None and is_id(name) and is_id(cell):
+            if int(name) != int(cell):
+                what = f"the phase is {cell} in one column and {name} in the other"
+                where.at_frame(frame).error("phase-name", what, "correct one of them, or leave out the column that is no phase")
+        elif name is not None and looked_up[cell] is not None and not is_of_files(phases):
             _check_name(where.at_frame(frame), looked_up[cell] or 0, name, phases)
         ids.append(looked_up[cell] or 0)
     return ids
