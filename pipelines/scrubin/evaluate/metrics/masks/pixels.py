@@ -15,8 +15,8 @@ differ by. Nobody has measured that for every data set: 10 px is what SAR-RARP50
 that they are of no class; where both masks reach into such a region, both end at its edge.
 
 **Empty.** A frame in which a class is neither annotated nor predicted has no value for it and is in no mean (``empty=left-out``): a class
-that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice, if
-it occurs in any frame of any video: what a vocabulary has beyond that counts nowhere. A class on one side only has 0; its HD95 is the
+that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice,
+if it occurs in any frame of any video: what a vocabulary has beyond that counts nowhere. A class on one side only has 0; its HD95 is the
 diagonal of the picture, the worst there is, as a mean of distances must have one.
 
 A class has a value in each frame. ``scope=video-wise``: the mean over the frames of a video, then over videos. ``scope=global``: the mean
