@@ -157,7 +157,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (
             HEAD + "a,Ann Lee,1,True,\nb,q,1,True,\nc,ann\N{NO-BREAK SPACE}lee,1,True,\n",
             [],
-            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces or forms of letters only; if they are one,",
+            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces, forms of letters or zeros of numbers only",
         ),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
         (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),

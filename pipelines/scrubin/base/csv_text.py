@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -413,6 +414,24 @@ def shown(text: str) -> str:
     ('short', 63)
     """
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+SPELT = "case, spaces, forms of letters or zeros of numbers"
+"""In what two spellings of one name may differ, for messages."""
+# A spreadsheet takes the zeros before a number; pandas writes 7.0 where a cell of the column is empty.
+_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
+_POINT_ZERO = re.compile(r"([0-9]+)\.0+")
+
+
+def spelling(name: str) -> str:
+    r"""Return what two spellings of one name share: without case, forms of letters, zeros of numbers and how much space there is.
+
+    >>> spelling("Ann\N{NO-BREAK SPACE}Lee") == spelling("ann  LEE"), spelling("P1") == spelling("P01"), spelling("10.0")
+    (True, True, '10')
+    """
+    text = _ZEROS.sub("", " ".join(unicodedata.normalize("NFKC", name).casefold().split()))
+    whole = _POINT_ZERO.fullmatch(text)
+    return whole[1] if whole else text
 
 
 def _has_long_line(data: bytes) -> bool:
