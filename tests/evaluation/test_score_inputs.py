@@ -434,3 +434,13 @@ def test_our_ground_truth_is_found_in_a_release_and_in_every_folder_below(study,
     (study / "release/README.md").write_text("a release")
     told = good(capsys, "recognition", "--ground-truth", study / named, "--predictions", study / "found")
     assert "triplet recognition AP" in told.out
+
+
+def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys):
+    (study / "one.txt").write_text("VID01\n")
+    said = "with one video every resample is the same, so the intervals say nothing"
+    of_one = good(capsys, *recognition(study, "--videos", study / "one.txt", "--bootstrap", "3", "--out", study / "one.json"))
+    assert said in of_one.err
+    assert said in json.loads((study / "one.json").read_text())["notes"]
+    for more in (("--bootstrap", "3"), ("--videos", study / "one.txt")):
+        assert said not in good(capsys, *recognition(study, *more)).err
