@@ -149,6 +149,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,\nb,q,2,False,\n", [], "2 participants cannot fill 3 subsets (train, val, test)"),
         (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; known are id, participant"),
         (HEAD + "a,p,x1,True,\n", ["--balance", "GRS:number"], "column 'GRS' holds 'x1', which is no number"),
+        (HEAD + "a,p,1_000,True,\nb,q,1,True,\nc,r,2,True,\n", [], "line 2: 'GRS' is '1_000', not a number as most are"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
         (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "line 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),

@@ -525,7 +525,27 @@ def _misfit(cells: Grid, row: CsvRow, wanted: int) -> Fault:
     return error(cells.file, "row-length", what, fix, place=row.place)
 
 
-# Stricter than float(), which takes "1_5" for 15.
+# Stricter than float(), which takes "1_5" for 15, and the digits of any script.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def number(cell: str) -> float:
+    """Return the number that a cell holds, spaces around it aside; a very large one is infinite.
+
+    Raises
+    ------
+    ValueError
+        When it is none: also for ``1_000``, digits that are not 0 to 9, ``inf`` and ``nan``.
+
+    >>> number(" -1.5e3 ")
+    -1500.0
+    """
+    if not NUMBER.fullmatch(cell.strip()):
+        msg = f"'{shown(cell)}' is no number"
+        raise ValueError(msg)
+    return float(cell)
+
+
 SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 

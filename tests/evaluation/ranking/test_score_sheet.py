@@ -79,6 +79,8 @@ def test_several_metrics_are_named_and_the_first_decides(tmp_path):
         ("team,video\nA,v1\n", "value"),
         ("team,video,value\nA,v1,0.5\nA,v1,0.6\n", "line 3: team 'A' has video 'v1' twice, first in line 2"),
         ("team,video,value\nA,v1,good\nB,v1,inf\n", "line 2: the value is 'good'"),
+        ("team,video,value\nA,v1,1_000\nB,v1,0_5\n", "line 2: the value is '1_000'"),
+        ("team,video,value\nA,v1,\N{ARABIC-INDIC DIGIT FIVE}\nB,v1,1\n", "line 2: the value is '\N{ARABIC-INDIC DIGIT FIVE}'"),
         ("team,video,value\nA,v1,\n", "has no value at all"),
         ("team,video,value\n", "there is no row below the header"),
         ("team,video,value\n,v1,0.5\n", "line 2: the team is empty"),

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrubin.base import files, machine, strangers
+from scrubin.base import csv_text, files, machine, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices
@@ -195,7 +195,7 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
 
 def _number(text: str) -> float:
     try:
-        value = float(text)
+        value = csv_text.number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import SPELT, is_missing, shown, spelling
+from scrubin.base.csv_text import SPELT, is_missing, number, shown, spelling
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.stages.splits import registry
@@ -157,7 +157,7 @@ def _is_truth(cell: str) -> bool:
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        number(cell)
     except ValueError:
         return False
     return True
@@ -373,7 +373,7 @@ def shares(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, _, share = part.partition("=")
         try:
-            value = float(share)
+            value = number(share)
         except ValueError as error:
             msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
             raise SplitError(msg) from error

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 from scrubin.base.statistics import FORMS, PRIMARY
 
 SEED = 0
-ONE_VIDEO = "with one video every resample is the same, so the intervals say nothing"
 RESAMPLES = 1000
 LEVEL = 0.95
+ONE_VIDEO = "with one video every resample is the same, so the intervals say nothing"
 
 Strategy = Literal["A", "B", "zero", "one"]
 STRATEGIES: tuple[Strategy, ...] = ("A", "B", "zero", "one")

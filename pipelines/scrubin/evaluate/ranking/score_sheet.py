@@ -87,7 +87,7 @@ def _value(file: str, row: csv_text.CsvRow, faults: Faults) -> float:
     if csv_text.is_missing(cell):
         return math.nan
     try:
-        value = float(cell)
+        value = csv_text.number(cell)
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
