@@ -338,3 +338,26 @@ def test_what_is_written_of_a_task_with_rater_in_its_name_can_be_read_again(scor
     assert code == 0
     assert main(["scores", "out", "--out", "again"]) == 0
     assert (tmp_path / "again/Peg_rater_v2.csv").read_bytes() == (out / "Peg_rater_v2.csv").read_bytes()
+
+
+@pytest.mark.parametrize(("one", "other"), [("0{}", "{}"), ("A{}", "a{}")])
+def test_recordings_whose_ids_a_program_wrote_otherwise_are_named_and_not_scored_as_two(scores, one, other):
+    first = [HEADER, *(f"{one.format(k)};0;{k};2;3;4;{9 + k}" for k in range(1, 5))]
+    second = [HEADER, *(f"{other.format(k)};1;{k};2;3;4;{9 + k}" for k in range(1, 5))]
+    code, _, error, out = scores(Peg_rater0=first, Peg_rater1=second)
+    assert code == 1
+    assert (
+        f"Peg_rater1.csv, line 2: id '{other.format(1)}' differs from '{one.format(1)}' in Peg_rater0.csv, line 2 in case, spaces," in error
+    )
+    assert not out.exists()
+    code, *_ = scores(Peg_rater0=[*first, *(row.replace(";1;", ";0;", 1) for row in second[1:])], Peg_rater1=second)
+    assert code == 0  # one sheet has both: they are two
+
+
+def test_recordings_without_enough_scores_are_counted(scores):
+    rows = [f"d{k};2;2;2;3;3;10" for k in range(3)]
+    code, _, error, _ = scores(Peg_rater1=ONE, Peg_rater2=[*TWO, *rows])
+    assert code == 0
+    assert "Peg_rater1.csv and Peg_rater2.csv, task Peg: 3 recordings of 6 with fewer than 2 scores that count, and so without GRS" in error
+    _, _, error, _ = scores(Peg_rater1=ONE, Peg_rater2=TWO)
+    assert not error

@@ -83,6 +83,15 @@ def test_a_participant_spelt_in_two_ways_is_not_in_two_subsets(write, capsys):
     assert len(lines) == 3
 
 
+@pytest.mark.parametrize(("one", "other"), [("7", "007"), ("1", "1.0"), ("P1", "P01")])
+def test_a_participant_whose_number_was_written_with_other_zeros_is_not_in_two_subsets(write, capsys, one, other):
+    path = write("s.csv", f"id,subset,participant\na,train,{one}\nb,test,{other}\nc,train,10\nd,test,100\n")
+    assert cli.main(["splits", "check", path, "--group", "participant"]) == 1
+    said = capsys.readouterr().out
+    assert f"of participant '{one}', here '{other}', is in 'train'; if they are one, keep them in one subset" in said
+    assert "is not sound: 1 fault\n" in said
+
+
 def test_who_is_surely_in_two_subsets_is_said_so_also_when_another_is_spelt_alike(write, capsys):
     path = write("s.csv", "id,subset,participant\na,train,p7\nb,test,P7\nc,train,P7\n")
     assert cli.main(["splits", "check", path]) == 1

@@ -149,6 +149,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,\nb,q,2,False,\n", [], "2 participants cannot fill 3 subsets (train, val, test)"),
         (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; known are id, participant"),
         (HEAD + "a,p,x1,True,\n", ["--balance", "GRS:number"], "column 'GRS' holds 'x1', which is no number"),
+        (HEAD + "a,p,1_000,True,\nb,q,1,True,\nc,r,2,True,\n", [], "line 2: 'GRS' is '1_000', not a number as most are"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
         (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "line 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
@@ -157,7 +158,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (
             HEAD + "a,Ann Lee,1,True,\nb,q,1,True,\nc,ann\N{NO-BREAK SPACE}lee,1,True,\n",
             [],
-            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces or forms of letters only; if they are one,",
+            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces, forms of letters or zeros of numbers only",
         ),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
         (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),

@@ -46,6 +46,14 @@ def test_all_problems_are_told_with_counts_per_file(folder, capsys):
     ]
 
 
+def test_a_video_that_is_there_under_another_name_only_is_not_counted_as_there(folder, capsys):
+    (folder / "team/VID02.json").rename(folder / "team/vid02.json")
+    assert check(folder) == 1
+    out = capsys.readouterr().out
+    assert "error: vid02.json: fits no video of the ground truth; did you mean VID02.json?" in out
+    assert "team (recognition): 1 of 2 videos, 10 frames looked at; 1 problem: 1 error" in out
+
+
 def test_the_videos_of_a_split_are_named_as_for_score(folder, capsys):
     (folder / "team/VID02.json").unlink()
     (folder / "split.csv").write_text("id,task,subset\nVID01,C,test\nVID02,C,train\nVID09,P,test\n")

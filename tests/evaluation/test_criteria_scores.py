@@ -133,3 +133,15 @@ def test_answers_by_second_are_held_against_frames_of_the_challenge(tmp_path, ca
     # Frame 150 of 30 per second is second 5: C1 is said rightly in both videos there, and is 0.5 at 0 s.
     soft = one_of(found, "criteria Brier score", scope="global", truth="soft")["classes"]["C1"]
     assert soft == {"value": pytest.approx(((2 / 3 - 0.5) ** 2 + 0 + 0.25 + 0) / 4), "n": 4}
+
+
+def test_answers_by_frame_are_not_taken_for_answers_by_second(tmp_path, capsys):
+    names = [f"c{criterion}_rater{rater}" for criterion in (1, 2, 3) for rater in (1, 2, 3)]
+    # A clip of 90 s, judged every 5 s.
+    rows = [",".join(["frame_id", *names]), *(f"{frame}," + ",".join("1" * 9) for frame in range(0, 2700, 150))]
+    put(tmp_path / "truth", {"clip/frame.csv": ("\n".join(rows) + "\n").encode()})
+    arguments = ("criteria", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+    for seconds, expected in ((90, None), (900, None), (2700, "predictions are numbered 30 times as far as the labels in every video")):
+        answers = json.dumps({"overall_outputs": [[0.5, 0.5, 0.5]] * seconds}).encode()
+        put(tmp_path / "found", {"clip/cvs-criteria.json": answers})
+        assert expected in fault(capsys, *arguments) if expected else good(capsys, *arguments)

@@ -108,6 +108,14 @@ def test_only_the_videos_of_a_subset_count(study, capsys):
     )
 
 
+@pytest.mark.parametrize("asked", ["test", "Test", "testing"])
+def test_a_subset_in_two_spellings_is_one_as_in_splits_check(study, capsys, asked):
+    (study / "two.csv").write_text("id,split\nVID01,test\nVID02,Test\n")
+    good(capsys, *recognition(study, "--videos", study / "two.csv", "--subset", asked, "--out", study / "two.json"))
+    good(capsys, *recognition(study, "--out", study / "all.json"))
+    assert json.loads((study / "two.json").read_text())["results"] == json.loads((study / "all.json").read_text())["results"]
+
+
 def test_a_subset_of_several_folds_is_named_with_its_fold(study, capsys):
     (study / "folds.csv").write_text("fold,id,subset\n0,VID01,test\n0,VID02,train\n1,VID01,train\n1,VID02,test\n")
     good(capsys, *recognition(study, "--videos", study / "folds.csv", "--subset", "1/test", "--out", study / "one.json"))
@@ -464,3 +472,13 @@ def test_our_ground_truth_is_found_in_a_release_and_in_every_folder_below(study,
     (study / "release/README.md").write_text("a release")
     told = good(capsys, "recognition", "--ground-truth", study / named, "--predictions", study / "found")
     assert "triplet recognition AP" in told.out
+
+
+def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys):
+    (study / "one.txt").write_text("VID01\n")
+    said = "with one video every resample is the same, so the intervals say nothing"
+    of_one = good(capsys, *recognition(study, "--videos", study / "one.txt", "--bootstrap", "3", "--out", study / "one.json"))
+    assert said in of_one.err
+    assert said in json.loads((study / "one.json").read_text())["notes"]
+    for more in (("--bootstrap", "3"), ("--videos", study / "one.txt")):
+        assert said not in good(capsys, *recognition(study, *more)).err

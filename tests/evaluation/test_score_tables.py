@@ -37,6 +37,8 @@ def test_names_of_digits_keep_their_zeros(matrices, capsys):
     ("text", "expected"),
     [
         (rows(",0.5" * 99 + ",x"), "007.csv, row 1, column 100: 'x' is no number"),
+        (rows(",0.5" * 99 + ",0_5"), "007.csv, row 1, column 100: '0_5' is no number"),
+        (rows(",0.5" * 99 + ",\N{ARABIC-INDIC DIGIT FIVE}"), "007.csv, row 1, column 100: '\N{ARABIC-INDIC DIGIT FIVE}' is no number"),
         (rows(",0.5" * 99 + ","), "007.csv, row 1, column 100: a cell is empty"),
         (rows(",0.5" * 99 + ",nan"), "007.csv, row 1, column 100: 'nan' is no number"),
         (rows(",0.5" * 101, ",".join(["frame", *(f"ivt_{k % 100}" for k in range(101))]) + "\n"), "the column 'ivt_0' stands twice"),
@@ -176,6 +178,12 @@ def test_every_fault_of_every_sheet_is_said_at_once(tmp_path, capsys):
         "Sewing.csv, line 3: the id 'a' stands twice, first in line 2; one row per recording",
     ):
         assert one in said
+
+
+@pytest.mark.parametrize("cell", ["1_000", "\N{ARABIC-INDIC DIGIT FIVE}", "inf"])
+def test_a_score_is_a_number_of_the_digits_0_to_9(tmp_path, capsys, cell):
+    said = fault(capsys, *sheets(tmp_path, "skill", {"Sewing.csv": "id,GRS\na,1\nb,2\n"}, {"Sewing.csv": f"id,GRS\na,{cell}\nb,2\n"}))
+    assert f"Sewing.csv, line 2: GRS is '{cell}'; give a number, or leave it empty" in said
 
 
 def test_a_subset_of_one_task_passes_over_the_other(tmp_path, capsys):

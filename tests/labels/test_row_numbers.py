@@ -179,12 +179,24 @@ def test_times_become_frames_by_a_rate_that_is_known_and_by_none_that_is_not(tmp
         cli_check(tmp_path / "truth", table("time", range(FRAMES // 2), lambda half: half / 2), tmp_path)
 
 
-def cli_check(truth, text, folder):
+def test_times_are_frames_of_the_rate_that_is_said_also_where_submissions_are_checked(tmp_path):
+    (tmp_path / "truth").mkdir()
+    (tmp_path / "truth/a.csv").write_text(table("frame", range(FRAMES)))
+    at_30 = table("time", ORDERS["shuffled"], lambda frame: f"{frame / 30:.3f}")
+    assert cli_check(tmp_path / "truth", at_30, tmp_path, Fraction(30)).tolist() == list(range(FRAMES))
+    with pytest.raises(ScrubinError, match="its rows are numbered by time, which cannot be frames at 1 per second"):
+        cli_check(tmp_path / "truth", at_30, tmp_path)
+
+
+def cli_check(truth, text, folder, fps=None):
     from scrubin.evaluate import submission, submission_truth
 
-    (folder / "team").mkdir()
+    (folder / "team").mkdir(exist_ok=True)
     (folder / "team/a.csv").write_text(text)
-    AnnotationError.raise_any(submission.check(folder / "team", submission_truth.read(truth)).faults)
+    taken = []
+    found = submission.check(folder / "team", submission_truth.read(truth, fps=fps), take=lambda _, content: taken.append(content))
+    AnnotationError.raise_any(fault for fault in found.faults if fault.severity == "error")
+    return taken[0].frames
 
 
 def test_arrays_and_lists_beside_unknown_numbers_are_not_numbered_by_their_place(tmp_path):

@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -415,6 +416,24 @@ def shown(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
+SPELT = "case, spaces, forms of letters or zeros of numbers"
+"""In what two spellings of one name may differ, for messages."""
+# A spreadsheet takes the zeros before a number; pandas writes 7.0 where a cell of the column is empty.
+_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
+_POINT_ZERO = re.compile(r"([0-9]+)\.0+")
+
+
+def spelling(name: str) -> str:
+    r"""Return what two spellings of one name share: without case, forms of letters, zeros of numbers and how much space there is.
+
+    >>> spelling("Ann\N{NO-BREAK SPACE}Lee") == spelling("ann  LEE"), spelling("P1") == spelling("P01"), spelling("10.0")
+    (True, True, '10')
+    """
+    text = _ZEROS.sub("", " ".join(unicodedata.normalize("NFKC", name).casefold().split()))
+    whole = _POINT_ZERO.fullmatch(text)
+    return whole[1] if whole else text
+
+
 def _has_long_line(data: bytes) -> bool:
     """Return whether a line is longer than any of a table: programs need many times its size to read it."""
     at = 0
@@ -506,7 +525,27 @@ def _misfit(cells: Grid, row: CsvRow, wanted: int) -> Fault:
     return error(cells.file, "row-length", what, fix, place=row.place)
 
 
-# Stricter than float(), which takes "1_5" for 15.
+# Stricter than float(), which takes "1_5" for 15, and the digits of any script.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def number(cell: str) -> float:
+    """Return the number that a cell holds, spaces around it aside; a very large one is infinite.
+
+    Raises
+    ------
+    ValueError
+        When it is none: also for ``1_000``, digits that are not 0 to 9, ``inf`` and ``nan``.
+
+    >>> number(" -1.5e3 ")
+    -1500.0
+    """
+    if not NUMBER.fullmatch(cell.strip()):
+        msg = f"'{shown(cell)}' is no number"
+        raise ValueError(msg)
+    return float(cell)
+
+
 SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 

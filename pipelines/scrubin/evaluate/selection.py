@@ -8,6 +8,7 @@ from pathlib import Path
 from scrubin.base import csv_text
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, error
+from scrubin.public_splits import sheet as split_sheet
 
 ID, FOLD = "id", "fold"
 SUBSETS = ("split", "subset")
@@ -23,7 +24,8 @@ def read(path: Path, subset: str | None) -> dict[str, int]:
     path
         A line per video; or a CSV with the columns ``id`` and ``split`` (or ``subset``), as our splits are.
     subset
-        Which subset of it, of several folds as ``0/test``; None: every video listed.
+        Which subset of it, of several folds as ``0/test``; None: every video listed. It is read as
+        ``scrubin splits check`` reads it: ``Test`` is ``test``.
 
     Raises
     ------
@@ -65,7 +67,6 @@ def _of_split(sheet: csv_text.Sheet, subset: str | None) -> dict[str, int]:
     if subset is not None and of_subset is None:
         faults.extend([_without_subsets(sheet.file, subset)])
     MetricsError.raise_any(faults)
-    parts = [name for name in (columns.get(FOLD), of_subset) if name is not None]
     by_subset: dict[str, dict[str, int]] = {}
     for row in sheet.rows:
         name = row.cells[columns[ID]]
@@ -73,16 +74,32 @@ def _of_split(sheet: csv_text.Sheet, subset: str | None) -> dict[str, int]:
             faults.error(
                 sheet.file, "cell-empty", f"the cell '{columns[ID]}' is empty", "name the video, or remove the row", place=row.place
             )
-        by_subset.setdefault("/".join(row.cells[part] for part in parts), {})[name] = row.line
+        fold = split_sheet.fold(row.cells[columns[FOLD]]) if FOLD in columns else None
+        named = split_sheet.subset(row.cells[of_subset]) if of_subset is not None else None
+        by_subset.setdefault("/".join(part for part in (fold, named) if part is not None), {})[name] = row.line
     MetricsError.raise_any(faults)
     names = ", ".join(sorted(by_subset))
     if subset is None and len(by_subset) > 1:
         raise MetricsError([error(sheet.file, "subset", f"lists the subsets {names}", "name one by --subset")])
-    videos = by_subset.get(subset, {}) if subset is not None else {name: line for of in by_subset.values() for name, line in of.items()}
+    wanted = list(by_subset) if subset is None else [name for name in _meant(subset, has_folds=FOLD in columns) if name in by_subset]
+    videos = {name: line for one in wanted for name, line in by_subset[one].items()}
     if not videos:
         what = "no video is listed" + (f" in the subset '{subset}'" if subset is not None else "")
         raise MetricsError([error(sheet.file, "subset", what, f"there are {names}" if subset is not None and names else _EXPECTED)])
     return videos
+
+
+def _meant(asked: str, *, has_folds: bool) -> list[str]:
+    """Return the subsets that a name may mean; a fold and a subset may both be written with a slash, as in ``train/val``.
+
+    >>> _meant("Validation", has_folds=False), _meant("01/Test", has_folds=True)
+    (['val'], ['1/test'])
+    """
+    if not has_folds:
+        return [split_sheet.subset(asked)]
+    parts = asked.split("/")
+    cuts = [("/".join(parts[:at]), "/".join(parts[at:])) for at in range(1, len(parts))]
+    return [f"{split_sheet.fold(fold)}/{split_sheet.subset(name)}" for fold, name in cuts]
 
 
 def _without_subsets(file: str, subset: str) -> Fault:

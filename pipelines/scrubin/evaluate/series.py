@@ -290,28 +290,47 @@ def _spans(labelled: IntArray, predicted: IntArray) -> str:
 
 
 def _ratio_of_all(pairs: Sequence[tuple[Series, Series]]) -> float | None:
-    """Return how many times as far predictions are numbered as labels, when every video says the same and not both rates are known.
+    """Return how many times as far predictions are numbered as labels, when every video says the same.
 
     Joined as they are, they would be shifted.
     """
-    ratios = {
-        None if one.numbering is not None and other.numbering is not None else _ratio(one.frames, other.frames) for one, other in pairs
-    }
+    ratios = {_ratio_of(one, other) for one, other in pairs}
     return ratios.pop() if len(ratios) == 1 else None
 
 
-def _ratio(labelled: IntArray, predicted: IntArray) -> float | None:
-    """Return how many times as far predictions seem to be numbered as labels; None where nothing says so."""
+def _ratio_of(truth: Series, prediction: Series) -> float | None:
+    """Return how many times as far predictions of a video are numbered as labels.
+
+    Where both rates are known, only as far as the two rates are apart: then one side is numbered at the rate of the other.
+    """
+    one, other = truth.numbering, prediction.numbering
+    if one is None or other is None:
+        return _ratio(truth.frames, prediction.frames)
+    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
+    # Some judge a frame every few seconds; the last one stands for as many.
+    step = int(np.median(np.diff(labelled))) if len(labelled) > 1 else 1
+    ratio = _ratio(labelled, predicted, step)
+    rates = sorted((one.per_second, other.per_second))
+    if ratio is None or round(max(ratio, 1 / ratio)) != round(rates[1] / rates[0]):
+        return None
+    return None if (prediction if ratio > 1 else truth).counts_time else ratio
+
+
+def _ratio(labelled: IntArray, predicted: IntArray, step: int = 1) -> float | None:
+    """Return how many times as far predictions seem to be numbered as labels; None where nothing says so.
+
+    ``step`` is how far labels are from each other where every one is numbered.
+    """
     if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
         return None
     coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
     # Every frame of the finer side may be numbered, or only those of the coarser one.
     every = int(len(fine) > len(coarse))
-    times = round((int(fine[-1]) + every) / (int(coarse[-1]) + every))
+    times = round((int(fine[-1]) + every) / (int(coarse[-1]) + every * step))
     # A frame of the coarser side stands for so many of the finer one.
     ends = int(fine[-1]) - times * int(coarse[-1])
     begins = int(fine[0]) - times * int(coarse[0])
-    if times < LEAST_RATIO or not 0 <= ends < 2 * times or not 0 <= begins < times:
+    if times < LEAST_RATIO or not 0 <= ends < 2 * times * step or not 0 <= begins < times:
         return None
     return float(times) if fine is predicted else 1 / times
 

@@ -180,7 +180,7 @@ class CheckedSubmission:
     tasks
         Which tasks the submission takes part in.
     videos
-        How many videos were looked at.
+        How many videos have a file of their name that was looked at.
     frames
         How many frames these have.
     notes
@@ -266,7 +266,8 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
     part_of |= {"phases"} if any(kind == "csv" for kind, _ in submitted.files) else set()
     _note_against_truth(files, submitted, truth, part_of, faults)
-    seen = {video for _, video in submitted.files}
+    # What a file of another name holds is looked at, but it is not yet there for its video.
+    seen = {video for (_, video), file in submitted.files.items() if file.stem == video}
     notes = [f"{printable(name)} was not looked at: no part of a submission" for name in submitted.others]
     frames = sum(len(_frames(truth.videos[video])) for video in seen)
     return CheckedSubmission(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))

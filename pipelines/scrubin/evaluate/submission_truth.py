@@ -222,15 +222,16 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
     by_frame = [instance_spans.by_frame(labels, fps or known.by_hand.fps) for labels in reading.collection.recordings]
     recordings = [reader.without_segments(labels, known, fps) for labels in by_frame]
-    for labels in recordings:
-        # A rate that contradicts the files is refused as by a score.
-        numbering_of(labels, known, fps)
+    # A rate that contradicts the files is refused as by a score.
+    numberings = [numbering_of(labels, known, fps) for labels in recordings]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
         raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
     (used,) = vocabularies.values()
-    videos = {labels.recording: _video(labels, of_clock(labels.clock, fps or known.by_hand.fps).per_second) for labels in recordings}
+    # Where nobody says the rate, that is the custom of the format.
+    rates = [one or of_clock(labels.clock, known.by_hand.fps) for labels, one in zip(recordings, numberings, strict=True)]
+    videos = {labels.recording: _video(labels, rate.per_second) for labels, rate in zip(recordings, rates, strict=True)}
     return GroundTruth(used, videos, verdict_of(reading), reader.said_of_spans(reading.collection.recordings, fps))
 
 

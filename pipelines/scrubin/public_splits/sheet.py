@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -151,15 +150,6 @@ def read_columns(path: Path, name: str) -> csv_text.Sheet:
 def folded(header: str) -> str:
     """Return a name of a column without case, spaces, hyphens and underscores."""
     return re.sub(r"[\s_\-]+", "", header).casefold()
-
-
-def spelling(name: str) -> str:
-    r"""Return what two spellings of one name share: without case, forms of letters and how much space there is.
-
-    >>> spelling("Ann\N{NO-BREAK SPACE}Lee") == spelling("ann  LEE"), spelling("P1") == spelling("P01")
-    (True, False)
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def subset(written: str) -> str:

@@ -36,6 +36,16 @@ def test_a_missing_value_gets_the_worst_of_all_and_the_last_rank_of_its_video(tm
     assert found["notes"][1].startswith("1 value of value missing: the team gets the worst value of any team on any video")
 
 
+@pytest.mark.parametrize("components", [["x", "y"], ["y", "x"]])
+def test_what_is_filled_in_is_noted_of_every_metric_that_counts(tmp_path, components):
+    text = "team,video,metric,value\nA,v1,x,1\nB,v1,x,2\nA,v1,y,1\nA,v2,x,1\nB,v2,x,1\n"
+    notes = ranked(tmp_path, text, components)["notes"]
+    last = " and ranks after all others on that video" if components[0] == "y" else ""
+    assert f"1 value of y missing: the team gets the worst value of any team on any video{last}" in notes
+    assert "no team has a value of y for v2, which therefore does not count" + ("" if components[0] == "y" else " for y") in notes
+    assert len(notes) == 2
+
+
 def test_what_a_missing_value_gets_can_be_named(tmp_path):
     assert scored(ranked(tmp_path, missing=0.0)) == {"A": (1, 0.7), "C": (2, 0.55), "B": (3, 0.4)}
 
@@ -69,6 +79,8 @@ def test_several_metrics_are_named_and_the_first_decides(tmp_path):
         ("team,video\nA,v1\n", "value"),
         ("team,video,value\nA,v1,0.5\nA,v1,0.6\n", "line 3: team 'A' has video 'v1' twice, first in line 2"),
         ("team,video,value\nA,v1,good\nB,v1,inf\n", "line 2: the value is 'good'"),
+        ("team,video,value\nA,v1,1_000\nB,v1,0_5\n", "line 2: the value is '1_000'"),
+        ("team,video,value\nA,v1,\N{ARABIC-INDIC DIGIT FIVE}\nB,v1,1\n", "line 2: the value is '\N{ARABIC-INDIC DIGIT FIVE}'"),
         ("team,video,value\nA,v1,\n", "has no value at all"),
         ("team,video,value\n", "there is no row below the header"),
         ("team,video,value\n,v1,0.5\n", "line 2: the team is empty"),

@@ -11,6 +11,7 @@ from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from scrubin import cli
 from scrubin.evaluate import side, submission_truth
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
+from verdict_cases import write_files
 
 TRUTH = {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}
 
@@ -106,3 +107,13 @@ def test_a_spread_is_no_variant_and_what_cannot_be_computed_is_noted(folder, cap
     assert len(names) >= 3
     assert not [name for name in names if "SD" in name or "jaccard" not in name.lower()]
     assert found["notes"] == []
+
+
+def test_the_rate_of_the_labels_counts_for_the_variants_too(tmp_path, capsys):
+    names = ["Preparation", "CalotTriangleDissection", "ClippingCutting"]
+    for side_, header, number in (("gt", "frame", str), ("one", "time_s", lambda frame: f"{frame / 30:.3f}")):
+        rows = "".join(f"{number(frame)},{names[frame // 20]}\n" for frame in range(60))
+        write_files(tmp_path / side_, {f"{name}.csv": f"{header},phase\n{rows}".encode() for name in ("v1", "v2")})
+    found = ranked(tmp_path, capsys, "one", more=("--metric", "phases", "--vocabulary", "cholec80", "--fps", "30"))
+    assert found["variants"]
+    assert not [note for note in found["notes"] if "are not computed: " in note and "numbered by time" in note]

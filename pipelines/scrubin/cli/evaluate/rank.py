@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrubin.base import files, machine, strangers
+from scrubin.base import csv_text, files, machine, strangers
 from scrubin.base.errors import AnnotationError
+from scrubin.cli.arguments import rate_or_none
 from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import TESTS
@@ -154,7 +155,7 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     from scrubin.labels.registry import format_of
 
     form = None if args.source is None else format_of(args.source)
-    return _with_variants(document, teams, Source(Path(args.ground_truth), form, truth.vocabulary))
+    return _with_variants(document, teams, Source(Path(args.ground_truth), form, truth.vocabulary, rate_or_none("--fps", args.fps)))
 
 
 def _with_variants(document: dict[str, Any], teams: dict[str, Path], labels: Source) -> dict[str, Any]:
@@ -195,7 +196,7 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
 
 def _number(text: str) -> float:
     try:
-        value = float(text)
+        value = csv_text.number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

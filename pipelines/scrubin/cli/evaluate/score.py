@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
 from scrubin.evaluate import selection
-from scrubin.evaluate.metrics.variants import LEVEL, METRICS, Choice
+from scrubin.evaluate.metrics.variants import LEVEL, METRICS, ONE_VIDEO, Choice
 
 if TYPE_CHECKING:
     from scrubin.evaluate.computation import Computed
@@ -124,6 +124,8 @@ def run(args: argparse.Namespace) -> int:
         machine.require_package("jinja2", "--html")
     paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
+    if args.bootstrap and any(len(one.names) == 1 for one in of_order.parts):
+        of_order = replace(of_order, notes=[*of_order.notes, ONE_VIDEO])
     for note in (*of_order.read, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
     parts = [(one, list(_scored(one, args.bootstrap))) for one in of_order.parts]

@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import is_missing, shown
+from scrubin.base.csv_text import SPELT, is_missing, number, shown, spelling
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
-from scrubin.public_splits.sheet import spelling
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort, Progress
@@ -84,7 +83,7 @@ def _spelt_alike(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> 
         if before != name and name not in noted:
             noted.add(name)
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-            what = f"{column} {name!a} differs from {before!a} in line {sheet.lines[where]} in case, spaces or forms of letters only"
+            what = f"{column} {name!a} differs from {before!a} in line {sheet.lines[where]} in {SPELT} only"
             yield sheet.fault(i, "group-spelt", what, "if they are one, write one name; if not, names that differ in more")
 
 
@@ -158,7 +157,7 @@ def _is_truth(cell: str) -> bool:
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        number(cell)
     except ValueError:
         return False
     return True
@@ -374,7 +373,7 @@ def shares(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, _, share = part.partition("=")
         try:
-            value = float(share)
+            value = number(share)
         except ValueError as error:
             msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
             raise SplitError(msg) from error

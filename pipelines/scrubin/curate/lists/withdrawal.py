@@ -9,12 +9,12 @@ from typing import Any
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params
+from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.private_paths import RELEASE
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
-from scrubin.public_splits.sheet import spelling
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import gates, release_folder
 from scrubin.stages.release.release_params import ReleaseParams

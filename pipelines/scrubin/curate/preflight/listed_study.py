@@ -13,11 +13,11 @@ import pandas as pd
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
+from scrubin.base.csv_text import SPELT, spelling
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
-from scrubin.public_splits.sheet import spelling
 from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
@@ -122,7 +122,7 @@ def _strays(raw: Path, data: bytes, withdrawn: Memory, noted: Findings) -> None:
 
 
 def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> None:
-    """Name participants, those who withdrew too, whose names differ in case, spaces or forms of letters: nothing takes them for one."""
+    """Name participants, those who withdrew too, whose names are spelt alike: nothing takes them for one."""
     spelt: dict[str, set[str]] = defaultdict(set)
     with suppress(ManifestError):  # it was noted when the withdrawals were taken
         for row in withdrawals.read(raw / withdrawals.NAME):
@@ -135,7 +135,7 @@ def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], no
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
             shown = ", ".join(sorted(map(ascii, spellings)))
             mend = "if they are one person, write one name: only so they stay in one subset, and withdraw together"
-            noted.remark(f"the participants {shown} differ in case, spaces or forms of letters only", mend, recordings_list.NAME)
+            noted.remark(f"the participants {shown} differ in {SPELT} only", mend, recordings_list.NAME)
 
 
 def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: int, withdrawn: Memory) -> dict[str, str]:

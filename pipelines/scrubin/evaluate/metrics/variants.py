@@ -14,6 +14,7 @@ from scrubin.base.statistics import FORMS, PRIMARY
 SEED = 0
 RESAMPLES = 1000
 LEVEL = 0.95
+ONE_VIDEO = "with one video every resample is the same, so the intervals say nothing"
 
 Strategy = Literal["A", "B", "zero", "one"]
 STRATEGIES: tuple[Strategy, ...] = ("A", "B", "zero", "one")

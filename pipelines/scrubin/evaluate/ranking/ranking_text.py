@@ -14,6 +14,7 @@ from typing import Any
 
 from scrubin.base.faults import count_text
 from scrubin.evaluate.contest_tasks import CONTESTS
+from scrubin.evaluate.metrics.variants import ONE_VIDEO
 
 UNDEFINED = "-"
 COLUMNS = ("rank", "team", "score", "score_low", "score_high", "rank_low", "rank_high", "mean_rank")
@@ -169,7 +170,7 @@ def _worth(document: Mapping[str, Any]) -> list[str]:
     if tests["clips"] is not None and not tests["clips"]["drawn"]:
         text_lines.append("warning: no video has so many scored frames in a row, so no test was made; give a smaller --clip-frames")
     if videos == 1:
-        text_lines.append("warning: with one video every resample is the same, so the intervals say nothing")
+        text_lines.append(f"warning: {ONE_VIDEO}")
     return text_lines
 
 

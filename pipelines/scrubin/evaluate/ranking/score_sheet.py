@@ -87,7 +87,7 @@ def _value(file: str, row: csv_text.CsvRow, faults: Faults) -> float:
     if csv_text.is_missing(cell):
         return math.nan
     try:
-        value = float(cell)
+        value = csv_text.number(cell)
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
@@ -130,20 +130,27 @@ def contest_of(
     # Tests and resamples are over the videos of the metric that decides; of the others only the mean over their own counts.
     known = {name: np.asarray(~np.isnan(table).all(axis=0)) for name, table in tables.items()}
     first = counted[0]
-    nothing = [video for video, has in zip(sheet.videos, known[first].tolist(), strict=True) if not has]
-    notes = [f"no team has a value of {first} for {', '.join(nothing)}, which therefore does not count"] if nothing else []
-    not_given = np.isnan(tables[first])[:, known[first]]
+    nothing = {name: [video for video, has in zip(sheet.videos, of.tolist(), strict=True) if not has] for name, of in known.items()}
+    notes = [
+        f"no team has a value of {name} for {', '.join(of)}, which therefore does not count" + ("" if name == first else f" for {name}")
+        for name, of in nothing.items()
+        if of
+    ]
+    not_given = {name: np.isnan(table)[:, known[name]] for name, table in tables.items()}
     filled = {name: _filled(table[:, known[name]], missing, lower_is_better) for name, table in tables.items()}
     teams = []
     for at, team in enumerate(sheet.teams):
         parts = {name: table[at][:, np.newaxis] for name, table in filled.items()}
-        teams.append(TeamScores(team, parts[first], np.zeros(0), parts, by_class=False, missing=not_given[at]))
-    if lacking := int(np.count_nonzero(not_given)):
-        gets = f"{missing:g}" if missing is not None else "the worst value of any team on any video"
-        notes.append(f"{count_text(lacking, 'value')} of {first} missing: the team gets {gets} and ranks after all others on that video")
+        teams.append(TeamScores(team, parts[first], np.zeros(0), parts, by_class=False, missing=not_given[first][at]))
+    gets = f"{missing:g}" if missing is not None else "the worst value of any team on any video"
+    for name in counted:
+        if lacking := int(np.count_nonzero(not_given[name])):
+            # Teams are ranked by video in the metric that decides.
+            last = " and ranks after all others on that video" if name == first else ""
+            notes.append(f"{count_text(lacking, 'value')} of {name} missing: the team gets {gets}{last}")
     better = "lower is better" if lower_is_better else "higher is better"
     measure = {"task": "scores", "component": first, "description": f"mean {first} over videos as given, {better}"}
-    videos = tuple(video for video in sheet.videos if video not in nothing)
+    videos = tuple(video for video in sheet.videos if video not in nothing[first])
     return Contest(measure, counted, videos, lower_is_better=lower_is_better, notes=tuple(notes)), teams
 
 

@@ -377,7 +377,7 @@ def _skill(scores: Scores) -> pd.DataFrame:
 
 def _number(text: str) -> float:
     try:
-        value = float(text)
+        value = csv_text.number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

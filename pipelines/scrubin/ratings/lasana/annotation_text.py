@@ -296,7 +296,6 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 LONGEST = 60
 """A number has at most so many characters; no message shows more of a cell."""
-DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _CLOCK = re.compile(r"(?:(?P<days>\d+) days?,? )?(?P<h>\d+):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)")
 TRUTH = {"true": True, "false": False}
 
@@ -318,7 +317,7 @@ def number(text: str) -> float | None:
     """
     if is_missing(text):
         return None
-    if len(text) > LONGEST or not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
+    if len(text) > LONGEST or not csv_text.NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         msg = f"{text[:LONGEST]!r} is no number"
         raise ValueError(msg)
     return float(text)

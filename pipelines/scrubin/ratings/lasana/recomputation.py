@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import pandas as pd
 
-from scrubin.base import faults
+from scrubin.base import csv_text, faults
 from scrubin.base.errors import RatingsError
-from scrubin.base.faults import Fault, within
+from scrubin.base.faults import Fault, count_text, within
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
 from scrubin.ratings import marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.lasana.files import Folder, TaskFiles
 from scrubin.ratings.lasana.tables import Main, error_names, labels_of, main_of, sheet_of, split_of
-from scrubin.ratings.params import TAKEN, FailedMark, ScoresParams
-from scrubin.ratings.rater_sheet import RaterSheet, Roster, RosterEntry
+from scrubin.ratings.params import TAKEN, TOTAL, FailedMark, ScoresParams
+from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, Roster, RosterEntry
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class RescoredTask:
     notes
         What the parameters ask for and the files do not have, by title.
     warnings
-        Whose scores cannot be normalised, with the files.
+        Whose scores cannot be normalised, with the files, and how many recordings have no score.
     """
 
     files: TaskFiles
@@ -100,6 +100,7 @@ def score(files: TaskFiles, p: ScoresParams) -> RescoredTask:
     main = None if files.main is None else main_of(files.main, files.task, p.aspects, p.errors.get(files.task, ()))
     labels = None if files.labels is None else labels_of(files.labels, files.task)
     sheets = sheets_of(files)
+    RatingsError.raise_any(_spelt_alike(sheets))
     recordings = _recordings(files, main, labels, sheets)
     entries = read_entries(sheets, roster_of_ids([recordings]), p)
     _refuse_unscored(files, main, sheets)
@@ -110,7 +111,7 @@ def score(files: TaskFiles, p: ScoresParams) -> RescoredTask:
     splits = (
         pd.DataFrame(columns=["task", "id", "subset", "place"], dtype="str") if files.split is None else split_of(files.split, files.task)
     )
-    notes, warnings = _notes(files, stated_mark, p), _warnings(sheets, entries.ratings)
+    notes, warnings = _notes(files, stated_mark, p), _warnings(files.task, sheets, entries.ratings, skill, p)
     return RescoredTask(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, notes, warnings)
 
 
@@ -191,14 +192,37 @@ def _refuse_unscored(files: TaskFiles, main: Main | None, sheets: Sequence[Rater
     RatingsError.raise_any(faults.error(sheet.file, "no-rows", what, fix) for sheet in sheets if not sheet.rows)
 
 
-def _warnings(sheets: Sequence[RaterSheet], ratings: pd.DataFrame) -> tuple[Fault, ...]:
-    """Return what of whose scores cannot be normalised, with the files."""
+def _spelt_alike(sheets: Sequence[RaterSheet]) -> Iterator[Fault]:
+    """Yield the first row of each id that another sheet seems to spell otherwise: as two recordings, neither has all of its ratings."""
+    rows = [{row.cells["id"]: row for row in sheet.rows if row.cells.get("id")} for sheet in sheets]
+    spelt: dict[str, dict[str, RatingRow]] = {}
+    for id_, row in chain.from_iterable(of_sheet.items() for of_sheet in rows):
+        spelt.setdefault(csv_text.spelling(id_), {}).setdefault(id_, row)
+    for spellings in spelt.values():
+        # Who writes both in one sheet means two recordings.
+        if len(spellings) > 1 and not any(len(spellings.keys() & of_sheet.keys()) > 1 for of_sheet in rows):
+            (first, before), *others = spellings.items()
+            for id_, row in others:
+                what = f"id {id_!a} differs from {first!a} in {before.where} in {csv_text.SPELT} only"
+                yield row.fault("id-spelt", what, "if they are one recording, write one id; if not, ids that differ in more", "id")
+
+
+def _warnings(task: str, sheets: Sequence[RaterSheet], ratings: pd.DataFrame, skill: pd.DataFrame, p: ScoresParams) -> tuple[Fault, ...]:
+    """Return what of whose scores cannot be normalised, with the files, and how many recordings have no score."""
     files: dict[str, list[str]] = {}
     for sheet in sheets:
         if not sheet.marks_errors:
             files.setdefault(sheet.rater, []).append(sheet.file)
     by_rater = ((names, scoring.without_scale(ratings[ratings.rater == rater])) for rater, names in sorted(files.items()))
-    return tuple(fault for names, found in by_rater for fault in within(found, " and ".join(names)))
+    found = [fault for names, of_rater in by_rater for fault in within(of_rater, " and ".join(names))]
+    few = int((skill.n_ratings < p.min_ratings).sum())
+    if few:
+        what = f"{count_text(few, 'recording')} of {len(skill)} with fewer than {p.min_ratings} scores that count, and so without {TOTAL}"
+        fix = "let more raters score them; if they did, do the sheets name the recordings alike?"
+        found.append(
+            faults.warning(" and ".join(dict.fromkeys(chain.from_iterable(files.values()))), "ratings-few", what, fix, place=f"task {task}")
+        )
+    return tuple(found)
 
 
 def _first_known(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

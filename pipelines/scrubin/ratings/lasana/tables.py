@@ -13,11 +13,12 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base import csv_text
 from scrubin.base.csv_text import is_missing, missing_columns, shown
 from scrubin.base.errors import RatingsError
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
-from scrubin.ratings.lasana.annotation_text import COUNT, DECIMAL, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
+from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
 from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical
 
@@ -140,7 +141,7 @@ def _as_entered(text: str) -> str:
         return ""
     if _PLAIN.fullmatch(text):
         return text
-    number = DECIMAL.fullmatch(text[: LONGEST + 1])
+    number = csv_text.NUMBER.fullmatch(text[: LONGEST + 1])
     # Not every exponent is one for decimal; and a great one would be written out.
     short = number is not None and len(text) <= LONGEST and abs(int((number[2] or "e0")[1:])) < LONGEST
     return format(Decimal(text), "f") if short else shown(text)

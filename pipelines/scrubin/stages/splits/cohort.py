@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.base.csv_text import is_missing
+from scrubin.base.csv_text import is_missing, number
 from scrubin.base.errors import SplitError
 
 Floats = npt.NDArray[np.float64]
@@ -311,10 +311,10 @@ def _kind(present: Sequence[str]) -> str:
     if {text.lower() for text in present} <= TRUE | FALSE:
         return "flag"
     try:
-        numbers = [float(text) for text in present]
+        numbers = [number(text) for text in present]
     except ValueError:
         return "category"
-    counts = all(number >= 0 and number.is_integer() for number in numbers) and 0.0 in numbers
+    counts = all(one >= 0 and one.is_integer() for one in numbers) and 0.0 in numbers
     return "count" if counts else "number"
 
 
@@ -327,7 +327,7 @@ def _flag(name: str, text: str) -> bool:
 
 def _number(name: str, text: str, kind: str) -> float:
     try:
-        value = float(text)
+        value = number(text)
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST or (kind == "count" and (value < 0 or value % 1)):

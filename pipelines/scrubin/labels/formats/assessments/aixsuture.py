@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
@@ -105,7 +106,7 @@ def _points(where: Where, name: str, text: str) -> float | None:
     if not text:
         return None
     try:
-        value = float(text)
+        value = csv_text.number(text)
     except ValueError:
         value = float("nan")
     if value != value or abs(value) == float("inf"):

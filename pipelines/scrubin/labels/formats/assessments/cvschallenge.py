@@ -134,7 +134,7 @@ def _share(where: Where, name: str, cell: str) -> float | None:
     if csv_text.is_missing(cell):
         return None
     try:
-        value = float(cell)
+        value = csv_text.number(cell)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:

@@ -99,7 +99,7 @@ def _aspects(document: Document) -> tuple[str, ...]:
     for name in document.columns:
         texts = [row.cells.get(name, "") for row in rows]
         numbers = [text for text in texts if not csv_text.is_missing(text)]
-        if name not in ("", TOTAL, *tables.OWN) and all(annotation_text.DECIMAL.fullmatch(text) for text in numbers):
+        if name not in ("", TOTAL, *tables.OWN) and all(csv_text.NUMBER.fullmatch(text) for text in numbers):
             aspects.append(name)
     return tuple(aspects)
 

@@ -8,7 +8,6 @@ names them, without one they are the triplets of the vocabulary. An empty file i
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from scrubin.base import machine
+from scrubin.base import csv_text, machine
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
 from scrubin.labels import boxes, registry
@@ -33,7 +32,6 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DEFAULT = "prostatd"
 FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
@@ -56,7 +54,7 @@ def has_corners(path: Path) -> bool:
     if registry.only_names_classes(path) or has_points(path):
         return False
     rows = _first_rows(path)
-    if not rows or not all(len(row) >= FEWEST_WITH_CORNERS and all(map(NUMBER.fullmatch, row)) for row in rows):
+    if not rows or not all(len(row) >= FEWEST_WITH_CORNERS and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows):
         return False
     places = [[float(cell) for cell in row[1:]] for row in rows]
     return any(place % 1 for row in places for place in row[:3]) and all(0 <= place <= 1 for row in places for place in row)
@@ -68,7 +66,9 @@ def has_points(path: Path) -> bool:
     Corners can be 0 or 1, too, but not each third number of several; only with a 2 are one or two points told by that.
     """
     rows = [] if registry.only_names_classes(path) else _first_rows(path)
-    if not rows or not all(len(row) >= FEWEST_WITH_POINTS and not (len(row) - 5) % 3 and all(map(NUMBER.fullmatch, row)) for row in rows):
+    if not rows or not all(
+        len(row) >= FEWEST_WITH_POINTS and not (len(row) - 5) % 3 and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows
+    ):
         return False
     seen = {float(cell) for row in rows for cell in row[7::3]}
     has_box = any(float(cell) % 1 for row in rows for cell in row[1:3])
@@ -266,7 +266,7 @@ def _rows(source: LabelFiles, where: Where, row_of: Row, classes: Classes | None
 def numbers_of(where: Where, line: str) -> list[float] | None:
     """Return the numbers of a row; None after noting that there are others than numbers."""
     cells = line.split()
-    if all(NUMBER.fullmatch(cell) for cell in cells):
+    if all(csv_text.NUMBER.fullmatch(cell) for cell in cells):
         return [float(cell) for cell in cells]
     what = f"'{line.strip()[:60]}' is not all numbers"
     where.error("value-type", what, "give ids and the box, separated by blanks")

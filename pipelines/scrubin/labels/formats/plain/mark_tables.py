@@ -114,7 +114,7 @@ def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str],
 
 def _value(where: Where, name: str, cell: str) -> float:
     try:
-        value = float(cell)
+        value = csv_text.number(cell)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:

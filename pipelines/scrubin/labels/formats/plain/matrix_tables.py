@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -207,6 +208,7 @@ def _numbers(file: str, place: str, table: pd.DataFrame, first_row: int, faults:
 
 def _is_number(cell: Any) -> bool:
     try:
-        return float(cell) == float(cell)
+        # What pandas took for no column of numbers is still text.
+        return not math.isnan(csv_text.number(cell) if isinstance(cell, str) else float(cell))
     except (TypeError, ValueError):
         return False
