@@ -230,3 +230,22 @@ def test_help_names_every_format(capsys):
     text = capsys.readouterr().out
     assert all(f"  {name} " in text for name in {*readable(), *WRITERS})
     assert "default" in text
+
+
+ROUNDED = b"time,phase_id\n0.033,0\n0.133,1\n0.233,2\n"
+
+
+@pytest.mark.parametrize("rates", [["--fps", "30", "--to-fps", "30"], ["--to-fps", "30"], ["--fps", "30"]])
+def test_rows_by_rounded_times_are_frames_at_the_rate_that_is_said(tmp_path, rates):
+    (tmp_path / "v.csv").write_bytes(ROUNDED)
+    named = ["--from", "phase-tables", "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.csv", *named, *rates) == 0
+    assert (tmp_path / "o/v_Annotation_Phase.csv").read_text().split() == ["1,0", "4,1", "7,2"]
+
+
+def test_rows_by_time_that_cannot_be_frames_at_the_rate_are_refused(tmp_path, capsys):
+    (tmp_path / "v.csv").write_bytes(ROUNDED)
+    named = ["--from", "phase-tables", "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.csv", *named, "--fps", "25") == 1
+    assert "--fps 25: its rows are numbered by time, which cannot be frames at 25 per second" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()

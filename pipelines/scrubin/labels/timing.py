@@ -16,7 +16,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
 from scrubin.labels.choices import Instant
 from scrubin.labels.model import Clock, IntArray, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, of_clock, renumber
+from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, counted, of_clock, renumber
 from scrubin.labels.registry import Writer
 
 
@@ -118,7 +118,7 @@ def retimed(
     first
         The number of the first frame in what was read, such as 1 for the PNG files of Cholec80.
     """
-    of = replace(of_clock(labels.clock, source_fps), first=first)
+    of = replace(counted(labels, source_fps), first=first)
     to = Numbering(target_fps(labels, writer, source_fps, wanted))
     if labels.segments is not None and labels.segments_clock is None:
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
@@ -142,11 +142,12 @@ def retimed(
 def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
     # Frames of the source have a rate from here on, so that a writer can state it.
     if of == to:
-        return replace(labels, clock=to.clock)
+        return replace(labels, clock=to.clock, rounded_s=None)
     between = "labelled frames between those of the other rate"
     return replace(
         labels,
         clock=to.clock,
+        rounded_s=None,
         phases=layer_at(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
         instances=layer_at(labels.instances, of, to, losses, f"{between}: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),

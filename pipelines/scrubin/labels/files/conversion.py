@@ -18,8 +18,8 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.model import Clock, Collection
-from scrubin.labels.rates import is_by_frame, stated_otherwise
+from scrubin.labels.model import Clock, Collection, Labels
+from scrubin.labels.rates import Numbering, counted, frames_at, is_by_frame, stated_otherwise
 from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
 
 NAMED = 3
@@ -182,10 +182,20 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         if stated := stated_otherwise(labels, fps):
             msg = f"--fps {fps}: {stated}; leave --fps out"
             raise AnnotationError(msg)
-    # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
-    timed = [None if is_by_frame(labels) else labels for labels in collection.recordings]
-    recordings = zip(timed, collection.recordings, strict=True)
-    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
+    return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
+
+
+def _of_frames(labels: Labels, fps: Fraction) -> Labels:
+    """Return labels by frames of a rate; spans in seconds or milliseconds have none, and what states its rate keeps it."""
+    if labels.rounded_s is not None and labels.phases is not None:
+        frames = frames_at(labels.phases.positions, counted(labels, None), Numbering(fps))
+        if frames is None:
+            what = f"--fps {fps}: its rows are numbered by time, which cannot be frames at {fps} per second"
+            fix = "correct it, or leave --fps out: then times are taken as they are"
+            raise AnnotationError([Fault(labels.phases.file, "rate-contradicted", what, fix)])
+        phases = replace(labels.phases, positions=frames, rows=labels.phases.rows.assign(position=frames))
+        return replace(labels, clock=Clock(1 / fps), phases=phases, rounded_s=None)
+    return replace(labels, clock=Clock(1 / fps)) if is_by_frame(labels) else labels
 
 
 def _merged(collection: Collection) -> dict[tuple[str, str], int]:
