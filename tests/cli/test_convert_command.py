@@ -249,3 +249,14 @@ def test_rows_by_time_that_cannot_be_frames_at_the_rate_are_refused(tmp_path, ca
     assert convert(tmp_path / "v.csv", *named, "--fps", "25") == 1
     assert "--fps 25: its rows are numbered by time, which cannot be frames at 25 per second" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
+
+
+def test_a_phase_between_two_frames_of_the_other_rate_is_counted(tmp_path, capsys):
+    names = ("Preparation", "CalotTriangleDissection", "ClippingCutting")
+    edges = zip((0, 2200, 2900), (2200, 2900, 6000), names, range(3), strict=True)
+    rows = [{"start": start, "end": end, "label_name": name, "label_id": id_} for start, end, name, id_ in edges]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "heichole", "--to-fps", "1", "--out", tmp_path / "o") == 0
+    assert "not in heichole: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "t") == 0
+    assert "between two frames" not in capsys.readouterr().err  # segments.csv has the phase as a span
