@@ -260,3 +260,58 @@ def test_a_phase_between_two_frames_of_the_other_rate_is_counted(tmp_path, capsy
     assert "not in heichole: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
     assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "t") == 0
     assert "between two frames" not in capsys.readouterr().err  # segments.csv has the phase as a span
+
+
+def phase_table(path, frames, of=lambda frame: int(frame > 25)):
+    path.write_text("frame,phase_id\n" + "".join(f"{frame},{of(frame)}\n" for frame in frames))
+    return [path, "--from", "phase-tables", "--fps", "25"]
+
+
+@pytest.mark.parametrize("target", ["cholec80", "m2cai"])
+def test_phases_from_frame_1_on_are_refused_where_they_would_be_read_as_numbered_from_1(tmp_path, capsys, target):
+    table = phase_table(tmp_path / "v.csv", range(1, 60))
+    assert convert(*table, "--vocabulary", target, "--to", target, "--out", tmp_path / "o") == 1
+    assert "v: frame 0 has no phase and frame 1 has one" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    assert convert(*table, "--vocabulary", target, "--first-frame", "1", "--to", target, "--out", tmp_path / "o") == 0
+
+
+def test_phases_with_gaps_are_written_for_cholec80_with_a_note_and_read_back_as_they_were(tmp_path, capsys):
+    table = phase_table(tmp_path / "v.csv", [2, 3, 7])
+    assert convert(*table, "--vocabulary", "cholec80", "--to", "cholec80", "--out", tmp_path / "o") == 0
+    assert "v: 5 frames without a phase before the last one: such a file is read with a warning" in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "tables-csv", "--to-fps", "25", "--out", tmp_path / "t") == 0
+    assert [row.split(",")[1] for row in (tmp_path / "t/phases.csv").read_text().splitlines()[1:]] == ["2", "3", "7"]
+
+
+@pytest.mark.parametrize(
+    ("recording", "file"),
+    [
+        ("workflow_video_07", "workflow_video_07.txt"),
+        ("test_workflow_video_03", "test_workflow_video_03.txt"),
+        ("case1", "workflow_video_case1.txt"),
+        ("workflow_video_x", "workflow_video_workflow_video_x.txt"),
+        ("test_workflow_video_x", "workflow_video_test_workflow_video_x.txt"),
+    ],
+)
+def test_a_recording_comes_back_from_m2cai_under_its_name(tmp_path, capsys, recording, file):
+    table = phase_table(tmp_path / f"{recording}.csv", range(30))
+    assert convert(*table, "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "o") == 0
+    assert [path.name for path in (tmp_path / "o").iterdir()] == [file]
+    assert "read back as" not in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "tables-csv", "--out", tmp_path / "t") == 0
+    assert {row.split(",")[0] for row in (tmp_path / "t/phases.csv").read_text().splitlines()[1:]} == {recording}
+
+
+def test_a_recording_that_m2cai_cannot_name_is_said_or_refused(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    table = phase_table(tmp_path / "in/07.csv", range(30))
+    assert convert(*table, "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "o") == 0
+    assert "m2cai: '07' is written as workflow_video_07.txt, and is read back as 'workflow_video_07'" in capsys.readouterr().err
+    phase_table(tmp_path / "in/workflow_video_07.csv", range(30))
+    phase_table(tmp_path / "in/07x.csv", range(30))
+    assert convert(tmp_path / "in", *table[1:], "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "p") == 1
+    errors = capsys.readouterr().err
+    assert "workflow_video_07: another recording is written as workflow_video_07.txt, too" in errors
+    assert "07x: no file of the format is read as '07x'" in errors
+    assert not (tmp_path / "p").exists()
