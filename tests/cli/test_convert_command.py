@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+import clips
 from label_examples import EXAMPLES, shape
 from scrubin import cli
 from scrubin.labels.registry import WRITERS, readable
@@ -315,3 +316,26 @@ def test_a_recording_that_m2cai_cannot_name_is_said_or_refused(tmp_path, capsys)
     assert "workflow_video_07: another recording is written as workflow_video_07.txt, too" in errors
     assert "07x: no file of the format is read as '07x'" in errors
     assert not (tmp_path / "p").exists()
+
+
+def test_labels_by_frame_are_refused_where_the_video_has_another_rate_until_that_is_said(tmp_path, capsys):
+    names = ["Preparation"] * 30 + ["CalotTriangleDissection"] * 30
+    (tmp_path / "v-phase.txt").write_text("Frame\tPhase\n" + "".join(f"{frame}\t{name}\n" for frame, name in enumerate(names)))
+    named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1"]
+    right, other = (clips.clip(tmp_path / f"{n}.mkv", seconds=2.4 * 25 / n, fps=str(n)) for n in (25, 50))
+    assert convert(*named, "--video", right, "--out", tmp_path / "o") == 0
+    capsys.readouterr()
+    assert convert(*named, "--video", other, "--out", tmp_path / "p") == 1
+    told = capsys.readouterr().err
+    assert "the labels have 25 frames per second, the video has 50: frame 2 is at 0.08 s by them, and at 0.04 s in the video" in told
+    assert not (tmp_path / "p").exists()
+    assert convert(*named, "--video", other, "--fps", "50", "--out", tmp_path / "p") == 0
+    assert [row.split(",")[1] for row in (tmp_path / "p/phases.csv").read_text().splitlines()[1:]] == ["0", "1"]
+
+
+def test_labels_by_frame_are_refused_where_the_rate_of_the_video_varies(tmp_path, capsys):
+    (tmp_path / "v-phase.txt").write_text("Frame\tPhase\n" + "".join(f"{frame}\tPreparation\n" for frame in range(30)))
+    video = clips.numbered(tmp_path / "v.mkv", 30, pts=[n * 40 for n in range(20)] + [n * 40 + 300 for n in range(20, 30)])
+    named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "o"]
+    assert convert(*named, "--video", video) == 1
+    assert "frame 20 is at 0.8 s by them, and at 1.1 s in the video" in capsys.readouterr().err

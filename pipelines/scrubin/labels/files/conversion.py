@@ -45,7 +45,8 @@ class ConversionRequest:
     only_instruments
         Take instances as instruments, without verb and target.
     check
-        Is given what was read before anything is written, and may refuse it.
+        Is given what was read before anything is written, with the frames per second by which labels of source frames are converted,
+        where their format or somebody says it; it may refuse them.
     """
 
     path: Path
@@ -57,7 +58,7 @@ class ConversionRequest:
     to_fps: Fraction | None = None
     size: tuple[int, int] | None = None
     only_instruments: bool = False
-    check: Callable[[Collection], None] = field(default=lambda collection: None)
+    check: Callable[[Collection, Fraction | None], None] = field(default=lambda collection, fps: None)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ def convert(asked: ConversionRequest) -> Conversion:
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, asked.fps)
-    asked.check(collection)
+    # A rate that is only a custom is said to be one, and a rate that somebody says of such files is that of their labels.
+    asked.check(collection, None if form.by_hand.fps_unstated else asked.fps or form.by_hand.fps)
     fit = Fit(form.name, asked.fps or form.by_hand.fps, asked.to_fps, asked.size, asked.only_instruments, asked.options.first)
     kept, losses = loss.fitted(collection, writer, fit)
     written = output.render(kept, writer)
