@@ -111,3 +111,9 @@ def test_decimals_that_do_not_tell_frames_apart_say_no_frame():
         870,
         900,
     ]
+
+
+def test_exact_times_at_another_rate_follow_the_rule_to_the_frame():
+    exact = table_of_times(list(range(60)), Fraction(25), 2)
+    wanted = renumber(np.arange(60), CHOLEC80_FRAMES, Numbering(Fraction(24)))
+    assert at_rate(exact, Fraction(24))[0] == wanted[wanted != NONE].tolist()

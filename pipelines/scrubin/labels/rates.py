@@ -13,8 +13,9 @@ The rule
 4. A span [start, end) holds the numbers whose time is inside it: from the first that is not before
    its start, up to the last before its end. A span between two numbers holds none.
 5. Times in files may be rounded: where all labels are frames of the other rate, but for how times are rounded, or all
-   are but for decimals that are cut off, each is that frame. Otherwise 2 and 3 hold, and a time that is a number but for
-   how it is rounded is that number. Only decimals that tell the frames apart say anything: 10 per second does not at 30.
+   are but for decimals that are cut off, each is that frame. Otherwise 2 and 3 hold, and where no coarser unit has all
+   times, one that is a number but for how it is rounded is that number. Only decimals that tell the frames apart say
+   anything: 10 per second does not at 30.
 
 Instants in files are frames, seconds or milliseconds, as the name of their column says: see ``instant``.
 Times are fractions: nothing drifts.
@@ -244,7 +245,8 @@ def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
         raise AnnotationError([Fault("", "first-frame", what, f"they look numbered from {of.first - 1}")])
     if of.rounded_s is not None and (frames := frames_at(numbers, of, to)) is not None:
         return frames
-    ratio, slack = to.per_second / of.per_second, _slack(of, to)
+    # Times with all their decimals in use are rounded; 0.04, 0.08, 0.12 are exact.
+    ratio, slack = to.per_second / of.per_second, _slack(of, to) if of.rounded_s == 1 / of.per_second else Fraction(0)
     elapsed = [int(number) - of.first for number in numbers]
     if ratio >= 1:
         return np.array([math.ceil(n * ratio - slack) + to.first for n in elapsed], np.int64)
