@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+import clips
 from label_examples import EXAMPLES, shape
 from scrubin import cli
 from scrubin.labels.registry import WRITERS, readable
@@ -230,3 +231,111 @@ def test_help_names_every_format(capsys):
     text = capsys.readouterr().out
     assert all(f"  {name} " in text for name in {*readable(), *WRITERS})
     assert "default" in text
+
+
+ROUNDED = b"time,phase_id\n0.033,0\n0.133,1\n0.233,2\n"
+
+
+@pytest.mark.parametrize("rates", [["--fps", "30", "--to-fps", "30"], ["--to-fps", "30"], ["--fps", "30"]])
+def test_rows_by_rounded_times_are_frames_at_the_rate_that_is_said(tmp_path, rates):
+    (tmp_path / "v.csv").write_bytes(ROUNDED)
+    named = ["--from", "phase-tables", "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.csv", *named, *rates) == 0
+    assert (tmp_path / "o/v_Annotation_Phase.csv").read_text().split() == ["1,0", "4,1", "7,2"]
+
+
+def test_rows_by_time_that_cannot_be_frames_at_the_rate_are_refused(tmp_path, capsys):
+    (tmp_path / "v.csv").write_bytes(ROUNDED)
+    named = ["--from", "phase-tables", "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.csv", *named, "--fps", "25") == 1
+    assert "--fps 25: its rows are numbered by time, which cannot be frames at 25 per second" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_phase_between_two_frames_of_the_other_rate_is_counted(tmp_path, capsys):
+    names = ("Preparation", "CalotTriangleDissection", "ClippingCutting")
+    edges = zip((0, 2200, 2900), (2200, 2900, 6000), names, range(3), strict=True)
+    rows = [{"start": start, "end": end, "label_name": name, "label_id": id_} for start, end, name, id_ in edges]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "heichole", "--to-fps", "1", "--out", tmp_path / "o") == 0
+    assert "not in heichole: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "t") == 0
+    assert "between two frames" not in capsys.readouterr().err  # segments.csv has the phase as a span
+
+
+def phase_table(path, frames, of=lambda frame: int(frame > 25)):
+    path.write_text("frame,phase_id\n" + "".join(f"{frame},{of(frame)}\n" for frame in frames))
+    return [path, "--from", "phase-tables", "--fps", "25"]
+
+
+@pytest.mark.parametrize("target", ["cholec80", "m2cai"])
+def test_phases_from_frame_1_on_are_refused_where_they_would_be_read_as_numbered_from_1(tmp_path, capsys, target):
+    table = phase_table(tmp_path / "v.csv", range(1, 60))
+    assert convert(*table, "--vocabulary", target, "--to", target, "--out", tmp_path / "o") == 1
+    assert "v: frame 0 has no phase and frame 1 has one" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    assert convert(*table, "--vocabulary", target, "--first-frame", "1", "--to", target, "--out", tmp_path / "o") == 0
+
+
+def test_phases_with_gaps_are_written_for_cholec80_with_a_note_and_read_back_as_they_were(tmp_path, capsys):
+    table = phase_table(tmp_path / "v.csv", [2, 3, 7])
+    assert convert(*table, "--vocabulary", "cholec80", "--to", "cholec80", "--out", tmp_path / "o") == 0
+    assert "v: 5 frames without a phase before the last one: such a file is read with a warning" in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "tables-csv", "--to-fps", "25", "--out", tmp_path / "t") == 0
+    assert [row.split(",")[1] for row in (tmp_path / "t/phases.csv").read_text().splitlines()[1:]] == ["2", "3", "7"]
+
+
+@pytest.mark.parametrize(
+    ("recording", "file"),
+    [
+        ("workflow_video_07", "workflow_video_07.txt"),
+        ("test_workflow_video_03", "test_workflow_video_03.txt"),
+        ("case1", "workflow_video_case1.txt"),
+        ("workflow_video_x", "workflow_video_workflow_video_x.txt"),
+        ("test_workflow_video_x", "workflow_video_test_workflow_video_x.txt"),
+    ],
+)
+def test_a_recording_comes_back_from_m2cai_under_its_name(tmp_path, capsys, recording, file):
+    table = phase_table(tmp_path / f"{recording}.csv", range(30))
+    assert convert(*table, "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "o") == 0
+    assert [path.name for path in (tmp_path / "o").iterdir()] == [file]
+    assert "read back as" not in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "tables-csv", "--out", tmp_path / "t") == 0
+    assert {row.split(",")[0] for row in (tmp_path / "t/phases.csv").read_text().splitlines()[1:]} == {recording}
+
+
+def test_a_recording_that_m2cai_cannot_name_is_said_or_refused(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    table = phase_table(tmp_path / "in/07.csv", range(30))
+    assert convert(*table, "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "o") == 0
+    assert "m2cai: '07' is written as workflow_video_07.txt, and is read back as 'workflow_video_07'" in capsys.readouterr().err
+    phase_table(tmp_path / "in/workflow_video_07.csv", range(30))
+    phase_table(tmp_path / "in/07x.csv", range(30))
+    assert convert(tmp_path / "in", *table[1:], "--vocabulary", "m2cai", "--to", "m2cai", "--out", tmp_path / "p") == 1
+    errors = capsys.readouterr().err
+    assert "workflow_video_07: another recording is written as workflow_video_07.txt, too" in errors
+    assert "07x: no file of the format is read as '07x'" in errors
+    assert not (tmp_path / "p").exists()
+
+
+def test_labels_by_frame_are_refused_where_the_video_has_another_rate_until_that_is_said(tmp_path, capsys):
+    names = ["Preparation"] * 30 + ["CalotTriangleDissection"] * 30
+    (tmp_path / "v-phase.txt").write_text("Frame\tPhase\n" + "".join(f"{frame}\t{name}\n" for frame, name in enumerate(names)))
+    named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1"]
+    right, other = (clips.clip(tmp_path / f"{n}.mkv", seconds=2.4 * 25 / n, fps=str(n)) for n in (25, 50))
+    assert convert(*named, "--video", right, "--out", tmp_path / "o") == 0
+    capsys.readouterr()
+    assert convert(*named, "--video", other, "--out", tmp_path / "p") == 1
+    told = capsys.readouterr().err
+    assert "the labels have 25 frames per second, the video has 50: frame 2 is at 0.08 s by them, and at 0.04 s in the video" in told
+    assert not (tmp_path / "p").exists()
+    assert convert(*named, "--video", other, "--fps", "50", "--out", tmp_path / "p") == 0
+    assert [row.split(",")[1] for row in (tmp_path / "p/phases.csv").read_text().splitlines()[1:]] == ["0", "1"]
+
+
+def test_labels_by_frame_are_refused_where_the_rate_of_the_video_varies(tmp_path, capsys):
+    (tmp_path / "v-phase.txt").write_text("Frame\tPhase\n" + "".join(f"{frame}\tPreparation\n" for frame in range(30)))
+    video = clips.numbered(tmp_path / "v.mkv", 30, pts=[n * 40 for n in range(20)] + [n * 40 + 300 for n in range(20, 30)])
+    named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "o"]
+    assert convert(*named, "--video", video) == 1
+    assert "frame 20 is at 0.8 s by them, and at 1.1 s in the video" in capsys.readouterr().err

@@ -1,16 +1,34 @@
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from label_examples import read_files
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.model import SOURCE_FRAMES, Clock
-from scrubin.labels.rates import CHOLEC80_FRAMES, CHOLEC80_PNG, MILLISECONDS, NONE, SECONDS, Numbering, of_clock, renumber
+from scrubin.labels.rates import CHOLEC80_FRAMES, CHOLEC80_PNG, MILLISECONDS, NONE, SECONDS, Numbering, frames_at, of_clock, renumber
+from scrubin.labels.registry import WRITERS
+from scrubin.labels.timing import retimed
 
 RATES = st.sampled_from([Fraction(1), Fraction(5), Fraction(25), Fraction(30), Fraction(30000, 1001), Fraction(1000), Fraction(1, 2)])
 NUMBERS = st.lists(st.integers(0, 100_000), unique=True, max_size=50).map(sorted)
+VIDEO_RATES = st.sampled_from([Fraction(24), Fraction(25), Fraction(30000, 1001), Fraction(30), Fraction(50), Fraction(60000, 1001)])
+SPARSE = st.lists(st.integers(0, 200_000), unique=True, min_size=1, max_size=12).map(sorted)
+DENSE = st.tuples(st.integers(0, 5_000), st.integers(1, 120)).map(lambda one: list(range(one[0], one[0] + one[1])))
+
+
+def table_of_times(frames, fps, decimals, rounded=round):
+    rows = (f"{float(rounded(Fraction(frame) / fps, decimals)):.{decimals}f},{at % 7}\n" for at, frame in enumerate(frames))
+    return read_files("phase-tables", {"d/v.csv": ("time_s,phase_id\n" + "".join(rows)).encode()}).recordings[0]
+
+
+def at_rate(labels, fps, name="tables"):
+    losses = Counter()
+    rows = retimed(labels, WRITERS[name], None, fps, losses).phases.rows
+    return rows["position"].tolist(), rows["phase_id"].tolist(), losses
 
 
 @pytest.mark.parametrize(
@@ -62,3 +80,40 @@ def test_source_frames_need_their_rate():
     assert of_clock(SOURCE_FRAMES, Fraction(25)) == CHOLEC80_FRAMES
     with pytest.raises(AnnotationError, match="give the frames per second of the video"):
         of_clock(SOURCE_FRAMES, None)
+
+
+@given(st.one_of(SPARSE, DENSE), VIDEO_RATES, st.sampled_from([2, 3]))
+@example([1, 4, 7], Fraction(30), 3)
+@example([902, 911], Fraction(30000, 1001), 2)
+def test_a_rounded_time_is_the_frame_that_it_was_rounded_from(frames, fps, decimals):
+    found = at_rate(table_of_times(frames, fps, decimals), fps)
+    assert found == (frames, [at % 7 for at in range(len(frames))], Counter())
+
+
+@given(DENSE, VIDEO_RATES)
+def test_a_time_whose_decimals_are_cut_off_is_its_frame(frames, fps):
+    found = at_rate(table_of_times(frames, fps, 3, lambda at, digits: Fraction(at * 10**digits // 1, 10**digits)), fps)
+    assert found == (frames, [at % 7 for at in range(len(frames))], Counter())
+
+
+@given(DENSE, st.sampled_from([Fraction(24), Fraction(30), Fraction(60000, 1001)]))
+def test_rounded_times_are_taken_like_their_frames_at_half_the_rate(frames, fps):
+    assume(len(frames) > 2)
+    exact = renumber(np.array(frames, np.int64), Numbering(fps), Numbering(fps / 2))
+    assert at_rate(table_of_times(frames, fps, 3), fps / 2)[0] == exact[exact != NONE].tolist()
+
+
+def test_decimals_that_do_not_tell_frames_apart_say_no_frame():
+    tenths = Numbering(Fraction(10), rounded_s=Fraction(1, 10))
+    assert frames_at(np.arange(4), tenths, Numbering(Fraction(25))) is None
+    assert renumber(np.arange(4), tenths, Numbering(Fraction(25))).tolist() == [0, 3, 5, 8]
+    assert renumber(np.array([29, 30]), Numbering(Fraction(1), rounded_s=Fraction(1)), Numbering(Fraction(30000, 1001))).tolist() == [
+        870,
+        900,
+    ]
+
+
+def test_exact_times_at_another_rate_follow_the_rule_to_the_frame():
+    exact = table_of_times(list(range(60)), Fraction(25), 2)
+    wanted = renumber(np.arange(60), CHOLEC80_FRAMES, Numbering(Fraction(24)))
+    assert at_rate(exact, Fraction(24))[0] == wanted[wanted != NONE].tolist()

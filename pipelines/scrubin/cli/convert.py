@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video",
         metavar="FILE",
         help=f"the video of a single recording: labels longer or shorter by more than "
-        f"{LENGTH_TOLERANCE_S:g} s are an error (default: not checked)",
+        f"{LENGTH_TOLERANCE_S:g} s are an error, and so are frames at other times than its own (default: not checked)",
     )
     parser.add_argument("--json", action="store_true", help="print what was read, written and lost as JSON, instead of two lines")
     parser.epilog = _formats()
@@ -112,9 +113,9 @@ def _request(args: argparse.Namespace) -> ConversionRequest:
     chosen, size = vocabulary.load(args.vocabulary) if args.vocabulary else None, size_or_none(args.image_size)
     merges = label_map.load(args.label_map) if args.label_map else None
 
-    def check(collection: Collection) -> None:
+    def check(collection: Collection, fps: Fraction | None) -> None:
         if args.video:
-            _check_length(collection, Path(args.video), args.first_frame)
+            _check_video(collection, fps, Path(args.video), args.first_frame)
 
     return ConversionRequest(
         Path(args.path),
@@ -140,7 +141,7 @@ def _formats() -> str:
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
-def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
+def _check_video(collection: Collection, fps: Fraction | None, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
     from scrubin.media.probe import probe
     from scrubin.stages.annotations import lengths
@@ -149,9 +150,9 @@ def _check_length(collection: Collection, video: Path, first_frame: int) -> None
     if len(collection.recordings) != 1:
         msg = f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one"
         raise AnnotationError(msg)
-    faults = Faults()
+    (labels,), faults = collection.recordings, Faults()
     lengths.check(
-        collection.recordings[0],
+        labels,
         source_frames=probed.frame_count,
         source_s=float(probed.end_s),
         source_size=(probed.width, probed.height),
@@ -159,4 +160,10 @@ def _check_length(collection: Collection, video: Path, first_frame: int) -> None
         faults=faults,
         first=first_frame,
     )
+    # What the file states of its source counts before what its format says.
+    rate = labels.source_fps or (fps if labels.clock.period_s is None else None)
+    if rate is not None and not faults.errors():
+        lengths.check_times(
+            labels, rate, times_s=probed.times_s, fps=probed.fps, varies=probed.variable_rate, faults=faults, first=first_frame
+        )
     AnnotationError.raise_any(faults)

@@ -28,7 +28,7 @@ from scrubin.base.tables.public import SPANS
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
 from scrubin.labels.rates import Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS, Writer
-from scrubin.labels.timing import layer_at
+from scrubin.labels.timing import BETWEEN_FRAMES, layer_at
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -324,7 +324,7 @@ def with_frames(
         phases, marks = (layer_at(getattr(labels, name), of, to, losses, f"{what}: {name}") for name in ("phases", "marks"))
         changed = replace(changed, phases=phases, marks=marks)
     if missed:
-        losses["spans between two frames of the other rate"] += missed
+        losses[BETWEEN_FRAMES] += missed
     if labels.spans is not None:
         ratio = to.per_second / of.per_second
         edges = zip(labels.spans["start"].tolist(), labels.spans["end"].tolist(), strict=True)

@@ -176,6 +176,8 @@ class Labels:
         Which instant of a frame's period decides its phase where segments become frames.
     counts_time
         Whether the files number labels by time, where their format leaves it open: then nobody has to say a rate.
+    rounded_s
+        The unit of the last decimal, where rows are numbered by times that may be rounded; None where positions are exact.
     frames
         What the format says of single positions beyond labels: ``position`` and any columns, such
         as ``file_name``, ``width`` and ``height`` in px.
@@ -216,6 +218,7 @@ class Labels:
     segments_clock: Clock | None = None
     instant: Instant = "start"
     counts_time: bool = False
+    rounded_s: Fraction | None = None
     marks: Layer | None = None
     source_fps: Fraction | None = None
 

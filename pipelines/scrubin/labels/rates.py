@@ -12,6 +12,10 @@ The rule
    numbers between have no label; only a format that must label every frame repeats the last one.
 4. A span [start, end) holds the numbers whose time is inside it: from the first that is not before
    its start, up to the last before its end. A span between two numbers holds none.
+5. Times in files may be rounded: where all labels are frames of the other rate, but for how times are rounded, or all
+   are but for decimals that are cut off, each is that frame. Otherwise 2 and 3 hold, and where no coarser unit has all
+   times, one that is a number but for how it is rounded is that number. Only decimals that tell the frames apart say
+   anything: 10 per second does not at 30.
 
 Instants in files are frames, seconds or milliseconds, as the name of their column says: see ``instant``.
 Times are fractions: nothing drifts.
@@ -19,9 +23,10 @@ Times are fractions: nothing drifts.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -55,10 +60,13 @@ class Numbering:
         How many numbers a second has.
     first
         The number at time 0.
+    rounded_s
+        The unit of the last decimal, where numbers are times that may be rounded; None where they are exact.
     """
 
     per_second: Fraction
     first: int = 0
+    rounded_s: Fraction | None = field(default=None, compare=False)
 
     @property
     def clock(self) -> Clock:
@@ -86,6 +94,11 @@ def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
         what = "the labels are numbered by source frames of an unknown rate"
         raise AnnotationError([Fault("", "rate-unknown", what, "give the frames per second of the video")])
     return Numbering(source_fps)
+
+
+def counted(labels: Labels, source_fps: Fraction | None) -> Numbering:
+    """Return how labels are counted, with what their times are rounded to; errors as of `of_clock`."""
+    return replace(of_clock(labels.clock, source_fps), rounded_s=labels.rounded_s)
 
 
 def is_by_frame(labels: Labels) -> bool:
@@ -116,17 +129,17 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
     if stated := stated_otherwise(labels, fps):
         raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
     if labels.counts_time:
-        return of_clock(labels.clock, None)
+        return counted(labels, None)
     if form.by_hand.fps_unstated:
         return None if fps is None else Numbering(fps)
     if labels.clock.period_s is None:
         return of_clock(labels.clock, fps or form.by_hand.fps)
-    counted = of_clock(labels.clock, None)
-    if fps is not None and counted.per_second != fps:
-        what = f"{form.name} labels are numbered {counted.per_second} per second by the files themselves, not {fps}"
+    own = of_clock(labels.clock, None)
+    if fps is not None and own.per_second != fps:
+        what = f"{form.name} labels are numbered {own.per_second} per second by the files themselves, not {fps}"
         fix = "leave --fps or --predictions-fps out, or number them anew"
         raise AnnotationError([Fault(labels.recording, "rate-contradicted", what, fix)])
-    return counted
+    return own
 
 
 def clock_of(unit: Unit) -> Clock:
@@ -185,9 +198,23 @@ def frames_at(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray | Non
     """
     ratio = to.per_second / of.per_second
     exact = [(number - of.first) * ratio for number in numbers.tolist()]
-    frames = [round(at) for at in exact]
-    is_frame = all(abs(at - frame) <= ROUNDED for at, frame in zip(exact, frames, strict=True))
-    return np.array(frames, np.int64) + to.first if is_frame and len(set(frames)) == len(frames) else None
+    slack = _slack(of, to)
+    # Rounded, else cut off: then a time is up to a unit before its frame, and never behind it.
+    for before, behind in ((max(ROUNDED, slack), max(ROUNDED, slack)), (2 * slack, Fraction(0))):
+        frames = [math.ceil(at - behind) for at in exact]
+        is_frame = all(frame - before <= at for at, frame in zip(exact, frames, strict=True))
+        if is_frame and len(set(frames)) == len(frames):
+            return np.array(frames, np.int64) + to.first
+    return None
+
+
+def _slack(of: Numbering, to: Numbering) -> Fraction:
+    """Return how far a rounded time may be from its frame, in frames; 0 where its decimals do not tell the frames apart.
+
+    Whole seconds are labels of seconds: nobody writes frames so.
+    """
+    unit = (of.rounded_s or 0) * to.per_second
+    return Fraction(unit) / 2 if unit < 1 and (of.rounded_s or 0) < 1 else Fraction(0)
 
 
 def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
@@ -209,17 +236,21 @@ def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
     [0, 1, -1]
     >>> renumber(np.array([1, 2, 3]), CHOLEC80_PNG, CHOLEC80_FRAMES).tolist()
     [0, 25, 50]
+    >>> renumber(np.array([33, 133, 233]), Numbering(Fraction(1000), rounded_s=Fraction(1, 1000)), Numbering(Fraction(30))).tolist()
+    [1, 4, 7]
     """
     numbers = np.asarray(numbers, np.int64)
     if len(numbers) and int(numbers.min()) < of.first:
         what = f"number {int(numbers.min())} is before the first one, {of.first}"
         raise AnnotationError([Fault("", "first-frame", what, f"they look numbered from {of.first - 1}")])
-    ratio = to.per_second / of.per_second
-    up, down = ratio.numerator, ratio.denominator
+    if of.rounded_s is not None and (frames := frames_at(numbers, of, to)) is not None:
+        return frames
+    # Times with all their decimals in use are rounded; 0.04, 0.08, 0.12 are exact.
+    ratio, slack = to.per_second / of.per_second, _slack(of, to) if of.rounded_s == 1 / of.per_second else Fraction(0)
     elapsed = [int(number) - of.first for number in numbers]
     if ratio >= 1:
-        return np.array([-(-n * up // down) + to.first for n in elapsed], np.int64)
-    served = np.array([n * up // down for n in elapsed], np.int64)
+        return np.array([math.ceil(n * ratio - slack) + to.first for n in elapsed], np.int64)
+    served = np.array([math.floor(n * ratio + slack) for n in elapsed], np.int64)
     first = np.ones(len(served), bool)
     first[1:] = served[1:] != served[:-1]
     return np.where(first, served + to.first, NONE)

@@ -16,7 +16,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
 from scrubin.labels.choices import Instant
 from scrubin.labels.model import Clock, IntArray, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, of_clock, renumber
+from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, counted, of_clock, renumber
 from scrubin.labels.registry import Writer
 
 
@@ -43,7 +43,7 @@ def to_phases(
     contested: set[int] = set()
     for group, competes in ((phases[~laid_over], True), (phases[laid_over], False)):
         for start, end, label in zip(group["start"].tolist(), group["end"].tolist(), group["label_id"].tolist(), strict=True):
-            for frame in range(_first_frame(start, period_s * fps, instant), _first_frame(end, period_s * fps, instant)):
+            for frame in _frames_of(start, end, period_s * fps, instant):
                 if competes and labels.get(frame, label) != label:
                     contested.add(frame)
                 labels[frame] = label
@@ -66,6 +66,11 @@ def of_phases(positions: IntArray, phase_ids: IntArray) -> pd.DataFrame:
     return segment_rows(rows)
 
 
+def _frames_of(start: int, end: int, frames_per_unit: Fraction, instant: Instant) -> range:
+    """Return the frames whose instants a span holds."""
+    return range(_first_frame(start, frames_per_unit, instant), _first_frame(end, frames_per_unit, instant))
+
+
 def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> int:
     """Return the first frame whose instant is not before a position."""
     if instant == "end":
@@ -73,6 +78,7 @@ def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> 
     return -(-position * frames_per_unit.numerator // frames_per_unit.denominator)
 
 
+BETWEEN_FRAMES = "spans between two frames of the other rate"
 BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
 
 
@@ -118,7 +124,7 @@ def retimed(
     first
         The number of the first frame in what was read, such as 1 for the PNG files of Cholec80.
     """
-    of = replace(of_clock(labels.clock, source_fps), first=first)
+    of = replace(counted(labels, source_fps), first=first)
     to = Numbering(target_fps(labels, writer, source_fps, wanted))
     if labels.segments is not None and labels.segments_clock is None:
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
@@ -131,6 +137,8 @@ def retimed(
         return labels
     if labels.phases is None or not keeps_phases:
         labels = _with_phases(labels, segments, to, losses)
+        if "segments" not in writer.holds:
+            _add(losses, BETWEEN_FRAMES, _between_frames(labels, segments, to))
     if "segments" in writer.holds:
         return labels
     kinds = Counter(segments["kind"])
@@ -142,11 +150,12 @@ def retimed(
 def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
     # Frames of the source have a rate from here on, so that a writer can state it.
     if of == to:
-        return replace(labels, clock=to.clock)
+        return replace(labels, clock=to.clock, rounded_s=None)
     between = "labelled frames between those of the other rate"
     return replace(
         labels,
         clock=to.clock,
+        rounded_s=None,
         phases=layer_at(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
         instances=layer_at(labels.instances, of, to, losses, f"{between}: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
@@ -204,11 +213,23 @@ def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: 
     """Return labels with one phase per frame, of the spans of phases; without any such span as they are."""
     if not (segments["kind"] == "phase").any():
         return labels
-    period_s = (labels.segments_clock or labels.clock).period_s or Fraction(1)
+    period_s = _period_s(labels)
     rows, contested = to_phases(segments, period_s, to.per_second, over=_laid_over(labels.vocabulary), instant=labels.instant)
     _add(losses, "frames in which two phases overlap, of which the later counts", contested)
     phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
     return replace(labels, phases=phases)
+
+
+def _between_frames(labels: Labels, segments: pd.DataFrame, to: Numbering) -> int:
+    """Return how many phases hold the instant of no frame."""
+    phases, per_unit = segments[segments["kind"] == "phase"], _period_s(labels) * to.per_second
+    edges = zip(phases["start"].tolist(), phases["end"].tolist(), strict=True)
+    return sum(not _frames_of(start, end, per_unit, labels.instant) for start, end in edges)
+
+
+def _period_s(labels: Labels) -> Fraction:
+    """Return the unit of spans."""
+    return (labels.segments_clock or labels.clock).period_s or Fraction(1)
 
 
 def _laid_over(vocabulary: Vocabulary) -> list[int]:

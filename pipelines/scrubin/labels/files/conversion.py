@@ -18,8 +18,8 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.model import Clock, Collection
-from scrubin.labels.rates import is_by_frame, stated_otherwise
+from scrubin.labels.model import Clock, Collection, Labels
+from scrubin.labels.rates import Numbering, counted, frames_at, is_by_frame, stated_otherwise
 from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
 
 NAMED = 3
@@ -45,7 +45,8 @@ class ConversionRequest:
     only_instruments
         Take instances as instruments, without verb and target.
     check
-        Is given what was read before anything is written, and may refuse it.
+        Is given what was read before anything is written, with the frames per second by which labels of source frames are converted,
+        where their format or somebody says it; it may refuse them.
     """
 
     path: Path
@@ -57,7 +58,7 @@ class ConversionRequest:
     to_fps: Fraction | None = None
     size: tuple[int, int] | None = None
     only_instruments: bool = False
-    check: Callable[[Collection], None] = field(default=lambda collection: None)
+    check: Callable[[Collection, Fraction | None], None] = field(default=lambda collection, fps: None)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ def convert(asked: ConversionRequest) -> Conversion:
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, asked.fps)
-    asked.check(collection)
+    # A rate that is only a custom is said to be one, and a rate that somebody says of such files is that of their labels.
+    asked.check(collection, None if form.by_hand.fps_unstated else asked.fps or form.by_hand.fps)
     fit = Fit(form.name, asked.fps or form.by_hand.fps, asked.to_fps, asked.size, asked.only_instruments, asked.options.first)
     kept, losses = loss.fitted(collection, writer, fit)
     written = output.render(kept, writer)
@@ -182,10 +184,20 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         if stated := stated_otherwise(labels, fps):
             msg = f"--fps {fps}: {stated}; leave --fps out"
             raise AnnotationError(msg)
-    # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
-    timed = [None if is_by_frame(labels) else labels for labels in collection.recordings]
-    recordings = zip(timed, collection.recordings, strict=True)
-    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
+    return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
+
+
+def _of_frames(labels: Labels, fps: Fraction) -> Labels:
+    """Return labels by frames of a rate; spans in seconds or milliseconds have none, and what states its rate keeps it."""
+    if labels.rounded_s is not None and labels.phases is not None:
+        frames = frames_at(labels.phases.positions, counted(labels, None), Numbering(fps))
+        if frames is None:
+            what = f"--fps {fps}: its rows are numbered by time, which cannot be frames at {fps} per second"
+            fix = "correct it, or leave --fps out: then times are taken as they are"
+            raise AnnotationError([Fault(labels.phases.file, "rate-contradicted", what, fix)])
+        phases = replace(labels.phases, positions=frames, rows=labels.phases.rows.assign(position=frames))
+        return replace(labels, clock=Clock(1 / fps), phases=phases, rounded_s=None)
+    return replace(labels, clock=Clock(1 / fps)) if is_by_frame(labels) else labels
 
 
 def _merged(collection: Collection) -> dict[tuple[str, str], int]:

@@ -133,6 +133,16 @@ def nanoseconds(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds",
     return ((days * 24 + hours) * 60 + minutes) * 60 * NS + round(Fraction(match[4].rstrip(".")) * NS)
 
 
+def decimals(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds") -> int:
+    """Return how many decimals of a second a time is written with, at most 9; whatever its unit, no finer one says anything.
+
+    >>> decimals("0.10"), decimals("40", "milliseconds"), decimals("0:01:02.5"), decimals("12")
+    (2, 3, 1, 0)
+    """
+    written = len(cell.replace(",", ".").rpartition(".")[2]) if {".", ","} & set(cell) else 0
+    return min(written + (3 if unit == "milliseconds" and ":" not in cell else 0), 9)
+
+
 def per_second(times_ns: Iterable[int]) -> int:
     """Return the least number of instants that a second needs so that every time is one of them; no rate is guessed by it.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from scrubin.base.faults import Faults
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Labels, Layer
+from scrubin.labels.model import MASK, SOURCE_FRAMES, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
 
@@ -68,6 +68,7 @@ def _other_rate(likely_fps: float, source_fps: float) -> str:
 
 
 ASPECT_TOLERANCE = 0.01
+HALF_FRAME = Fraction(1, 2)  # less is how recorders write times, and moves no label
 Size = tuple[int, int]
 
 
@@ -131,6 +132,50 @@ def check(
         _check_shape(file, size, source_size, faults)
     if labels.instances is not None:
         _check_pictures(labels, labels.instances, source_size, faults)
+
+
+def check_times(
+    labels: Labels, rate: Fraction, *, times_s: Sequence[Fraction], fps: Fraction, varies: bool, faults: Faults, first: int = 0
+) -> None:
+    """Note that frames of the source, by which labels are numbered, are not in the video where a rate has them.
+
+    The stage asks no rate: it places labels by the times of the frames. Who converts files has a rate alone, and every label
+    would be shifted where it is not that of the video.
+
+    Parameters
+    ----------
+    labels
+        Of one recording, numbered by frames of the source.
+    rate
+        Frames per second that the labels are converted by.
+    times_s, fps, varies
+        When each frame of the video is shown, its rate, and whether that varies.
+    first
+        As of `check`.
+    """
+    for file, numbers in _frames_of_source(labels, first):
+        inside = numbers[(numbers >= 0) & (numbers < len(times_s))].tolist()
+        off = next((n for n in inside if abs(times_s[n] - n / rate) * rate > HALF_FRAME), None)
+        if off is None:
+            continue
+        times = f"frame {off} is at {float(off / rate):.4g} s by them, and at {float(times_s[off]):.4g} s in the video"
+        if varies:
+            own = f"the rate of the video varies, {float(fps):.4g} on average"
+            fix = "no rate holds for it: label a copy of constant rate, or let the stage annotations place the labels by their frames"
+        else:
+            own, fix = f"the video has {fps}", f"if they are of its frames, say --fps {fps}; else bring the video that was labelled"
+        faults.error(file, "rate-contradicted", f"the labels have {rate} frames per second, {own}: {times}", fix)
+        return
+
+
+def _frames_of_source(labels: Labels, first: int) -> Iterator[tuple[str, IntArray]]:
+    """Yield the file of labels and the frames that they are at, from 0, the first and the last of each span for the others."""
+    for layer in (labels.phases, labels.instances, labels.marks):
+        if layer is not None:
+            yield layer.file, layer.positions - first
+    for rows in (labels.segments if labels.segments_clock is None else None, labels.spans):
+        if rows is not None and labels.clock == SOURCE_FRAMES:
+            yield labels.recording, np.unique(np.concatenate([rows["start"], rows["end"] - 1])).astype(np.int64) - first
 
 
 def _check_pictures(labels: Labels, instances: Layer, source_size: Size, faults: Faults) -> None:

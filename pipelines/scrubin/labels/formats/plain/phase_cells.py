@@ -55,6 +55,8 @@ class Cells:
         Which one it is, where the file says it.
     per_second
         How many frames a second has, where the rows are numbered by time; None where nothing says it.
+    rounded_s
+        The unit of the last decimal of these times.
     first_line
         The phase of the first row, where the file has one column without a name: it may be a name after all.
     """
@@ -65,6 +67,7 @@ class Cells:
     names: Sequence[str | None]
     video: str = ""
     per_second: Fraction | None = None
+    rounded_s: Fraction | None = None
     first_line: str = ""
 
 
@@ -98,13 +101,14 @@ _Time = tuple[str, int, int | None, int]
 
 
 class _Row(NamedTuple):
-    """Line, frame or nanosecond, phase as written, its name where the id has a column of its own, and the video."""
+    """Line, frame or nanosecond, phase as written, its name where the id has a column of its own, the video, decimals of its second."""
 
     line: int
     at: int
     phase: str
     name: str | None
     video: str
+    decimals: int = 0
 
 
 def cells_of(where: Where, data: bytes, per_second: Fraction | None) -> Cells | None:
@@ -121,12 +125,13 @@ def cells_of(where: Where, data: bytes, per_second: Fraction | None) -> Cells | 
         where.error("video-several", what, "write one file per video")
     if len(videos) != 1 or videos[0].per_second is None:
         return videos[0] if len(videos) == 1 else None
-    frames = None if per_second is None else frames_at(videos[0].frames, Numbering(videos[0].per_second), Numbering(per_second))
+    of = Numbering(videos[0].per_second, rounded_s=videos[0].rounded_s)
+    frames = None if per_second is None else frames_at(videos[0].frames, of, Numbering(per_second))
     if frames is None:
         known = "frames of a rate that nobody knows" if per_second is None else f"frames at {per_second} per second"
         where.error("rate-unknown", f"its rows are numbered by time, which cannot be {known}", "number them by a column 'frame'")
         return None
-    return replace(videos[0], frames=frames, per_second=None)
+    return replace(videos[0], frames=frames, per_second=None, rounded_s=None)
 
 
 def videos_of(where: Where, data: bytes) -> list[Cells]:
@@ -162,8 +167,12 @@ def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
     per_second = None if which.unit == "frame" else columns.per_second(by_number)
     step = columns.NS // per_second if per_second else 1
     frames = np.array([row.at // step for row in ordered], np.int64)
-    rate = None if per_second is None else Fraction(per_second)
-    return Cells(where.file, frames, [row.phase for row in ordered], [row.name for row in ordered], per_second=rate)
+    phases, names = [row.phase for row in ordered], [row.name for row in ordered]
+    if per_second is None:
+        return Cells(where.file, frames, phases, names)
+    # Programs leave zeros at the end out, so the row with most decimals says how times are rounded.
+    rounded_s = Fraction(1, 10 ** max(row.decimals for row in ordered))
+    return Cells(where.file, frames, phases, names, per_second=Fraction(per_second), rounded_s=rounded_s)
 
 
 def _note_starts(where: Where, by_video: Mapping[str, Sequence[_Row]]) -> None:
@@ -201,9 +210,14 @@ def _of_arrays(where: Where, data: bytes, suffix: str) -> _Table | None:
         where.error("array-shape", what, "give one whole phase id per frame")
         return None
     # Nine decimals are nanoseconds; whole numbers have none.
-    texts = [[f"{value:.9f}" if isinstance(value, float) else str(value) for value in one.tolist()] for one in (*numbering.values(), ids)]
+    texts = [[_shortest(value) if isinstance(value, float) else str(value) for value in one.tolist()] for one in (*numbering.values(), ids)]
     lines = [csv_text.Line(number, cells) for number, cells in enumerate(zip(*texts, strict=True))]
     return _Table((*numbering, "phase"), lines)
+
+
+def _shortest(time: float) -> str:
+    """Return a time without zeros at the end, which would say that it is not rounded."""
+    return f"{time:.9f}".rstrip("0").rstrip(".")
 
 
 def arrays_of(data: bytes, suffix: str) -> dict[str, npt.NDArray[Any]]:
@@ -397,7 +411,8 @@ def _row(where: Where, table: _Table, line: csv_text.Line, which: _Columns, plac
     if phase.startswith("-") and phase[1:].isascii() and phase[1:].isdigit():
         where.at(f"line {line.number}").error("id-range", f"phase {phase} is below 0", WITHOUT_PHASE)
         return None
-    return None if at is None else _Row(line.number, at, phase, None if which.name is None else cells[which.name], video)
+    decimals = 0 if which.number is None or which.unit == "frame" else columns.decimals(cells[which.number], which.unit)
+    return None if at is None else _Row(line.number, at, phase, None if which.name is None else cells[which.name], video, decimals)
 
 
 def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -> int | None:

@@ -89,7 +89,8 @@ def read(source: LabelFiles) -> Collection:
         if not of_file.errors():
             layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
             clock = Clock(1 / (of_video.per_second or Fraction(1)))
-            recordings.append(Labels(name, NAME, phases, clock, phases=layer, counts_time=of_video.per_second is not None))
+            is_timed = of_video.per_second is not None
+            recordings.append(Labels(name, NAME, phases, clock, phases=layer, counts_time=is_timed, rounded_s=of_video.rounded_s))
     return Collection(tuple(recordings), faults=faults.all())
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Fault, Faults, count_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
@@ -31,6 +31,7 @@ STEP = 25
 PHASE_SUFFIX = "-phase.txt"
 HERE_AND_BELOW = "correct it here and in the following lines"
 WITHOUT_HEADER = "; phases without a header are the format phase-tables (--from, --predictions-from), with --vocabulary and --fps"
+WITHOUT_ROW = "such a file is read with a warning, and refused by the stage annotations"
 Row = tuple[int, list[str]]  # line number from 1, fields
 
 
@@ -187,15 +188,28 @@ def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>-phase.txt`` and ``<recording>-tool.txt``; a label between every 25th frame has no row for tools."""
     for labels in collection.recordings:
         if labels.phases is not None:
-            out.files[f"{labels.recording}{PHASE_SUFFIX}"] = phase_text(labels).encode()
+            out.files[f"{labels.recording}{PHASE_SUFFIX}"] = phase_text(labels, out).encode()
         if labels.instances is not None:
             out.files[f"{labels.recording}-tool.txt"] = _tool_text(labels, out).encode()
 
 
-def phase_text(labels: Labels) -> str:
-    """Return the phases as a row per frame."""
-    rows = (f"{frame}\t{labels.vocabulary.phases[phase]}\n" for frame, phase in sorted(phase_of(labels.phases).items()))
-    return "Frame\tPhase\n" + "".join(rows)
+def phase_text(labels: Labels, out: Output) -> str:
+    """Return the phases as a row per frame; that some frames have none is noted.
+
+    Raises
+    ------
+    AnnotationError
+        Where frame 1 is the first: such a file is read as one whose frames are numbered from 1, and every label would be a frame early.
+    """
+    phases = sorted(phase_of(labels.phases).items())
+    first, last = (phases[at][0] if phases else 0 for at in (0, -1))
+    if first == 1:
+        what = "frame 0 has no phase and frame 1 has one: files of this format have a row for every frame from 0"
+        fix = "label frame 0 as well; if the labels are numbered from 1, say --first-frame 1"
+        raise AnnotationError([Fault(labels.recording, "first-frame", what, fix)])
+    if missing := last + 1 - len(phases):
+        out.notes.append(f"{labels.recording}: {count_text(missing, 'frame')} without a phase before the last one: {WITHOUT_ROW}")
+    return "Frame\tPhase\n" + "".join(f"{frame}\t{labels.vocabulary.phases[phase]}\n" for frame, phase in phases)
 
 
 def _tool_text(labels: Labels, out: Output) -> str:
