@@ -57,7 +57,7 @@ def note_failures() -> None:
         failed[stage.addressing] = _reason(stage.addressing)
         skipped = before(graph, on_error, exc, stage)
         waiting.update(one.addressing for one in skipped)
-        notes = {"failed": failed, "waiting": sorted(waiting), "stages": len(graph or ())}
+        notes = {"failed": failed, "waiting": sorted(waiting), "stages": len(graph or (stage,))}
         NOTES.write_text(json.dumps(notes), encoding="utf-8")
         return skipped
 
@@ -110,7 +110,7 @@ def name_no_release_meanwhile() -> None:
         try:
             done = reproduce_stage(stage, *how, **more)
         except Exception:
-            if stage.addressing in before:
+            if stage.addressing in before and not more.get("dry"):
                 held.take()
             raise
         if stage.addressing == releases.STAGE and done is None:

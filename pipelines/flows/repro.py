@@ -92,7 +92,9 @@ def main() -> int:
             if code == 0 or notes is not None:
                 _close(notes, params.load("release", ReleaseParams))
             sys.stderr.write(f"{'done' if code == 0 else 'stopped'} after {_time_text(time.monotonic() - begin)}\n")
-            return min(code, 1)  # DVC's 255 tells nothing
+            if code < 0:
+                sys.stderr.write("DVC was killed; run `make repro` again to go on, what was finished is kept\n")
+            return 1 if code else 0  # DVC's 255 tells nothing
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -129,7 +131,7 @@ def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:
 
     said = [] if notes is None else closing.stopped(notes["failed"], notes["waiting"], notes["stages"])
     with contextlib.suppress(ScrubinError, OSError, ValueError, KeyError):  # a run of single stages: not all that is counted is there
-        said += closing.lines(() if notes is None else notes["failed"], release)
+        said += closing.lines(() if notes is None else notes["failed"], release, is_named=releases.names_release())
     sys.stderr.write("".join(f"{line}\n" for line in ("", *said) if said))
 
 

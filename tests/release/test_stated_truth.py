@@ -217,7 +217,7 @@ def test_readme_and_facts_count_what_lies_there():
 
 
 def test_the_closing_lines_count_what_lies_there():
-    lines = closing.lines([], load("release", ReleaseParams))
+    lines = closing.lines([], load("release", ReleaseParams), is_named=True)
     ids, tasks = {path.stem for path in videos()}, {path.parts[-3] for path in videos()}
     assert lines[0].startswith(f"released: {len(ids)} recordings of {len(tasks)} tasks, {len(videos())} videos, as ")
     black = sum(brightest <= BLACK for path in videos() for brightest, _ in decoded(path))

@@ -66,7 +66,7 @@ def project(tmp_path, monkeypatch):
 
 
 def test_a_finished_run_says_what_came_of_it_and_what_is_next(project):
-    said = closing.lines([], project)
+    said = closing.lines([], project, is_named=True)
     assert said == [
         "released: 2 recordings of 1 task, 2 videos, as scrub-in-demo 1.0.0",
         "hidden: 5.0 % of the frames as a whole; something in 1 of 2 videos",
@@ -83,18 +83,26 @@ def test_what_was_folded_is_said_at_the_end(project):
     review["recordings"][1]["files"][0]["folded_s"] = 7
     path.write_text(json.dumps(review))
     assert "folded: 7 s that fewer people looked at than must, because a still like them stood for them (review.folds)" in closing.lines(
-        [], project
+        [], project, is_named=True
     )
 
 
 def test_a_refused_release_says_how_to_go_on(project):
-    said = closing.lines(["release"], project)
+    said = closing.lines(["release"], project, is_named=True)
     assert said[0] == "released: nothing yet; ready: 2 recordings of 1 task, 2 videos"
     assert said[-1].endswith("run `make repro` again to go on; what was finished is kept")
 
 
+def test_a_run_of_single_stages_that_left_no_release_named_says_so(project):
+    said = closing.lines([], project, is_named=False)
+    assert said[0] == "released: nothing yet; ready: 2 recordings of 1 task, 2 videos"
+    assert said[-1] == "next: run `make repro`, so that there is a release of this"
+
+
 def test_a_stage_that_failed_earlier_counts_nothing(project):
-    assert closing.lines(["scores"], project) == ["next: put that right, then run `make repro` again to go on; what was finished is kept"]
+    assert closing.lines(["scores"], project, is_named=True) == [
+        "next: put that right, then run `make repro` again to go on; what was finished is kept"
+    ]
 
 
 def test_what_stopped_a_run_is_one_block_with_every_reason():
@@ -123,9 +131,9 @@ def test_what_people_saw_since_the_stage_ran_is_no_longer_to_be_looked_at(projec
     of = study.load(1, 0.2, Path("data/raw"))
     (tmp_path / "study/data/interim/review.json").write_text(json.dumps(result.document(of, of.standing(), [], Path("data/raw"))))
     unseen = "to be looked at: 2 of 2 recordings that too few people saw, 3 proposals that nobody decided, so hidden; open: "
-    assert closing.lines(["release"], project)[-2].startswith(unseen)
+    assert closing.lines(["release"], project, is_named=True)[-2].startswith(unseen)
     with review_study.desk(tmp_path / "study") as desk:
         review_study.see_all(desk)
-    said = closing.lines(["release"], project)
+    said = closing.lines(["release"], project, is_named=True)
     assert said[-3].startswith("to be looked at: 3 proposals that nobody decided, so hidden; open: ")
     assert said[-2] == "since this run began, people looked or decided: run `make repro` again, so that release and report follow"

@@ -52,7 +52,7 @@ def test_only_the_entry_goes_however_the_file_is_laid_out(tmp_path, text):
     assert [path.name for path in tmp_path.iterdir()] == ["dvc.lock"]
 
 
-@pytest.mark.parametrize("text", [LOCK, BY_HAND, QUOTED, DEEPER])
+@pytest.mark.parametrize("text", [LOCK, BY_HAND, QUOTED, DEEPER, LOCK + "datasets: []\n", LOCK + "...\n", LOCK.replace("\n", "\r\n")])
 def test_an_entry_that_was_held_back_is_put_back_with_what_others_wrote_meanwhile(tmp_path, text):
     path = tmp_path / "dvc.lock"
     path.write_text(text)

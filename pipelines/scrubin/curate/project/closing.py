@@ -48,7 +48,7 @@ def _reason(stage: str, why: str) -> str:
     return "\n  ".join([f"stopped in stage {stage}: {rows[0]}", *(row.strip() for row in rows[1:])])
 
 
-def lines(failed: Collection[str], release: ReleaseParams) -> list[str]:
+def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) -> list[str]:
     """Return what to say at the end.
 
     Parameters
@@ -57,6 +57,8 @@ def lines(failed: Collection[str], release: ReleaseParams) -> list[str]:
         Stages that failed; before the release there is nothing sound to count.
     release
         Its section of ``params.yaml``.
+    is_named
+        Whether ``dvc.lock`` names a release: after a run of single stages it may name none.
 
     Raises
     ------
@@ -66,7 +68,12 @@ def lines(failed: Collection[str], release: ReleaseParams) -> list[str]:
     if failed and set(failed) != {"release"}:
         return [f"next: put that right, then {GO_ON}"]
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
-    return [*_released(videos, release, is_released=not failed), *_hidden(videos), *_set_aside(), *_next(release, is_released=not failed)]
+    is_released = is_named and not failed
+    go_on = (
+        f"next: {f'put right what stopped the release, then {GO_ON}' if failed else 'run `make repro`, so that there is a release of this'}"
+    )
+    said = [*_released(videos, release, is_released=is_released), *_hidden(videos), *_set_aside(), *_next(release)]
+    return [*said, f"next: look at {REPORT}, then: make release VERSION=..." if is_released else go_on]
 
 
 def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
@@ -97,7 +104,7 @@ def _set_aside() -> Iterator[str]:
     yield f"set aside: {', '.join(said) or 'nothing'}" + (f"; why, and the mend: {REPORT}" if unusable or strays else "")
 
 
-def _next(release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
+def _next(release: ReleaseParams) -> Iterator[str]:
     review, is_newer = _reviewed()
     kept = [one for one in review["recordings"] if one["excluded"] is None]
     unseen = len(gates.missing_reviews(review, replace(release, review=REQUIRED)))
@@ -112,10 +119,6 @@ def _next(release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
     yield f"to be looked at: {', '.join(said) or 'nothing'}" + (f"; open: {gates.REVIEW_COMMAND}" if said else "")
     if is_newer:
         yield f"since this run began, people looked or decided: {gates.GO_ON}, so that release and report follow"
-    if is_released:
-        yield f"next: look at {REPORT}, then: make release VERSION=..."
-    else:
-        yield f"next: put right what stopped the release, then {GO_ON}"
 
 
 def _reviewed() -> tuple[Any, bool]:

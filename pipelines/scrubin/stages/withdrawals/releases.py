@@ -76,7 +76,7 @@ class HeldBack:
         lock = _loaded(text, self._path)
         wanted = {**lock, "stages": {**_stages(lock), STAGE: self._entry}}
         joined = text.rstrip("\n") + "\n" + "".join(self._lines)
-        write_text(self._path, joined if _loaded(joined, self._path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False)))
+        write_text(self._path, _as_wanted(joined, wanted))
         self._entry = None
 
 
@@ -120,8 +120,15 @@ def without(text: str, stage: str, path: Path) -> str:
         return text
     wanted = {**lock, "stages": {name: value for name, value in lock["stages"].items() if name != stage}}
     cut = "".join(_of_stage(text, stage)[0])
-    # A file that somebody wrote by hand may be laid out otherwise.
-    return cut if wanted["stages"] and _loaded(cut, path) == wanted else str(yaml.safe_dump(wanted, sort_keys=False))
+    return _as_wanted(cut, wanted)
+
+
+def _as_wanted(text: str, wanted: Mapping[str, Any]) -> str:
+    """Return the text of a lock file if it says what is wanted, else one that does: somebody may have laid it out otherwise."""
+    with contextlib.suppress(ReleaseError):
+        if wanted["stages"] and _loaded(text, LOCK) == wanted:
+            return text
+    return str(yaml.safe_dump(wanted, sort_keys=False))
 
 
 def _of_stage(text: str, stage: str) -> tuple[list[str], list[str]]:
