@@ -216,7 +216,8 @@ def _slug(heading: str) -> str:
 def test_what_numpy_takes_for_an_array_stands_in_a_signature_by_its_name():
     inspect = pytest.importorskip("sphinx.util.inspect", reason="what builds the documents is not installed")
     written = inspect.stringify_signature(inspect.signature(PhaseVideo), unqualified_typehints=True)
-    assert api.shortened(written) == "(name: str, annotation: ArrayLike, predictions: ArrayLike) -> None" != written
+    expected = "(name: str, annotation: ArrayLike, predictions: ArrayLike, numbers: ArrayLike | None = None) -> None"
+    assert api.shortened(written) == expected != written
 
 
 def test_an_example_after_a_section_is_no_entry_of_it():

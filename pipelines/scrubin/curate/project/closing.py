@@ -69,11 +69,14 @@ def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) ->
         return [f"next: put that right, then {GO_ON}"]
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
     is_released = is_named and not failed
-    go_on = (
-        f"next: {f'put right what stopped the release, then {GO_ON}' if failed else 'run `make repro`, so that there is a release of this'}"
-    )
+    if is_released:
+        go_on = f"next: look at {REPORT}, then: make release VERSION=..."
+    elif failed:
+        go_on = f"next: put right what stopped the release, then {GO_ON}"
+    else:
+        go_on = "next: run `make repro`, so that there is a release of this"
     said = [*_released(videos, release, is_released=is_released), *_hidden(videos), *_set_aside(), *_next(release)]
-    return [*said, f"next: look at {REPORT}, then: make release VERSION=..." if is_released else go_on]
+    return [*said, go_on]
 
 
 def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
