@@ -169,6 +169,21 @@ FAULTS = {
         lambda document: document["annotations"][1].update(id=1),
         "annotation 1: the id stands twice; keep one of them",
     ),
+    "coco crowd as text": (
+        "coco",
+        lambda document: document["annotations"][0].update(iscrowd="0"),
+        'iscrowd "0" is neither 0 nor 1; write 0 for an instance, 1 for a crowd',
+    ),
+    "coco crowd of two": (
+        "coco",
+        lambda document: document["annotations"][0].update(iscrowd=2),
+        "iscrowd 2 is neither 0 nor 1; write 0 for an instance, 1 for a crowd",
+    ),
+    "coco area below 0": (
+        "coco",
+        lambda document: document["annotations"][0].update(area=-5),
+        "area -5 is no number of square pixels; correct it, or leave it out",
+    ),
     "coco corners with their area": (
         "coco",
         lambda document: document["annotations"][0].update(bbox=[100, 100, 400, 300], area=60_000),

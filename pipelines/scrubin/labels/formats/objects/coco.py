@@ -309,7 +309,7 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
     score = one.get("score", 1.0)
     if not fields.is_number(score) or not 0 <= score <= 1:
         where.error("score-range", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
-    elif box is not None:
+    elif box is not None and _says_how_it_counts(where, one):
         note_unkept(of_file, "annotations", one, ANNOTATION_KEYS)
         if category_id in of_file.merges:
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
@@ -318,6 +318,18 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one, runs), MASK: mask, POINTS: of_points}
         details[tracks.ONLY] = None if one.get(TRACK) is None else fields.whole(where, one, TRACK)
         reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
+
+
+def _says_how_it_counts(where: Where, one: Mapping[str, Any]) -> bool:
+    """Return whether an annotation says soundly whether it is a crowd, and how large it is: by both an instance may not count in a score."""
+    crowd, area = one.get(CROWD), one.get(AREA)
+    if crowd not in (*EMPTY, 1):
+        where.error("crowd-form", f"{CROWD} {documents.shown(crowd)} is neither 0 nor 1", "write 0 for an instance, 1 for a crowd")
+        return False
+    if area not in EMPTY and not (fields.is_number(area) and area >= 0):
+        where.error("area-range", f"{AREA} {documents.shown(area)} is no number of square pixels", "correct it, or leave it out")
+        return False
+    return True
 
 
 def _points_of(
