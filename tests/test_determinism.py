@@ -70,7 +70,7 @@ WHOLE_NUMBER_SUMS = {
     "stages/release/linking.py": 2,
     "stages/release/metadata/facts.py": 4,
     "stages/release/metadata/sentences.py": 1,
-    "stages/render/effort.py": 2,
+    "stages/render/effort.py": 3,
     "stages/render/parts.py": 2,
     "stages/report/privacy.py": 1,
     "stages/report/splits.py": 1,

@@ -93,10 +93,10 @@ def names_release(project: Path = Path()) -> bool:
 
 
 def needed(project: Path = Path()) -> set[str]:
-    """Return the stages without which there is no release, and itself."""
+    """Return the stages without which there is no release, and itself; none where no stage makes one."""
     stages: Mapping[str, Any] = yaml.safe_load((project / PIPELINE).read_text(encoding="utf-8"))["stages"]
     made_by = {_path(out): name for name, stage in stages.items() for out in stage.get("outs", ())}
-    before, left = set[str](), [STAGE]
+    before, left = set[str](), [STAGE] if STAGE in stages else []
     while left:
         name = left.pop()
         if name not in before:
