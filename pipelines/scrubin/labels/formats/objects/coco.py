@@ -322,7 +322,8 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
 
 def _says_how_it_counts(where: Where, one: Mapping[str, Any]) -> bool:
     """Return whether an annotation says soundly whether it is a crowd, and how large it is: by both it may not count in a score."""
-    crowd, area = one.get(CROWD), one.get(AREA)
+    crowd: Any = one.get(CROWD)
+    area: Any = one.get(AREA)
     if crowd not in (*EMPTY, 1):
         where.error("crowd-form", f"{CROWD} {documents.shown(crowd)} is neither 0 nor 1", "write 0 for an instance, 1 for a crowd")
         return False
