@@ -109,7 +109,7 @@ def name_no_release_meanwhile() -> None:
     def reproduce_and_put_back(stage: Stage, *how: Any, **more: Any) -> Any:
         try:
             done = reproduce_stage(stage, *how, **more)
-        except Exception:
+        except Exception:  # raised again: DVC says what it was
             if stage.addressing in before and not more.get("dry"):
                 held.take()
             raise

@@ -91,10 +91,15 @@ def assembled(waiting: Mapping[str, Path], stated: Mapping[str, str], *, audited
             yield copied
 
 
-def stated(videos: pd.DataFrame) -> dict[str, str]:
+def stated(waiting: Mapping[str, Path], videos: pd.DataFrame) -> dict[str, str]:
     """Return the SHA-256 of every video and every file of frames, as the stages stated them that wrote these."""
     of_frames, _ = file_lists.read_checksums((INTERIM / "frames.sha256").read_text(encoding="utf-8"))
-    return dict(zip(videos.path, videos.sha256, strict=True)) | of_frames
+    sha256 = dict(zip(videos.path, videos.sha256, strict=True)) | of_frames
+    for name, path in waiting.items():
+        if name.startswith(("videos/", "frames/")) and name not in sha256:
+            msg = f"{path}: no stage states that it has written this, so nothing proves it; remove it, then run again"
+            raise StageError(msg)
+    return sha256
 
 
 def audit(folder: Path, study: audited_project.Project, pictures: Pictures) -> None:
@@ -160,7 +165,7 @@ def main() -> None:
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    with assembled(waiting, stated(study.tables["videos"]), audited=audited) as copied:
+    with assembled(waiting, stated(waiting, study.tables["videos"]), audited=audited) as copied:
         folder, tables = copied.folder, study.tables
         sizes = assembly.complete(
             folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256

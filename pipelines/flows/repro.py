@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import interrupts
 import warm
 from scrubin.base import private_paths
-from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.base.errors import ReleaseError, ReviewError, ScrubinError
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run, time_text
 from scrubin.curate.project import outputs
@@ -121,8 +121,9 @@ def _withhold() -> None:
 
 def _say_what_is_named(was_named: bool) -> None:
     """Say that there is no release where there was one: DVC took it out of the lock when it ran a stage before it."""
-    if was_named and not releases.names_release():
-        sys.stderr.write(NOT_NAMED)
+    with contextlib.suppress(ReleaseError):  # a killed DVC may have torn it: the next run says so, and sets it aside
+        if was_named and not releases.names_release():
+            sys.stderr.write(NOT_NAMED)
 
 
 def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:

@@ -46,6 +46,13 @@ def test_a_task_may_have_rater_in_its_name(scores):
     assert (out / "T_rater_rater2.csv").read_text().count("\n") == 3
 
 
+def test_raters_are_said_to_be_joined_only_where_they_are(scores):
+    """Raters 0 and 2 are LASANA's who shared the recordings; here they rated the same."""
+    code, told, _, _ = scores(Peg_rater0=[row.replace(";1;", ";0;", 1) for row in ONE], Peg_rater2=TWO)
+    assert code == 0
+    assert "(mean of 1 pair of raters, failed recordings included" in told
+
+
 @pytest.mark.parametrize("second", ["Peg_rater01", "Peg_rater001"])
 def test_two_files_of_one_rater_are_refused(scores, second):
     code, _, error, _ = scores(Peg_rater1=ONE, Peg_rater2=TWO, **{second: [HEADER, "d;1;1;2;3;4;10"]})

@@ -150,6 +150,12 @@ def flipped_frame(folder: Path) -> None:
     kept_project.flip(next((folder / "data/unreleased/frames").rglob("*.jpg")))
 
 
+def unstated(folder: Path) -> None:
+    """A frame that is in no list of its stage."""
+    frame = next((folder / "data/unreleased/frames").rglob("*.jpg"))
+    shutil.copy(frame, frame.with_name("999999.jpg"))
+
+
 def too_low_a_number(folder: Path) -> None:
     """Somebody of the last release withdrew, and the number says that nothing did."""
     (folder / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\n,peg_02,2026-01-31,request\n")
@@ -172,6 +178,7 @@ REFUSALS: Mapping[Callable[[Path], None], str] = {
     private_word: "the release is refused",
     flipped_byte: "its bytes have changed since it was written",
     flipped_frame: "its bytes have changed since it was written",
+    unstated: "no stage states that it has written this",
     too_low_a_number: "set release.version in params.yaml to 2.0.0",
 }
 

@@ -17,6 +17,7 @@ from scrubin.base import statistics
 from scrubin.base.csv_text import shown
 from scrubin.base.statistics import without_nan
 from scrubin.ratings import params, rater_files, score_statistics
+from scrubin.ratings.agreement import POOL
 from scrubin.ratings.entries import Entries
 from scrubin.ratings.lasana import annotation_text, revalidation
 from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, NUMBER, TRUTH_VALUE, CellType, Document
@@ -267,9 +268,11 @@ def _scores(task: Mapping[str, Any]) -> Iterator[str]:
     yield _line(TOTAL, f"mean {_number(grs['mean'])}, sd {_number(grs['sd'])}, {ends}, n = {grs['n']}")
     raters = (f"{name}: {rater['rated']} recordings, {rater['failed']} failed" for name, rater in sorted(task["raters"].items()))
     yield _line("raters", "; ".join(raters))
-    mean = task["agreement"][TOTAL]["failed_included"]["pooled"]["mean"]
+    agreement = task["agreement"][TOTAL]["failed_included"]
+    mean = agreement["pooled"]["mean"]
     pairs = "1 pair" if mean["n_pairs_bessel"] == 1 else f"{mean['n_pairs_bessel']} pairs"
-    variant = f"mean of {pairs} of raters, complementary ones joined, failed recordings included, n - 1 throughout"
+    joined = "complementary ones joined, " if any(POOL in rater for rater in agreement["icc"]["raters"]) else ""
+    variant = f"mean of {pairs} of raters, {joined}failed recordings included, n - 1 throughout"
     yield _line("agreement", f"Lin's concordance {_number(mean['bessel'], 3)} ({variant})")
     limit = f"above {_number(spread['threshold'], 3)}, percentile {spread['percentile']:g} (linear)"
     yield _line("disagreement", f"{counts['strong_disagreement']} recordings strong, {limit}")
