@@ -52,6 +52,7 @@ def ground_truth(folder, boxed=(1, 5)):
         ("video01-phase.txt", "Frame\tPhase\n0\tPreparation\n", "phases", "cholec80"),
         ("a.json", json.dumps({"frame": [0], "list": [[ROW]]}), None, "box-lists"),
         ("a.json", json.dumps([COCO_RESULT]), None, "coco-results"),
+        ("a.json", "[]", None, "coco-results"),
     ],
 )
 def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted, expected):

@@ -27,7 +27,7 @@ def test_every_format_has_signs():
     assert all(form.by_hand.evidence is not never for form in readable().values())
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b'{"a": 1}', b"null", b"\xff\xfe"])
+@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"{}", b'{"a": 1}', b"null", b"\xff\xfe"])
 def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
     (tmp_path / "video.json").write_bytes(data)
     with pytest.raises(AnnotationError, match=r"looks like no format of labels.*; name the format by --from: aixsuture, .*cholec80"):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
@@ -49,11 +50,29 @@ def test_frames_of_cholectrack20_are_those_of_its_json():
         ("1,3,113.84,274.5,57.307,130.05,-1,-1,-1,-1\n", "mot"),
         ("1,1,399,182,121,229,1,4.4852,6.9,0\n", "mot"),
         ("1, 1, 594.27, 247.59, 71.24, 174.88, 0.98, 0, -1, -1\n", "cholectrack20-txt"),
+        ("frame,id,bb_left,bb_top,bb_width,bb_height,conf,class,vis\n" + ROW, "mot"),
+        ("Frame, Track ID, x, y, w, h, score\n1,4,85.4,48,170.8,96,0.98\n", "mot"),
+        ("frame,id,bb_left,bb_top,bb_width,bb_height,conf,x,y,z\n1,1,399,182,121,229,1,4.4852,6.9,0\n", "mot"),
+        ("frame,id,phase_confidence\n1,4,0.98\n", "phase-tables"),
     ],
 )
 def test_the_layouts_are_told_apart_by_their_columns(tmp_path, row, form):
     (tmp_path / "VID02.txt").write_text(row)
     assert detected(tmp_path).name == form
+
+
+def test_a_first_line_may_name_the_columns_as_they_are_read():
+    named = one("frame,id,bb_left,bb_top,bb_width,bb_height,conf,class,vis\n" + ROW).instances.rows
+    pd.testing.assert_frame_equal(named, one(ROW).instances.rows)
+
+
+def test_a_first_line_that_names_corners_or_another_order_is_refused(tmp_path):
+    (fault,) = said("frame,id,x1,y1,x2,y2,conf\n1,4,85.4,48,170.8,96,0.98\n")
+    assert fault.startswith('a/VID02.txt: the first line names other columns than those that are read: "x2, y2"; write frame, id, left,')
+    # Nor are tracks with such a first line phases, whose ids those of the tracks would be.
+    (tmp_path / "VID02.txt").write_text("frame,id,x1,y1,x2,y2,conf\n1,4,85.4,48,170.8,96,0.98\n")
+    with pytest.raises(AnnotationError, match="this looks like no format of labels"):
+        detected(tmp_path)
 
 
 def test_a_sequence_says_its_size_its_empty_frames_and_its_name():

@@ -12,7 +12,7 @@ has ``seqLength``, every frame is labelled; else those with a box are. ``<video>
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels import registry, tracks
 from scrubin.labels.formats.objects.coco import ids_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
@@ -34,6 +35,18 @@ PATTERN = r"(?:[^/]+\.txt|seqinfo\.ini)"
 EXPECTED = "<video>.txt or <video>/gt/gt.txt, with <video>/seqinfo.ini"
 COLUMNS = ("frame", "id", "left", "top", "width", "height", "confidence", "class", "visibility")
 FEWEST, MOST = 7, 10
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "frame": ("frame", "frameid", "frameindex", "framenumber", "frameno"),
+    "id": ("id", "trackid", "objectid", "objid", "targetid", "identity"),
+    "left": ("left", "bbleft", "bboxleft", "x", "x1", "xmin"),
+    "top": ("top", "bbtop", "bboxtop", "y", "y1", "ymin"),
+    "width": ("width", "bbwidth", "bboxwidth", "w"),
+    "height": ("height", "bbheight", "bboxheight", "h"),
+    "confidence": ("confidence", "conf", "score"),
+    "class": ("class", "classid", "category", "categoryid", "cls"),
+    "visibility": ("visibility", "vis", "visible"),
+}
+"""What the columns are called where the first line names them, folded; those of a place in the world are called anything."""
 SEQINFO = "seqinfo.ini"
 VISIBLE = "visible_share"
 DETAILS = {tracks.ONLY: "Int64", VISIBLE: "float64"}
@@ -77,8 +90,23 @@ CHOLECTRACK20 = Layout("cholectrack20-txt", 0, SOURCE_FRAMES, (854, 480))
 def _cells(path: Path) -> list[str]:
     """Return the cells of the first line with any, if all are numbers and so many that no other table has them."""
     lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix == ".txt" else []
-    cells = [cell.strip() for cell in lines[0].split(",")] if lines else []
+    header, *first = [_split(line) for line in lines[:2]] or [[]]
+    if not _misnamed(header):
+        return first[0] if first and len(first[0]) == len(header) and all(map(NUMBER.fullmatch, first[0])) else []
+    cells = header
     return cells if len(cells) in (len(COLUMNS), MOST) and all(NUMBER.fullmatch(cell) for cell in cells) else []
+
+
+def _split(line: str) -> list[str]:
+    return [cell.strip() for cell in line.rstrip().rstrip(",").split(",")]
+
+
+def _misnamed(header: Sequence[str]) -> list[str]:
+    """Return what a first line calls columns otherwise than they are read; all of it where they are too few, or too many."""
+    if not FEWEST <= len(header) <= MOST:
+        return list(header)
+    of_world = len(COLUMNS) - 2 if len(header) == MOST else len(COLUMNS)
+    return [cell for name, cell in list(zip(COLUMNS, header, strict=False))[:of_world] if fold(cell) not in NAMES[name]]
 
 
 def _is_mot(path: Path) -> bool:
@@ -182,10 +210,16 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
         where.error("image-size", what, f"give --image-size WIDTHxHEIGHT, or {SEQINFO} with imWidth and imHeight beside it")
         return None
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes)
-            rows += [] if row is None else [row]
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if lines and not any(map(NUMBER.fullmatch, _split(lines[0][1]))):
+        misnamed = _misnamed(_split(lines.pop(0)[1]))
+        if misnamed:
+            what = f"the first line names other columns than those that are read: {documents.shown(', '.join(misnamed))}"
+            where.error("header", what, f"write {', '.join(COLUMNS)} in this order, with or without a first line that names them")
+            return None
+    for number, line in lines:
+        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes)
+        rows += [] if row is None else [row]
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     # Messages name frames as the file does.
     as_named = instances.assign(position=instances["position"] + layout.first)
@@ -205,7 +239,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
 
 
 def _row(where: Where, line: str, layout: Layout, size: tuple[int, int], tolerance: float, classes: Classes) -> dict[str, Any] | None:
-    cells = [cell.strip() for cell in line.rstrip().rstrip(",").split(",")]
+    cells = _split(line)
     if not FEWEST <= len(cells) <= MOST:
         what = f"{len(cells)} values, expected {FEWEST} to {MOST}"
         where.error("row-length", what, f"write {', '.join(COLUMNS)}, separated by commas")

@@ -30,7 +30,9 @@ IMAGES_IN = ("coco", "endoscapes", "grasp")
 
 def _is_results(path: Path) -> bool:
     document = registry.document(path)
-    first = document[0] if isinstance(document, list) and document else None
+    if document == []:  # nobody found anything; of labels it would say nothing
+        return True
+    first = document[0] if isinstance(document, list) else None
     return isinstance(first, Mapping) and set(first) >= KEYS and bool(PLACES & set(first))
 
 

@@ -52,8 +52,12 @@ def _has_phases(path: Path) -> bool:
         return False
     header = [cell.strip() for cell in lines[0].cells]
     if columns.is_header(header):
+        if columns.first_of(header, "phase", "phase id") is not None:
+            return True
+        # Of a table with columns that nobody understands, such as boxes, an id is that of something else.
         numbered = columns.first_of(header, "frame", "seconds", "milliseconds") is not None
-        return columns.first_of(header, "phase", "phase id") is not None or (numbered and columns.first_of(header, "id") is not None)
+        known = all(fold(name) in columns.OF_NAME or columns.SURE.fullmatch(fold(name)) for name in header)
+        return known and numbered and columns.first_of(header, "id") is not None
     first = [phase_cells.whole(line.cells[0].strip()) for line in lines]
     if len(header) == 1:
         # Phases last: other texts of one word per line do not repeat.
