@@ -5,8 +5,11 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,6 +103,21 @@ def test_a_lost_key_is_an_error_and_not_a_new_set_of_ids(tmp_path):
     path.unlink()
     with pytest.raises(PrivacyError, match="the key is gone"):
         pseudonymize.private_key(path, book)
+
+
+@pytest.mark.parametrize(("noted", "is_refused"), [("data/raw", True), ("data/demo", False), (None, False)])
+def test_no_key_is_drawn_where_a_run_on_another_machine_gave_ids_to_the_same_study(tmp_path, noted, is_refused):
+    path, lock = tmp_path / "private/pseudonym.key", tmp_path / "dvc.lock"
+    stage = {} if noted is None else {"pseudonymize": {"cmd": "a", "params": {"params.yaml": {"raw": noted}}}}
+    lock.write_text(yaml.safe_dump({"schema": "2.0", "stages": stage}))
+    refusal = pytest.raises(
+        PrivacyError, match=r"says that the recordings of data/raw have ids; bring the folder .*private of that project here"
+    )
+    with refusal if is_refused else nullcontext():
+        pseudonymize.refuse_other_ids(path, lock, Path("data/raw"))
+    path.parent.mkdir()
+    path.write_text("5" * 64)
+    pseudonymize.refuse_other_ids(path, lock, Path("data/raw"))
 
 
 def test_a_replaced_key_is_an_error(tmp_path):

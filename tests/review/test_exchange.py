@@ -6,8 +6,10 @@ import pytest
 
 import review_study
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.tables import io
+from scrubin.base.tables.private import PARTS, QUARANTINE, RECORDINGS
 from scrubin.stages.review import Ledger, exchange, result, study
-from scrubin.stages.review.events import facts
+from scrubin.stages.review.events import Decided, DecidedSpan, facts
 
 HEADER = review_study.SHEET
 
@@ -112,3 +114,132 @@ def test_a_sheet_that_was_not_imported_hides_what_it_adds_and_one_that_was_says_
     assert not [row for row in hidden() if row[5] == "sheet"]
     sheet.write_text(text + "single,,other,1.4,1.8,,,,,add\n")
     assert [row[3:5] for row in hidden() if row[5] == "sheet"] == [(1.4, 1.8)]
+
+
+TABLES = {"recordings": RECORDINGS, "parts": PARTS}
+
+
+def change_tables(folder, change):
+    """Write the tables of ingest anew, and return what puts them back."""
+    paths = {folder / f"data/interim/{name}.parquet": table for name, table in TABLES.items()}
+    before = {path: path.read_bytes() for path in paths}
+    for path, table in paths.items():
+        io.write(table, change(io.read(table, path)), path)
+    return lambda: [path.write_bytes(data) for path, data in before.items()]
+
+
+def in_place(folder, text):
+    (folder / "data/raw/redactions.csv").write_text(text)
+    return text
+
+
+def said_of_sheet():
+    return result.document(*state(), Ledger().lines(), study.Path("data/raw"))["sheet"]
+
+
+def asked():
+    return [row[:5] for row in hidden() if row[5] == "sheet"]
+
+
+def test_rows_of_a_recording_that_is_set_aside_are_told_and_proposed_when_it_comes_back(folder):
+    text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\npair,left,other,1,2,,,,,add\n")
+    back = change_tables(folder, lambda rows: rows[rows.recording != "single"].reset_index(drop=True))
+    path = folder / "data/interim/quarantine_ingest.parquet"
+    none = path.read_bytes()
+    row = {"recording": "single", "camera": "mono", "path": "s.mkv", "stage": "ingest", "reason": "it is empty", "mend": "copy it"}
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), path)
+    of, standing = state()
+    done = exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), {"single"})
+    assert done.passed_over == ("'single': 1 row",)
+    for event in done.events[:-1]:
+        Ledger().append("decided", facts(event), by="ann", session="import")
+    Ledger().append("imported", facts(done.events[-1]), by="ann", session="import")
+    back()
+    path.write_bytes(none)
+    assert asked() == [("single", "mono", "other", 0.4, 0.8)]
+    assert said_of_sheet() == (
+        "redactions.csv was imported before 1 file came or was replaced: what it would hide there is proposed; "
+        "run: .venv/bin/scrubin review --import data/raw/redactions.csv"
+    )
+    take(text)
+    assert (asked(), said_of_sheet()) == ([], None)
+    assert ("single", "mono", "other", 0.4, 0.8, "curator", "accepted") in hidden()
+
+
+def test_a_row_for_all_cameras_is_proposed_in_one_that_joins_after_the_import(folder):
+    text = in_place(folder, HEADER + "pair,,text,,,1,2,30,4,add\n")
+    back = change_tables(folder, lambda rows: rows[rows.camera != "right"].reset_index(drop=True))
+    take(text)
+    assert asked() == []
+    back()
+    assert asked() == [("pair", "right", "text", 0.0, 3.0)]
+
+
+def test_what_an_imported_sheet_wants_hidden_is_proposed_again_in_a_file_that_was_replaced(folder):
+    text = in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\nsingle,,text,,,8,8,24,8,accept\nsingle,,black,0,1,,,,,reject\n")
+    take(text)
+    change_tables(folder, lambda rows: rows.assign(sha256=rows.sha256.where(rows.recording != "single", "f" * 64)))
+    assert sorted(asked()) == [("single", "mono", "other", 0.4, 0.8), ("single", "mono", "text", 0.0, 3.5)]
+
+
+def test_what_somebody_took_back_after_the_import_is_not_proposed_again(folder):
+    text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\npair,,other,0.4,0.8,1,2,30,4,add\n")
+    take(text)
+    added = [line.number for line in Ledger().lines() if line.event == "decided"]
+    for number in added:
+        Ledger().append("withdrawn", {"line": number, "why": ""}, by="ann", session="page")
+    assert (asked(), [row for row in hidden() if row[2] == "other"]) == ([], [])
+
+
+def test_what_was_only_accepted_on_the_page_and_taken_back_is_proposed_again(folder):
+    in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\n")
+    of, standing = state()
+    (key,) = [one.key for one in of.proposed(("single", "mono"), standing) if one.source == "sheet"]
+    answer("mono", "other", (0.4, 0.8), what="accept", proposal=key, recording="single")
+    assert ("single", "mono", "other", 0.4, 0.8, "curator", "accepted") in hidden()
+    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
+    assert asked() == [("single", "mono", "other", 0.4, 0.8)]
+
+
+def answer(camera, kind, span, *, box=None, what="add", proposal="", recording="pair"):
+    of, _ = state()
+    file = of.files[recording, camera]
+    first, last = int(span[0] * 20), int(span[1] * 20) - 1
+    spans = (DecidedSpan(what, first, last, *span),)
+    event = Decided(recording, camera, file.sha256, kind, spans, box, "", proposal, "1")
+    Ledger().append("decided", facts(event), by="ann", session="page")
+
+
+def proposed_right(*, whole):
+    of, standing = state()
+    return next(one.key for one in of.proposed(("pair", "right"), standing) if one.source == "pair" and (one.box_xywh is None) == whole)
+
+
+def hidden_boxes():
+    return {(row["camera"], row["x"]) for row in result.redactions(*state()) if row["decision"] != "rejected" and row["kind"] == "other"}
+
+
+def test_a_rectangle_that_stands_beside_the_rejection_of_a_whole_frame_is_exported_and_stays_hidden_elsewhere(folder):
+    box, span = (10, 6, 20, 8), (2.0, 2.5)
+    answer("left", "other", span, box=box)
+    answer("right", "other", span, box=box, what="accept", proposal=proposed_right(whole=False))
+    answer("left", "other", span)
+    answer("right", "other", span, what="reject", proposal=proposed_right(whole=True))
+    here = hidden_boxes()
+    assert ("right", 10) in here
+    text = exchange.sheet_text(*state())
+    assert f"pair,right,other,2.0,2.5,{','.join(map(str, box))},accept\n" in text
+    (folder / "data/private/decisions.jsonl").unlink()
+    take(text)
+    assert here <= hidden_boxes()
+
+
+def test_what_was_rejected_of_a_rectangle_that_the_other_camera_proposes_can_be_imported_again(folder):
+    box, span = (10, 6, 20, 8), (2.0, 2.5)
+    answer("left", "out_of_body", span, box=box)
+    answer("right", "out_of_body", span, box=box, what="reject", proposal=proposed_right(whole=False))
+    text = exchange.sheet_text(*state())
+    before = hidden()
+    (folder / "data/private/decisions.jsonl").unlink()
+    take(text)
+    assert hidden() == before

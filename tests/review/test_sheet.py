@@ -32,7 +32,7 @@ def test_an_empty_camera_means_all_cameras_and_an_empty_rectangle_the_whole_fram
         ("c,mono,other,x,1,,,,,add", "start_s is 'x'"),
         ("c,mono,other,,,,,,,add", "it would hide the whole recording"),
         ("c,mono,text,1,2,,,,,accept", "it accepts text without a rectangle; give its x,y,w,h"),
-        ("c,mono,out_of_body,0,10,1,1,20,8,reject", "'out_of_body' is found in whole frames, so no rectangle of it can be rejected"),
+        ("c,mono,black,0,10,1,1,20,8,reject", "'black' is found in whole frames, so no rectangle of it can be rejected"),
     ],
 )
 def test_a_wrong_row_quarantines_its_recording_and_is_never_passed_over(row, message):

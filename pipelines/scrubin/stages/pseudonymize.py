@@ -19,6 +19,7 @@ from pathlib import Path
 
 from gibberish import Gibberish
 
+from scrubin.base import strangers
 from scrubin.base.errors import ParamsError, PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.params import ranged
@@ -81,6 +82,35 @@ def private_key(path: Path, ledger: Path) -> bytes:
         msg = f"{path}: others may read the key; run: chmod 600 {path}"
         raise PrivacyError(msg)
     return read_key(path)
+
+
+def refuse_other_ids(path: Path, lock: Path, raw: Path) -> None:
+    """Refuse to draw a key where the recordings have ids already: git carries what DVC notes, and not the key.
+
+    Parameters
+    ----------
+    path
+        Of the key.
+    lock
+        What DVC notes of the last run, maybe on another machine.
+    raw
+        Folder of the raw study, as parameters name it.
+
+    Raises
+    ------
+    PrivacyError
+        When there is no key, but a run that DVC noted has given ids to the recordings of this raw study.
+    """
+    if path.exists() or not lock.is_file():
+        return
+    stages = (strangers.read_yaml(lock) or {}).get("stages") or {}
+    noted = stages.get("pseudonymize", {}).get("params", {}).get("params.yaml", {})
+    if noted.get("raw") == str(raw):
+        msg = (
+            f"{path}: there is no key, but {lock} says that the recordings of {raw} have ids; bring the folder {path.parent} of that "
+            f"project here, or delete {lock} to give new ids to all: who has both releases could join them"
+        )
+        raise PrivacyError(msg)
 
 
 def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:

@@ -83,6 +83,9 @@ def take(sheet: Path, by: str | None) -> list[str]:
         *_listed("these overrule earlier ones:", done.changes),
         *_listed("decided earlier and not in the sheet; they stay (withdraw them on the page):", done.absent),
         *_listed("rejects what no detector has proposed:", done.unmet),
+        *_listed(
+            "passed over, as these are not reviewed now; when they are, what the sheet wants hidden there is proposed:", done.passed_over
+        ),
     ]
 
 

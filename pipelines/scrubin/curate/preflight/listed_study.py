@@ -144,6 +144,7 @@ def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: 
     if raw == Path("data/demo"):
         return pseudonymize.assign(recordings, pseudonymize.read_key(raw / "pseudonym.key"), {}, syllables)
     if not own.exists() and not book.exists():
+        pseudonymize.refuse_other_ids(own, Path("dvc.lock"), raw)
         return {name: name for name in recordings}
     key = pseudonymize.private_key(own, book)
     return pseudonymize.assign(recordings, key, pseudonymize.read_ledger(book, pseudonymize.fingerprint(key)), syllables, withdrawn)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.faults import count_text
 from scrubin.stages.review import events
 from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, Event
-from scrubin.stages.review.outcome import TICK_S, covers, without
+from scrubin.stages.review.outcome import REJECTED, TICK_S, covers, rejects, without
 from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, Decision, parse
 from scrubin.stages.review.standing import Standing
 from scrubin.stages.review.status import frames_on_screen
@@ -35,12 +36,15 @@ class Import:
         Sentences: decisions of the ledger that are not in the sheet; they stay.
     unmet
         Sentences: rejections of what no detector has proposed.
+    passed_over
+        Sentences: recordings whose rows count nothing now, because they are not reviewed.
     """
 
     events: tuple[Event, ...]
     changes: tuple[str, ...]
     absent: tuple[str, ...]
     unmet: tuple[str, ...]
+    passed_over: tuple[str, ...]
 
 
 def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s: Boundaries, set_aside: Iterable[str] = ()) -> Import:
@@ -53,7 +57,7 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     boundaries_s
         When the frames of each file are shown.
     set_aside
-        Recordings of the manifest that are not reviewed: their rows count nothing.
+        Recordings of the manifest that are not reviewed: their rows count nothing, and are proposed when these come back.
 
     Raises
     ------
@@ -77,17 +81,41 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     added: list[Event] = [_event(row, of.files[row[0], row[1]], boundaries_s) for row in new]
     added.append(events.Sheet(hashlib.sha256(data).hexdigest(), len(new)))
     unmet = [row for row in new if row[6] == REJECT and not _meets(row, of, standing)]
-    return Import(tuple(added), *(tuple(map(_says, one)) for one in (overruled, absent, unmet)))
+    passed_over = tuple(f"'{name}': {count_text(count, 'row')}" for name, count in sorted(decided.passed_over.items()))
+    said = [tuple(map(_says, one)) for one in (overruled, absent, unmet)]
+    return Import(tuple(added), said[0], said[1], said[2], passed_over)
 
 
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
-    """Return all decisions that stand as a ``redactions.csv``."""
+    """Return all decisions that stand as a ``redactions.csv``, but for rejections that a sheet cannot say.
+
+    In a sheet the rejection of a whole frame is about all of its kind. Who was asked about a whole frame said nothing of the
+    rectangles in it: where there are any, whoever imports the sheet is asked anew.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for recording, camera, kind, start_s, end_s, box, decision in rows(of, standing):
+    every = rows(of, standing)
+    for row in every:
+        if _shows_too_much(row, every, of, standing):
+            continue
+        recording, camera, kind, start_s, end_s, box, decision = row
         writer.writerow((recording, camera, kind, f"{start_s!r}", f"{end_s!r}", *(box or ("", "", "", "")), decision))
     return text.getvalue()
+
+
+def _shows_too_much(row: RedactionRow, every: Sequence[RedactionRow], of: ReviewedStudy, standing: Standing) -> bool:
+    """Whether a rejection of a whole frame would, in a sheet, show a rectangle that is hidden here; what was added stays hidden."""
+    recording, camera, kind, start_s, end_s, box, decision = row
+    if decision != REJECT or box is not None:
+        return False
+    drawn = [(other[5], other[3], other[4]) for other in every if other[:3] == row[:3] and other[6] == ADD]
+    for one in of.redactions((recording, camera), standing):
+        hidden = None if one["x"] is None else (one["x"], one["y"], one["w"], one["h"])
+        is_there = one["kind"] == kind and one["start_s"] < end_s and start_s < one["end_s"] and one["decision"] != REJECTED
+        if is_there and hidden is not None and not any(at == hidden and a <= one["start_s"] and one["end_s"] <= b for at, a, b in drawn):
+            return True
+    return False
 
 
 def rows(of: ReviewedStudy, standing: Standing) -> list[RedactionRow]:
@@ -105,7 +133,9 @@ def rows(of: ReviewedStudy, standing: Standing) -> list[RedactionRow]:
 
 def _overrules(later: tuple[Decided, DecidedSpan], earlier: tuple[Decided, DecidedSpan]) -> bool:
     same_place = later[0].box_xywh in (None, earlier[0].box_xywh)
-    return later[0].kind == earlier[0].kind and same_place and later[1].what != ADD
+    if later[0].kind != earlier[0].kind or not same_place or later[1].what == ADD:
+        return False
+    return later[1].what != REJECT or rejects(later[0], earlier[0].box_xywh)
 
 
 def _row(one: Decision, file: StudyFile) -> RedactionRow:

@@ -279,6 +279,12 @@ def rejects(said: Decided, hidden: Box | None) -> bool:
     return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
 
 
+def hid(said: Decided, proposed: Proposed) -> bool:
+    """Whether a decision, when it was made, hid all of what is proposed."""
+    (start_s, end_s), is_same = proposed.interval_s, (said.kind, said.box_xywh) == (proposed.kind, proposed.box_xywh)
+    return is_same and any(one.what != REJECT and one.start_s <= start_s + TICK_S and end_s <= one.end_s + TICK_S for one in said.spans)
+
+
 def overlaps(decided: Box | None, proposed: Box | None) -> bool:
     """Whether two rectangles share a pixel."""
     if decided is None or proposed is None:

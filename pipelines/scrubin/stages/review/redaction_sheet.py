@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ from scrubin.stages.review.events import ACCEPT, ADD, KINDS, REJECT
 NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
 DECISIONS = (ADD, ACCEPT, REJECT)
+WHOLE = ("black", "frozen")
+"""Kinds that only whole frames have; a rectangle of any other may have been drawn in the other camera of a pair, which proposes it here."""
 PIXELS = re.compile(r"[0-9]{1,6}")
 
 
@@ -38,10 +41,11 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """All usable rows, and the error of each recording whose rows are not."""
+    """All usable rows, the error of each recording whose rows are not, and how many rows are of recordings that are not reviewed."""
 
     rows: list[Decision]
     errors: dict[str, RecordingError]
+    passed_over: Mapping[str, int]
 
 
 def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Container[str] = (), withdrawn: Container[str] = ()) -> Decisions:
@@ -66,6 +70,7 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
     """
     rows: list[Decision] = []
     errors: dict[str, RecordingError] = {}
+    passed_over: Counter[str] = Counter()
     of_rows: list[Fault] = []
     sheet = csv_text.read(NAME, data, COLUMNS, (), keep_rows=True)
     wrong = list(sheet.faults)
@@ -77,7 +82,10 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
     for row in sheet.rows:
         recording = row.cells["recording"]
         if recording not in cameras:
-            wrong += [] if recording in set_aside or recording in withdrawn else [_unknown(row, cameras)]
+            if recording in set_aside or recording in withdrawn:
+                passed_over[recording] += 1
+            else:
+                wrong.append(_unknown(row, cameras))
             continue
         try:
             if row.place in unclear_lines:
@@ -89,7 +97,7 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
             errors.setdefault(recording, error)
     if wrong:
         raise ManifestError([*wrong, *of_rows])
-    return Decisions([row for row in rows if row.recording not in errors], errors)
+    return Decisions([row for row in rows if row.recording not in errors], errors, passed_over)
 
 
 def _filled(row: csv_text.CsvRow) -> csv_text.CsvRow:
@@ -118,7 +126,7 @@ def _decisions(row: csv_text.CsvRow, cameras: tuple[str, ...]) -> list[Decision]
         raise RecordingError(NAME, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording", place)
     if cells["kind"] == "text" and box_xywh is None and decision == "accept":
         raise RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place)
-    if cells["kind"] not in ("text", "other") and box_xywh is not None and decision == "reject":
+    if cells["kind"] in WHOLE and box_xywh is not None and decision == "reject":
         reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
         raise RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place)
     held = (cells["camera"],) if cells["camera"] else cameras

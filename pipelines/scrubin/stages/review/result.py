@@ -61,8 +61,8 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
         "synthetic": {line.by for line in lines if not _about_release(line)} == {PERSON},
-        "sheet": _sheet(of, standing),
-        "sheet_fault": of.sheet.fault if of.sheet.sha256 not in standing.sheets else "",
+        "sheet": _sheet(of, standing, raw),
+        "sheet_fault": of.sheet.fault,
     }
     return {**said, "warnings": _warnings(said)}
 
@@ -134,14 +134,16 @@ def _warnings(said: Mapping[str, Any]) -> list[str]:
     return [sentence for count, sentence in sentences if count]
 
 
-def _sheet(of: ReviewedStudy, standing: Standing) -> str | None:
-    """Return what is to say about ``redactions.csv``; None when it is empty or was imported."""
-    if not of.sheet.rows or of.sheet.sha256 in standing.sheets:
+def _sheet(of: ReviewedStudy, standing: Standing, raw: Path) -> str | None:
+    """Return what is to say about ``redactions.csv``; None when it is empty, or was imported for all files that are there."""
+    take = f"run: .venv/bin/scrubin review --import {NAME if raw.is_absolute() else (raw / NAME).as_posix()}"
+    if of.sheet.rows and of.sheet.sha256 not in standing.sheets:
+        rows = count_text(of.sheet.rows, "row")
+        return f"{NAME} was not imported: what {rows} of it would hide is proposed, what they reject counts nothing; {take}"
+    later = [key for key in of.files if of.sheet_asks(key, standing)]
+    if not later:
         return None
-    return (
-        f"{NAME} was not imported: what {count_text(of.sheet.rows, 'row')} of it would hide is proposed, what they reject counts nothing; "
-        f"run: .venv/bin/scrubin review --import {NAME}"
-    )
+    return f"{NAME} was imported before {count_text(len(later), 'file')} came or was replaced: what it would hide there is proposed; {take}"
 
 
 def counts_of_file(of: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> dict[str, list[dict[str, Any]]]:

@@ -93,8 +93,10 @@ class Standing:
         Lines by which a person saw what they had not seen before, in order.
     planted
         Checks that were shown, in order.
+    said
+        By file, every decision about it as it is now with its line, also what was taken back.
     sheets
-        Hashes of the ``redactions.csv`` that were imported or exported.
+        The last line by which each ``redactions.csv`` was imported or exported, by its hash.
     folds
         Parameter ``review.folds``: what was folded less strictly counts nothing.
     """
@@ -109,7 +111,8 @@ class Standing:
     unlooked: dict[FileKey, int] = field(default_factory=dict)
     looks: list[tuple[Line, Seen]] = field(default_factory=list)
     planted: list[tuple[Line, Planted]] = field(default_factory=list)
-    sheets: set[str] = field(default_factory=set)
+    said: dict[FileKey, list[tuple[int, Decided]]] = field(default_factory=dict)
+    sheets: dict[str, int] = field(default_factory=dict)
     folds: float = 0.0
 
     def apply(self, lines: Iterable[Line]) -> None:
@@ -127,7 +130,7 @@ class Standing:
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
             elif isinstance(event, Sheet):
-                self.sheets.add(event.sha256)
+                self.sheets[event.sha256] = line.number
 
     def stands(self, number: int) -> bool:
         """Whether the decision, exclusion or acknowledgement of a line still counts."""
@@ -158,6 +161,7 @@ class Standing:
             self.lost[key] = self.lost.get(key, 0) + 1
         elif isinstance(event, Decided):
             self.decided.setdefault(key, {})[line.number] = line.by, event
+            self.said.setdefault(key, []).append((line.number, event))
         elif isinstance(event, Planted):
             self.planted.append((line, event))
         elif isinstance(event, Folded):

@@ -31,6 +31,7 @@ from scrubin.stages.review.outcome import (
     Proposed,
     added,
     gaps,
+    hid,
     mirrored,
     parts,
     rows,
@@ -91,7 +92,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class SheetThere:
-    """``redactions.csv`` as it lies there: until it is imported, what it wants hidden is proposed.
+    """``redactions.csv`` as it lies there: until it is imported, what it wants hidden is proposed; then, in files that came later.
 
     Parameters
     ----------
@@ -208,12 +209,19 @@ class ReviewedStudy:
         return parts(proposal, self._decided(key, standing), self.reviewers, self.limits(key))
 
     def _own(self, key: FileKey, standing: Standing) -> list[Proposed]:
-        """Return what the detectors propose in a file, and what a sheet does that nobody has imported."""
-        own = list(self.proposals.get(key, ()))
-        if self.sheet.sha256 in standing.sheets:
-            return own
+        """Return what the detectors propose in a file, and what a sheet does that was not imported for it."""
+        return [*self.proposals.get(key, ()), *self.sheet_asks(key, standing)]
+
+    def sheet_asks(self, key: FileKey, standing: Standing) -> list[Proposed]:
+        """Return what the sheet that lies there wants hidden in a file, and nobody has decided about.
+
+        Its import counts for the files that were there: one that came later, or was replaced, has no decision of before.
+        """
+        imported = standing.sheets.get(self.sheet.sha256, -1)
+        before = [one for number, one in standing.said.get(key, ()) if number < imported]
         known = [(one.kind, one.interval_s, one.box_xywh) for one in added(self._decided(key, standing), self.reviewers)]
-        return own + [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
+        asked = [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
+        return [one for one in asked if not any(hid(earlier, one) for earlier in before)]
 
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())
