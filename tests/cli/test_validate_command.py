@@ -182,7 +182,7 @@ NOTHING = {
     "a wrong folder": ({"film.mp4": b"x", "notes.txt": b"hello"}, (), "this looks like no format of labels"),
     "malformed JSON": ({"VID01.json": b'{"annotations": {'}, (), "VID01.json, line 1: not JSON"),
     "an empty file": ({"VID01.json": b""}, (), "VID01.json, line 1: not JSON"),
-    "a list": ({"VID01.json": b"[1]"}, (), "expected a JSON object, but got []"),
+    "a list": ({"VID01.json": b"[1]"}, (), "expected a JSON object, but got [1]"),
     "another format": (EXAMPLES["cholect50"], ("--from", "cholec80"), "there is no file of the format cholec80 in it"),
     "a misspelt format": (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
     "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; name the folder that has errors, facts, frames, "),
