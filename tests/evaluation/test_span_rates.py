@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from label_examples import EXAMPLES
+from score_runs import good, sides
 from scrubin import cli
 from verdict_cases import write_files
 
@@ -73,3 +74,44 @@ def test_predictions_in_spans_are_told_apart_from_labels(study, capsys):
     said = capsys.readouterr().err
     assert f"{SAID} (--predictions-fps)" in said
     assert f"{SAID} (--fps)" not in said
+
+
+TWO_TIERS = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT FORMAT="3.0" VERSION="3.0"><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="s0" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="s1" TIME_VALUE="10000"/>
+<TIME_SLOT TIME_SLOT_ID="s2" TIME_VALUE="20000"/><TIME_SLOT TIME_SLOT_ID="s3" TIME_VALUE="20200"/>
+<TIME_SLOT TIME_SLOT_ID="s4" TIME_VALUE="20900"/></TIME_ORDER>{}</ANNOTATION_DOCUMENT>"""
+TIER = (
+    '<TIER TIER_ID="phase@{}"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{}" TIME_SLOT_REF1="{}" TIME_SLOT_REF2="{}">'
+    "<ANNOTATION_VALUE>{}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>"
+)
+
+
+def test_what_spans_have_and_no_frame_has_is_said_by_score_and_by_validate(tmp_path, capsys):
+    tiers = [
+        ("A", "a1", "s0", "s1", "preparation"),
+        ("B", "b1", "s0", "s2", "gallbladder dissection"),
+        ("A2", "a2", "s3", "s4", "preparation"),
+    ]
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.eaf").write_text(TWO_TIERS.format("".join(TIER.format(*tier) for tier in tiers)))
+    overlap = "frames in which two phases overlap, of which the later counts: 10"
+    between = "spans between two frames of the other rate: 1"
+    told = good(capsys, *sides(tmp_path, "phases")).err
+    for lost in (overlap, between):
+        assert f"{tmp_path}/truth/a.eaf: {lost} (and at 1 more place, also in {tmp_path}/found/a.eaf)" in told
+    assert cli.main(["validate", str(tmp_path / "truth")]) == 0
+    told = capsys.readouterr().out
+    assert f"warning: a: {overlap}" in told
+    assert f"warning: a: {between}" in told
+
+
+def test_an_instrument_between_two_frames_is_said_too(tmp_path, capsys):
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "v1.csv").write_text("vocabulary,instrument,start_s,end_s\ncholect50,hook,0.2,0.9\ncholect50,grasper,1,4\n")
+    told = good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "spans")).err
+    assert f"{tmp_path}/truth/v1.csv: spans between two frames of the other rate: 1 (and at 1 more place" in told
+    assert cli.main(["validate", str(tmp_path / "truth")]) == 0
+    assert "warning: v1: spans between two frames of the other rate: 1" in capsys.readouterr().out

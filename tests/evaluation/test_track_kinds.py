@@ -128,3 +128,39 @@ def test_text_of_a_tracker_counts_from_1_and_may_have_no_classes(study, capsys):
     assert values(study, capsys)["HOTA"] == 1
     said = fault(capsys, *sides(study, "tracks"))
     assert "boxes have no instrument (3 frames); name it, or score all instruments as one: --variant classes=one" in said
+
+
+TEXT = "1,1,100,100,80,60,{},2,1\n1,2,300,100,80,60,{},2,1\n2,1,104,101,80,60,1,2,1\n2,2,304,100,80,60,{},2,1\n"
+
+
+def text_sides(study, truth, found):
+    for side, text in (("truth", truth), ("found", found)):
+        (study / side).mkdir()
+        (study / side / "v.txt").write_text(text)
+    return sides(study, "tracks", "--image-size", "854x480", "--json", "--variant", "classes=one")
+
+
+def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):
+    said = good(capsys, *text_sides(tmp_path, TEXT.format(1, 0, 0), TEXT.format(0.9, 0.8, 0.7)))
+    told = "boxes of the ground truth with the confidence 0 are marked as not considered, and left out as by TrackEval: 2"
+    assert f"truth: {told}" in said.err
+    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
+    # Two boxes are found, and two predictions are where nothing is considered: as without these rows.
+    assert (found["tracks MOTA"], found["tracks IDF1"]) == (0, pytest.approx(2 / 3))
+    (tmp_path / "truth/v.txt").write_text("".join(line for line in TEXT.format(1, 0, 0).splitlines(keepends=True) if ",60,0," not in line))
+    again = good(capsys, *sides(tmp_path, "tracks", "--image-size", "854x480", "--json", "--variant", "classes=one"))
+    assert found == {one["metric"]: one["overall"]["value"] for one in json.loads(again.out)["results"]}
+    assert "not considered" not in again.err
+    good(capsys, *sides(tmp_path, "detection", "--image-size", "854x480"))
+
+
+def test_confidences_that_are_not_all_0_or_1_are_those_of_predictions(tmp_path, capsys):
+    said = fault(capsys, *text_sides(tmp_path, TEXT.format(1, 0, 0.5), TEXT.format(1, 1, 1)))
+    assert "an annotated box has the confidence 0.0; are ground truth and predictions swapped?" in said
+
+
+def test_a_prediction_may_have_the_confidence_0(tmp_path, capsys):
+    said = good(capsys, *text_sides(tmp_path, TEXT.format(1, 1, 1), TEXT.format(1, 0, 0)))
+    assert "not considered" not in said.err
+    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
+    assert found["tracks MOTA"] == 1

@@ -52,6 +52,12 @@ def test_the_tasks_of_a_project_are_recordings():
     assert frames(data) == {"VID03": ([0], [0]), "ninth": ([1], [])}
 
 
+def test_a_skeleton_whose_points_are_no_elements_is_not_kept_and_it_is_said():
+    data = document((0, "VID01_000000.png", BOX + '<skeleton label="hook" occluded="0" points="1,1;2,2"/>'))
+    assert frames(data) == {"VID01": ([0], [0])}
+    assert said(data) == ["a/op1.xml: not kept: skeletons without points inside of them (1)"]
+
+
 def test_a_tag_is_a_phase_of_the_vocabulary_or_counted():
     tags = '<tag label="preparation"/><tag label="smoke"/>'
     data = document((0, "VID01_000000.png", '<box label="grasper" xtl="1" ytl="1" xbr="9" ybr="9"/>' + tags))

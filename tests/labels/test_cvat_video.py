@@ -116,6 +116,31 @@ def test_a_turned_box_is_the_one_around_it():
     assert "a/op1.xml: 1 boxes are turned, and read as the boxes around them" in said(data)
 
 
+@pytest.mark.parametrize("rotation", ["0.00", "0", "-0.0", "360"])
+def test_a_box_that_is_turned_by_nothing_is_interpolated_as_any_other(rotation):
+    data = document(boxes((0, 0, 1, 50), (4, 1, 1, 50)).replace("/>", f' rotation="{rotation}"/>'))
+    assert one(data).instances.rows["position"].tolist() == [0, 1, 2, 3]
+    assert not any("turned" in sentence for sentence in said(data))
+
+
+def test_turned_boxes_are_not_interpolated():
+    data = document(boxes((0, 0, 1, 50), (4, 1, 1, 50)).replace("/>", ' rotation="10.00"/>'))
+    assert one(data).instances.rows["position"].tolist() == [0]
+
+
+def test_a_skeleton_whose_points_are_tracks_beside_it_is_not_kept_and_it_is_said():
+    skeleton = '<skeleton frame="{}" outside="0" keyframe="1" points="48.8,11.7;48.8,15.2"/>'
+    nested = '<track id="0" label="1"><points frame="0" outside="0" keyframe="1" points="48.8,11.7"/></track>'
+    data = document(skeleton.format(0) + skeleton.format(1) + nested)
+    assert one(data).instances.rows.empty
+    assert "a/op1.xml: not kept: skeletons without points inside of them (2)" in said(data)
+
+
+def test_what_is_not_there_is_not_listed_as_not_kept():
+    line = '<polyline frame="0" outside="0" keyframe="1" points="1,1;2,2"/>'
+    assert said(document(boxes((0, 1, 1, 50)) + line)) == ["a/op1.xml: not kept: polyline shapes (1)"]
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -91,6 +91,42 @@ def test_classes_are_those_that_a_sequence_lists():
     assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
 
 
+FIRST = ROW.replace(",0,1\n", ",1,1\n")
+
+
+def sequence(row=FIRST, names="hook\ngrasper\n", info="imWidth=854\nimHeight=480\n"):
+    return {"a/VID02/gt/gt.txt": row.encode(), "a/VID02/gt/labels.txt": names.encode(), "a/VID02/seqinfo.ini": info.encode()}
+
+
+def test_classes_are_those_of_labels_txt_beside_from_1_on(tmp_path):
+    (labels,) = read_files("mot", sequence()).recordings
+    assert labels.recording == "VID02"
+    assert [labels.vocabulary.instruments[id_].lower() for id_ in labels.instances.rows["instrument_id"]] == ["hook"]
+    (labels,) = read_files("mot", sequence(ROW.replace(",0,1\n", ",10,1\n"), "".join(f"label_{at}\n" for at in range(10)))).recordings
+    assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]] == "label_9"
+    for name, data in sequence().items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    assert detected(tmp_path).name == "mot"
+
+
+def test_a_sequence_that_lists_classes_itself_counts_them_from_0_whatever_labels_txt_says():
+    (labels,) = read_files("mot", sequence(ROW, info="imWidth=854\nimHeight=480\nclasses=grasper,hook\n")).recordings
+    assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "grasper"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"row": ROW}, "a/VID02/gt/gt.txt, line 1: 'class' is 0, expected a whole number in 1..2"),
+        ({"names": "hook\n\ngrasper\n"}, "a/VID02/gt/labels.txt: a class has no name"),
+        ({"names": "hook, grasper\n"}, "a/VID02/gt/labels.txt: a name of a class has a comma; give one name per line"),
+    ],
+)
+def test_what_is_wrong_with_labels_txt_is_named(change, told):
+    assert told in " ".join(fault.sentence for fault in faults_of("mot", sequence(**change)))
+
+
 def test_boxes_without_id_class_or_confidence_are_kept_without():
     assert said("1,-1,10,20,30,40,-1,-1,-1,-1\n") == ["a/VID02.txt, frame 1: boxes have no id, as detections do"]
     row = one("1,-1,10,20,30,40,-1,-1,-1,-1\n").instances.rows

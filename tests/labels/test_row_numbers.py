@@ -275,3 +275,31 @@ def refused(read):
         return "", read()
     except ScrubinError as error:
         return str(error), None
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "text", "line"),
+    [
+        ("phase-tables", "a.txt", "1\n1\n\n2\n", 3),
+        ("phase-tables", "a.csv", "phase\n1\n1\n\n\n2\n", 4),
+        ("phase-tables", "a.csv", "phase\n\n1\n2\n", 2),
+        ("phase-tables", "a.txt", "\n1\n2\n", 1),
+        ("phase-tables", "a.csv", "phase,score\n1,0.5\n,\n2,0.7\n", 3),
+        ("matrices", "a.csv", "1,0,0,0,0,0\r\n\r\n0,0,1,0,0,0\r\n", 2),
+        ("matrices", "a.csv", "\n1,0,0,0,0,0\n0,0,1,0,0,0\n", 1),
+        ("petraw", "a.txt", "Phase\tStep\nA\tx\n\nB\ty\n", 3),
+    ],
+)
+def test_a_blank_line_between_rows_that_are_numbered_by_their_place_is_an_error(form, name, text, line):
+    (sentence,) = errors(text, name, form)
+    assert sentence.startswith(f"d/{name}, line {line}: the line is blank, and the rows are numbered by their place")
+    assert "remove it, or give the frame a label" in sentence
+
+
+def test_blank_lines_at_the_end_or_beside_numbers_mean_nothing():
+    phases = {"a": ([0, 1], [1, 2])}
+    assert read("1\n2\n\n \n", "a.txt") == read("\nphase\n1\n2\n\n") == read("phase,score\n1,1\n2,1\n,\n") == phases
+    assert read("frame,phase\n0,1\n\n1,2\n") == read("0 1\n\n1 2\n", "a.txt") == read(",phase\n0,1\n\n1,2\n") == phases
+    assert errors("1,0,0,0,0,0\n0,0,1,0,0,0\n\n\n", form="matrices") == []
+    assert errors("0,1,0,0,0,0,0\n\n2,0,0,1,0,0,0\n", form="matrices") == []
+    assert errors("Frame\tPhase\tStep\n0\tA\tx\n\n1\tB\ty\n\n", "a.txt", "petraw") == []

@@ -315,6 +315,28 @@ class TestPetraw:
     def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
         assert told in " ".join(said("petraw", changed("petraw", ".txt", old, new)))
 
+    @pytest.mark.parametrize(
+        ("times", "line"),
+        [
+            (("0", "1", "2", "3", "10", "11", "12"), 6),
+            (("0", "1", "2", "4"), 5),
+            (("0", "1000", "2000", "4000", "5000"), 5),
+            ((*(f"{frame / 30:.2f}" for frame in range(90)), f"{91 / 30:.2f}", f"{92 / 30:.2f}"), 92),
+            (("0:00:00.0", "0:00:00.5", "0:00:01.0", "0:00:02.0"), 5),
+        ],
+    )
+    def test_a_jump_in_times_is_an_error_as_one_in_frames(self, times, line):
+        rows = "".join(f"{time}\tA\tx\n" for time in times)
+        (one,) = said("petraw", {"p/2.txt": f"Timestamp\tPhase\tStep\n{rows}".encode()})
+        assert f"line {line}: Timestamp is '{times[line - 2]}', so that this row is not the frame of its place" in one
+
+    @pytest.mark.parametrize(("rate", "decimals"), [(30, 1), (25, 2), (29.97, 2), (50, 2), (60, 2), (70, 2), (30, 3), (60, 6), (0.7, 0)])
+    def test_steps_of_times_may_differ_as_much_as_they_are_rounded(self, rate, decimals):
+        rows = "".join(f"{frame / rate:.{decimals}f}\tA\tx\n" for frame in range(200))
+        told = said("petraw", {"p/2.txt": f"Timestamp\tPhase\tStep\n{rows}".encode()})
+        # At 30 per second, tenths of a second stand still.
+        assert bool(told) == (decimals == 1)
+
     def test_nothing_is_converted_until_somebody_says_the_rate(self, tmp_path, capsys):
         path = put(tmp_path / "in", EXAMPLES["petraw"])
         assert cli.main(["convert", str(path), "--to", "tables", "--out", str(tmp_path / "out")]) != 0

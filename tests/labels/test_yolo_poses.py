@@ -98,3 +98,25 @@ def test_what_cannot_be_used_is_refused_with_its_place(row, yaml, said):
 def test_rows_tell_poses_from_corners_and_boxes(row, form, tmp_path):
     (tmp_path / "v1_000001.txt").write_text(row, encoding="utf-8")
     assert detected(tmp_path).name == form
+
+
+@pytest.mark.parametrize(
+    ("row", "yaml", "form"),
+    [
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 2 0.3 0.3 2 0.9", "", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 2 0.9", "", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 1 0.3 0.3 0 0.4 0.4 1 0.9", "", "yolo-pose"),
+        # As programs predict: confidences instead of visibilities, which look like corners of an outline.
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.8 0.3 0.3 0.7 0.9", "kpt_shape: [2, 3]\n", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.9", "kpt_shape: [2, 2]\n", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.3 0.7 0.9", "", "yolo-seg"),
+        ("93 0 1 2 0.2 0.2 0.2 0.2 0.9", "", "yolo4"),
+    ],
+)
+def test_predicted_poses_are_told_apart_from_outlines_and_boxes(tmp_path, row, yaml, form):
+    (tmp_path / "labels").mkdir()
+    for frame in range(3):
+        (tmp_path / f"labels/v1_{frame:06d}.txt").write_text(f"{row}\n")
+    (tmp_path / "data.yaml").write_text(f"names: [hook, grasper]\n{yaml}")
+    assert detected(tmp_path).name == form
+    assert detected(tmp_path / "labels").name == form

@@ -92,6 +92,8 @@ class Grid:
         Why the file, or the rest of it, cannot be read.
     comments
         Lines with ``#`` above the header, where the caller allows them.
+    blanks
+        Lines without any text that have one with text below them: whoever numbers rows by their place must not pass over them.
     """
 
     file: str
@@ -99,6 +101,7 @@ class Grid:
     lines: tuple[Line, ...]
     faults: tuple[Fault, ...] = ()
     comments: tuple[str, ...] = ()
+    blanks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,8 @@ class Sheet:
         Lines with ``#`` above the header, where the caller allows them.
     row_numbers
         Whether a nameless first column was left out: then the first column of the file is none of ``columns``.
+    blanks
+        As of `Grid`, those below the header.
     """
 
     file: str
@@ -172,6 +177,7 @@ class Sheet:
     file_faults: tuple[Fault, ...] = ()
     comments: tuple[str, ...] = ()
     row_numbers: bool = False
+    blanks: tuple[int, ...] = ()
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -350,12 +356,14 @@ def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = F
     delimiter = delimiter_of(body, whitespace=whitespace)
     first = 1 + len(_LINE_END.findall(skipped))
     parsed = list(_split(body, first) if delimiter == WHITESPACE else _parsed(file, body, delimiter, first))
-    lines = tuple(line for line in parsed if isinstance(line, Line) and not is_empty(line.cells))
+    found = [line for line in parsed if isinstance(line, Line)]
+    lines = tuple(line for line in found if not is_empty(line.cells))
+    blanks = tuple(line.number for line in found if lines and line.number < lines[-1].number and is_empty(line.cells))
     faults = (*faults, *(fault for fault in parsed if isinstance(fault, Fault)))
     if not lines and not faults:
         faults = (Fault(file, "file-empty", "it is empty", "write a header and a row for each entry, or remove the file"),)
     notes = tuple(line.strip() for line in _LINE_END.split(skipped) if line.strip())
-    return Grid(file, delimiter, lines, faults, notes)
+    return Grid(file, delimiter, lines, faults, notes, blanks)
 
 
 def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] | None = None, *, keep_rows: bool = False) -> Sheet:
@@ -372,7 +380,9 @@ def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] 
         columns = meant_columns(columns, required, optional or ())
     can_be_used = not faults or (keep_rows and {fault.rule for fault in faults} <= {"column-missing", "column-unknown"})
     rows, misfits = _rows(cells, columns, len(header.cells), below) if can_be_used else ((), ())
-    return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments, numbered)
+    blanks = tuple(number for number in cells.blanks if number > header.number)
+    of_file = (*faults, *cells.faults)
+    return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, of_file, cells.comments, numbered, blanks)
 
 
 def missing_columns(file: str, place: str, columns: Sequence[str], required: Sequence[str]) -> list[Fault]:

@@ -93,7 +93,8 @@ class Side:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
-        return tuple(fault for fault in self.of_frames.reading.faults if fault.rule != suspicions.FROM_ONE)
+        as_read = (fault for fault in self.of_frames.reading.faults if fault.rule != suspicions.FROM_ONE)
+        return (*as_read, *self.of_frames.lost)
 
 
 @dataclass(frozen=True, eq=False)

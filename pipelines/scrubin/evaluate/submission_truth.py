@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from scrubin.evaluate.side import sentence_on_changed_truth
-from scrubin.labels import instance_spans, policy, rows
+from scrubin.labels import policy, rows
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
@@ -220,8 +221,9 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
         what = f"no file of {known.name} states the rate of its frames"
         fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
-    by_frame = [instance_spans.by_frame(labels, fps or known.by_hand.fps) for labels in reading.collection.recordings]
-    recordings = [reader.without_segments(labels, known, fps) for labels in by_frame]
+    losses: Counter[str] = Counter()
+    recordings = [reader.all_by_frame(labels, known, fps, losses) for labels in reading.collection.recordings]
+    reading = replace(reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses)))
     # A rate that contradicts the files is refused as by a score.
     numberings = [numbering_of(labels, known, fps) for labels in recordings]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}

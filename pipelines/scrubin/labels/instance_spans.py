@@ -28,7 +28,7 @@ from scrubin.base.tables.public import SPANS
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
 from scrubin.labels.rates import Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS, Writer
-from scrubin.labels.timing import BETWEEN_FRAMES, layer_at
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, layer_at
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -290,15 +290,17 @@ def _distance(a: _Instance, b: _Instance) -> float:
     return FAR if a.centre is None or b.centre is None else math.dist(a.centre, b.centre)
 
 
-def by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
+def by_frame(labels: Labels, source_fps: Fraction | None, losses: Counter[str]) -> Labels:
     """Return labels with instances by frame instead of spans: at the rate of the frames by which these count, else 1 per second.
 
     Parameters
     ----------
     source_fps
         As of `with_frames`.
+    losses
+        Takes what no frame has.
     """
-    return labels if labels.spans is None else with_frames(labels, WRITERS["tables"], source_fps, None, 0, Counter())
+    return labels if labels.spans is None else with_frames(labels, WRITERS["tables"], source_fps, None, 0, losses)
 
 
 def with_frames(
@@ -330,5 +332,5 @@ def with_frames(
         edges = zip(labels.spans["start"].tolist(), labels.spans["end"].tolist(), strict=True)
         between = sum(any((edge * ratio).denominator > 1 for edge in span) for span in edges)
         if between:
-            losses["exact start or end of spans, which is between two frames here"] += between
+            losses[EXACT_EDGES] += between
     return changed

@@ -79,6 +79,8 @@ def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> 
 
 
 BETWEEN_FRAMES = "spans between two frames of the other rate"
+OVERLAP = "frames in which two phases overlap, of which the later counts"
+EXACT_EDGES = "exact start or end of spans, which is between two frames here"
 BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
 
 
@@ -138,7 +140,7 @@ def retimed(
     if labels.phases is None or not keeps_phases:
         labels = _with_phases(labels, segments, to, losses)
         if "segments" not in writer.holds:
-            _add(losses, BETWEEN_FRAMES, _between_frames(labels, segments, to))
+            _add(losses, BETWEEN_FRAMES, between_frames(labels))
     if "segments" in writer.holds:
         return labels
     kinds = Counter(segments["kind"])
@@ -215,14 +217,17 @@ def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: 
         return labels
     period_s = _period_s(labels)
     rows, contested = to_phases(segments, period_s, to.per_second, over=_laid_over(labels.vocabulary), instant=labels.instant)
-    _add(losses, "frames in which two phases overlap, of which the later counts", contested)
+    _add(losses, OVERLAP, contested)
     phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
     return replace(labels, phases=phases)
 
 
-def _between_frames(labels: Labels, segments: pd.DataFrame, to: Numbering) -> int:
-    """Return how many phases hold the instant of no frame."""
-    phases, per_unit = segments[segments["kind"] == "phase"], _period_s(labels) * to.per_second
+def between_frames(labels: Labels) -> int:
+    """Return how many spans of phases hold the instant of no frame, where frames have a clock."""
+    segments, period_s = labels.segments, labels.clock.period_s
+    if segments is None or period_s is None:
+        return 0
+    phases, per_unit = segments[segments["kind"] == "phase"], _period_s(labels) / period_s
     edges = zip(phases["start"].tolist(), phases["end"].tolist(), strict=True)
     return sum(not _frames_of(start, end, per_unit, labels.instant) for start, end in edges)
 

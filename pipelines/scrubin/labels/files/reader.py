@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Fault, Faults
+from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.own_categories import FILES_OWN
 from scrubin.base.vocabulary.vocabulary import Vocabulary
@@ -24,13 +25,15 @@ from scrubin.labels.model import IDS, SOURCE_FRAMES, Clock, Collection, LabelFil
 from scrubin.labels.policy import Command, enforce
 from scrubin.labels.rates import Numbering, numbering_of
 from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
-from scrubin.labels.timing import retimed
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, between_frames, retimed
 
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
 
 SPANS_FPS = Fraction(1)
 """Spans of time are taken at so many instants a second where nobody says another rate."""
+LOST = "between-frames"
+"""The rule of what spans of time have and frames have not."""
 
 
 def with_merges(labels: Labels, label_map: LabelMap | None) -> Labels:
@@ -332,11 +335,14 @@ class FrameReading:
         The recordings that have it, by frame or as spans of time.
     recordings
         The same by frame; without those whose spans of time hold none of it.
+    lost
+        What of the spans of time no frame has, as warnings.
     """
 
     reading: Reading
     found: tuple[Labels, ...]
     recordings: tuple[NumberedLabels, ...]
+    lost: tuple[Fault, ...] = ()
 
 
 def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
@@ -357,18 +363,21 @@ def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command)
     enforce(command, reading.faults)
     every = reading.collection.recordings
     found = tuple(one for one in every if one.instances is not None or one.spans is not None or one.recognition is not None)
-    by_frame = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps) for labels in found]
-    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in by_frame))
+    losses: Counter[str] = Counter()
+    by_frame = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps, losses) for labels in found]
+    numbered = tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in by_frame)
+    return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
 
 
 def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
     """Return the phases that a metric compares; parameters and errors as of `instances_by_frame`."""
     enforce(command, reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.phases is not None or one.segments is not None)
-    every = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps) for labels in found]
-    by_frame = [without_segments(labels, reading.form, fps) for labels in every]
-    kept = [labels for labels in by_frame if labels.phases is not None]
-    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept))
+    losses: Counter[str] = Counter()
+    every = [all_by_frame(labels, reading.form, fps, losses) for labels in found]
+    kept = [labels for labels in every if labels.phases is not None]
+    numbered = tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept)
+    return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
 
 
 def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
@@ -378,13 +387,28 @@ def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> 
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in found))
 
 
-def without_segments(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Labels:
-    """Return labels with spans of phases by frame: at the rate that is said, else one per second."""
+def all_by_frame(labels: Labels, form: AnyFormat, fps: Fraction | None, losses: Counter[str]) -> Labels:
+    """Return labels with spans of instances and of phases by frame: the latter at the rate that is said, else one per second.
+
+    Parameters
+    ----------
+    losses
+        Takes what no frame has.
+    """
+    labels = instance_spans.by_frame(labels, fps or form.by_hand.fps, losses)
     if labels.segments is None:
         return labels
     if has_phases_by_frame(labels):
         return replace(labels, segments=None)
-    return retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, Counter())
+    by_frame = retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, losses)
+    losses[BETWEEN_FRAMES] += between_frames(by_frame)
+    return by_frame
+
+
+def lost_between_frames(reading: Reading, losses: Mapping[str, int]) -> tuple[Fault, ...]:
+    """Return as warnings what of spans of time no frame has; that edges lie between frames is usual, and not said."""
+    folder = os.path.commonpath(reading.paths) if reading.paths else ""
+    return tuple(warning(folder, LOST, f"{what}: {count}") for what, count in sorted(losses.items()) if count and what != EXACT_EDGES)
 
 
 def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None) -> str:

@@ -172,6 +172,15 @@ def note_unused(where: Where, names: Sequence[str], what: str = "column", known:
     where.error("column-unused", said, f"call it {known} if it does, else leave it out" if is_one else f"call the one {known} that does")
 
 
+def note_blank(where: Where, lines: Sequence[int]) -> None:
+    """Note lines without text, where rows are numbered by their place: passed over, they would shift every label below them."""
+    if lines:
+        what = "the line is blank, and the rows are numbered by their place"
+        where.at(f"line {lines[0]}").error(
+            "line-blank", what, "remove it, or give the frame a label, or number the rows by a column 'frame'"
+        )
+
+
 PREFERRED = ("prostatd", "cholect50", "cholec80", "endoscapes")
 
 

@@ -62,8 +62,8 @@ class Reading:
 
     def note(self, where: Where) -> None:
         """Note what was not kept, or was read otherwise than it stands."""
-        if self.unkept:
-            listed = ", ".join(f"{what} ({count})" for what, count in sorted(self.unkept.items()))
+        if unkept := +self.unkept:
+            listed = ", ".join(f"{what} ({count})" for what, count in sorted(unkept.items()))
             where.warning("not-kept", f"not kept: {listed}")
         if self.turned:
             where.warning("box-turned", f"{self.turned} boxes are turned, and read as the boxes around them")
@@ -80,7 +80,6 @@ def row_of(reading: Reading, where: Where, shape: Node, label: str, size: Size) 
             reading.unkept[f"attribute '{name}'"] += 1
     for key in ("z_order", "group_id"):
         reading.unkept[f"{key} of shapes"] += shape.get(key, "0") not in ("", "0")
-    reading.unkept = +reading.unkept
     if ids is None or drawn is None:
         return None
     return {**ids, "score": 1.0, OCCLUDED: 1 if shape.get(OCCLUDED) == "1" else None, **drawn}
@@ -132,7 +131,7 @@ def _upright(reading: Reading, where: Where, shape: Node, corners: Sequence[floa
         where.error("box-form", f"rotation is {documents.shown(stated)}", "give degrees")
         return corners
     angle = math.radians(float(stated) % 360)
-    if not angle:
+    if not is_turned(shape):
         return corners
     reading.turned += 1
     left, top, right, bottom = corners
@@ -140,6 +139,12 @@ def _upright(reading: Reading, where: Where, shape: Node, corners: Sequence[floa
     half = (abs(across * math.cos(angle)) + abs(up * math.sin(angle)), abs(across * math.sin(angle)) + abs(up * math.cos(angle)))
     centre = ((left + right) / 2, (top + bottom) / 2)
     return [min(max(centre[at] + sign * half[at], 0.0), float(size[at])) for sign in (-1, 1) for at in (0, 1)]
+
+
+def is_turned(shape: Node) -> bool:
+    """Return whether a box is turned; CVAT also writes that it is by 0.00 degrees."""
+    stated = shape.get("rotation", "0")
+    return not NUMBER.fullmatch(stated) or float(stated) % 360 != 0
 
 
 def _boxed(reading: Reading, where: Where, corners: Sequence[float], size: Size) -> dict[str, Any] | None:
@@ -213,6 +218,8 @@ def _points_of(reading: Reading, where: Where, shape: Node, size: Size) -> tuple
     for part in shape.nodes("points"):
         outside = part.get("outside") == "1"
         named += [(part.get("label", ""), pair, part) for pair in ([None] if outside else _pairs(where.at(part.place), part, 1) or [])]
+    # Older exports have the points of a skeleton as tracks beside it, where nothing says of which instance they are.
+    reading.unkept["skeletons without points inside of them"] += shape.tag == "skeleton" and next(shape.nodes("points"), None) is None
     reading.unkept["elements of skeletons that are no points"] += sum(part.tag not in ("points", "attribute") for part in shape.nodes())
     if len({name for name, _, _ in named}) < len(named):
         where.error("point-repeated", "a point of the skeleton stands twice", "keep one of them")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,6 @@ from urllib.parse import quote
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
-from scrubin.labels import instance_spans
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.model import Labels
@@ -76,8 +76,8 @@ def suspects(
 
 def _by_frame(reading: Reading) -> list[Labels]:
     form = reading.form
-    every = [instance_spans.by_frame(labels, form.by_hand.fps) for labels in reading.collection.recordings]
-    by_frame = [reader.without_segments(labels, form, None) for labels in every]
+    # What of spans no frame has is said by `validate`, which shows suspects beside it.
+    by_frame = [reader.all_by_frame(labels, form, None, Counter()) for labels in reading.collection.recordings]
     return [one for one in by_frame if any(layer is not None for layer in (one.phases, one.instances, one.recognition, one.marks))]
 
 

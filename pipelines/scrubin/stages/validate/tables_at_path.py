@@ -177,8 +177,10 @@ def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int) -> tuple
         losses.update({what: kinds[kind] for kind, what in timing.BESIDE_PHASES.items() if kinds[kind]})
         by_frame = reader.has_phases_by_frame(labels)
         labels = replace(labels, segments=None) if by_frame else timing.retimed(labels, tables, None, None, losses)
+        losses.update({timing.BETWEEN_FRAMES: timing.between_frames(labels)})
+    unlike = {what: losses.pop(what, 0) for what in (timing.BETWEEN_FRAMES, timing.OVERLAP)}
     lost = [replace(warning(place, NOT_VALIDATED, f"not validated: {what}"), count=count) for what, count in sorted(losses.items())]
-    return labels, lost
+    return labels, [*lost, *(warning(place, reader.LOST, f"{what}: {count}") for what, count in unlike.items() if count)]
 
 
 def _label_tables(recordings: Sequence[Labels]) -> dict[str, StoredTable]:

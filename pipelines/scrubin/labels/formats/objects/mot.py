@@ -48,6 +48,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What the columns are called where the first line names them, folded; those of a place in the world are called anything."""
 SEQINFO = "seqinfo.ini"
+LABELS = "labels.txt"
+"""Beside ``gt.txt``: the names of the classes, one per line, of which the first is class 1, as CVAT and datumaro write it."""
 VISIBLE = "visible_share"
 DETAILS = {tracks.ONLY: "Int64", VISIBLE: "float64"}
 WRITTEN = (tracks.ONLY, "intraoperative_track")
@@ -158,7 +160,7 @@ def _read(source: LabelFiles, layout: Layout) -> Collection:
     first: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         path = PurePosixPath(file)
-        if path.name == SEQINFO:
+        if path.name == SEQINFO or (path.name == LABELS and str(path.with_name("gt.txt")) in source.files):
             continue
         of_file = Faults()
         name = path.parent.parent.name if (path.parent.name, path.name) == ("gt", "gt.txt") else path.stem
@@ -197,12 +199,25 @@ def _classes(source: LabelFiles, where: Where | None, text: str) -> Classes | No
     return classes_of(where.at("classes"), names, source.vocabulary if is_known else None, source.label_map)
 
 
+def _classes_beside(source: LabelFiles, where: Where) -> Classes | None:
+    """Return the classes of ``labels.txt`` beside a file; None where there is none, or after noting what is wrong with it."""
+    file = str(PurePosixPath(where.file).with_name(LABELS))
+    if PurePosixPath(where.file).name != "gt.txt" or file not in source.files:
+        return None
+    beside = Where(where.faults, file)
+    text = documents.opened(documents.text, file, source.files[file], where.faults)
+    if text is not None and "," in text:
+        beside.error("classes-form", "a name of a class has a comma", "give one name per line")
+    return None if text is None or beside.faults.errors() else _classes(source, beside, f"classes={','.join(text.rstrip().splitlines())}")
+
+
 def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: bytes) -> Labels | None:
     beside = _stated(source, where)
     info = "" if beside is None else documents.opened(documents.text, beside.file, source.files[beside.file], where.faults) or ""
     stated = {key: int(value) for key, value in STATED.findall(info) if int(value)}
     size = (stated["imWidth"], stated["imHeight"]) if {"imWidth", "imHeight"} <= stated.keys() else source.image_size or layout.size
-    text, classes = documents.opened(documents.text, where.file, data, where.faults), _classes(source, beside, info)
+    listed = None if CLASSES.search(info) else _classes_beside(source, where)
+    text, classes = documents.opened(documents.text, where.file, data, where.faults), listed or _classes(source, beside, info)
     if text is None or classes is None:
         return None
     if size is None:
@@ -218,7 +233,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
             where.error("header", what, f"write {', '.join(COLUMNS)} in this order, with or without a first line that names them")
             return None
     for number, line in lines:
-        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes)
+        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes, first_class=int(listed is not None))
         rows += [] if row is None else [row]
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     # Messages name frames as the file does.
@@ -238,7 +253,9 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames)
 
 
-def _row(where: Where, line: str, layout: Layout, size: tuple[int, int], tolerance: float, classes: Classes) -> dict[str, Any] | None:
+def _row(
+    where: Where, line: str, layout: Layout, size: tuple[int, int], tolerance: float, classes: Classes, *, first_class: int
+) -> dict[str, Any] | None:
     cells = _split(line)
     if not FEWEST <= len(cells) <= MOST:
         what = f"{len(cells)} values, expected {FEWEST} to {MOST}"
@@ -262,8 +279,8 @@ def _row(where: Where, line: str, layout: Layout, size: tuple[int, int], toleran
         return None
     ids: Mapping[str, int] | None = {}
     if whole.get("class", -1) != -1:
-        class_ = fields.whole(where, whole, "class", high=len(classes.ids) - 1)
-        ids = None if class_ is None else ids_of(classes, classes.ids[class_])
+        class_ = fields.whole(where, whole, "class", low=first_class, high=len(classes.ids) - 1 + first_class)
+        ids = None if class_ is None else ids_of(classes, classes.ids[class_ - first_class])
     if frame is None or id_ is None or box is None or ids is None:
         return None
     visible = values.get("visibility", -1.0)

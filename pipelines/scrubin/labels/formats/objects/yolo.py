@@ -8,6 +8,7 @@ names them, without one they are the triplets of the vocabulary. An empty file i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -32,6 +33,8 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
+DATA_YAML = "data.yaml"
+POINTS_STATED = re.compile(r"^kpt_shape\s*:\s*\[\s*([0-9]{1,4})\s*,\s*([23])\s*\]", re.MULTILINE)
 DEFAULT = "prostatd"
 FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
@@ -61,18 +64,31 @@ def has_corners(path: Path) -> bool:
 
 
 def has_points(path: Path) -> bool:
-    """Return whether the rows of a file are classes with a box and points: behind each x and y stands a visibility, 0, 1 or 2.
+    """Return whether the rows of a file are classes with a box and points, as data.yaml beside says, or as they look.
 
-    Corners can be 0 or 1, too, but not each third number of several; only with a 2 are one or two points told by that.
+    Behind each x and y stands a visibility, 0, 1 or 2; behind all of them may stand a confidence. Corners can be 0 or 1, too, but not
+    each third number of several; only with a 2 are one or two points told by that.
     """
     rows = [] if registry.only_names_classes(path) else _first_rows(path)
-    if not rows or not all(
-        len(row) >= FEWEST_WITH_POINTS and not (len(row) - 5) % 3 and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows
-    ):
+    if not rows or not all(len(row) >= FEWEST_WITH_POINTS and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows):
         return False
-    seen = {float(cell) for row in rows for cell in row[7::3]}
+    numbers = _numbers_of_points(path)
+    if numbers is not None:
+        return all(len(row) - 5 - numbers in (0, 1) for row in rows)
+    if not all((len(row) - 5) % 3 in (0, 1) for row in rows):
+        return False
+    seen = {float(cell) for row in rows for cell in row[7 : 5 + (len(row) - 5) // 3 * 3 : 3]}
     has_box = any(float(cell) % 1 for row in rows for cell in row[1:3])
     return has_box and seen <= {0, 1, 2} and (2 in seen or (1 in seen and min(map(len, rows)) >= FEWEST_WITH_POINTS + 6))
+
+
+def _numbers_of_points(path: Path) -> int | None:
+    """Return of how many numbers the points of a row are, where data.yaml beside or above it says so."""
+    for folder in (path.parent, path.parent.parent):
+        if (folder / DATA_YAML).is_file():
+            stated = POINTS_STATED.search(registry.head(folder / DATA_YAML))
+            return None if stated is None else int(stated[1]) * int(stated[2])
+    return None
 
 
 def _first_rows(path: Path) -> list[list[str]]:

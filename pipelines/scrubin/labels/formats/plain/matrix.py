@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import ClassesOf, IntArray
+from scrubin.labels.parse import columns
+from scrubin.labels.parse.fields import Where
 from scrubin.labels.rows import number_of_classes
 
 Meaning = Literal["labels", "scores"]
@@ -37,6 +40,8 @@ class Matrix:
         Labels or scores, where the file says it.
     frame_may_be_first
         Whether the first column may be the frame: the number of columns tells.
+    blanks
+        Lines without text between the rows, as of `scrubin.base.csv_text.Grid`.
     """
 
     file: str
@@ -46,6 +51,7 @@ class Matrix:
     classes: ClassesOf | None = None
     meaning: Meaning | None = None
     frame_may_be_first: bool = False
+    blanks: Sequence[int] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +123,8 @@ def _classes(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> ClassesO
 
 def _positions(matrix: Matrix, faults: Faults) -> IntArray | None:
     if matrix.frames is None:
-        return np.arange(len(matrix.values), dtype=np.int64)
+        columns.note_blank(Where(faults, matrix.file), matrix.blanks)
+        return None if matrix.blanks else np.arange(len(matrix.values), dtype=np.int64)
     frames = np.asarray(matrix.frames)
     if (
         frames.ndim != 1

@@ -74,7 +74,13 @@ def read_csv(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
         return {}
     if names is not None:
         return _of_table(file, table, faults, first_row=2)
-    return _without_header(file, table, faults)
+    return _without_header(file, table, _blank_lines(data), faults)
+
+
+def _blank_lines(data: bytes) -> list[int]:
+    """Return the numbers of lines without text that have one with text below them."""
+    lines = data.removeprefix(csv_text.BYTE_ORDER_MARK).rstrip().splitlines()
+    return [number for number, line in enumerate(lines, start=1) if not line.strip()]
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -122,7 +128,7 @@ def _parsed(file: str, text: str, delimiter: str, names: list[str] | None, fault
         return None
 
 
-def _without_header(file: str, table: pd.DataFrame, faults: Faults) -> dict[str, list[Matrix]]:
+def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], faults: Faults) -> dict[str, list[Matrix]]:
     values = _numbers(file, "", table, 1, faults)
     if values is None:
         return {}
@@ -131,7 +137,7 @@ def _without_header(file: str, table: pd.DataFrame, faults: Faults) -> dict[str,
         what = "the first row is 0, 1, 2 ..., which looks like names of columns"
         faults.error(file, "header", what, "remove it, or name them frame and ivt_0 ...", place="line 1")
         return {}
-    return {PurePosixPath(file).stem: [Matrix(file, "", None, values, frame_may_be_first=True)]}
+    return {PurePosixPath(file).stem: [Matrix(file, "", None, values, frame_may_be_first=True, blanks=blanks)]}
 
 
 def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int) -> dict[str, list[Matrix]]:

@@ -73,12 +73,13 @@ class Cells:
 
 @dataclass(frozen=True)
 class _Table:
-    """Names of columns, () without a header, the lines that have a cell for each, and where the header stands."""
+    """Names of columns, () without a header, the lines that have a cell for each, where the header stands, and blank lines between."""
 
     header: tuple[str, ...]
     lines: Sequence[csv_text.Line]
     place: str = ""
     delimiter: str = ","
+    blanks: Sequence[int] = ()
 
     def column(self, at: int) -> list[str]:
         return [line.cells[at] for line in self.lines]
@@ -151,6 +152,8 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         where.error("no-labels", "has no frames", "give a row per frame")
     if table is None or which is None:
         return []
+    if which.number is None and not any(_counts_rows(name, table.column(at)) for at, name in enumerate(table.header)):
+        columns.note_blank(where, table.blanks)
     if which.unit == "frame" and which.number is not None:
         _note_starts(where, by_video)
     first = "" if table.header or len(table.lines[0].cells) > 1 else table.lines[0].cells[0]
@@ -247,7 +250,8 @@ def _of_text(where: Where, data: bytes) -> _Table | None:
             sound.append(line)
         else:
             _note_misfit(where, line, width)
-    return _Table(header if has_header else (), sound, f"line {lines[0].number}", grid.delimiter)
+    blanks = [number for number in grid.blanks if not has_header or number > lines[0].number]
+    return _Table(header if has_header else (), sound, f"line {lines[0].number}", grid.delimiter, blanks)
 
 
 def _note_misfit(where: Where, line: csv_text.Line, width: int) -> None:

@@ -197,7 +197,8 @@ def _fill(reading: _Reading, where: Where, one: tuple[int, Node, Any], other: tu
     if row is None or not between:
         return
     corners = [cvat_shapes.corners_of(where.at(at.place), at) for at in (shape, after)] if shape.tag == after.tag == "box" else [None, None]
-    if corners[0] is None or corners[1] is None or POINTS in row or shape.get("rotation") or after.get("rotation"):
+    turned = cvat_shapes.is_turned(shape) or cvat_shapes.is_turned(after)
+    if corners[0] is None or corners[1] is None or POINTS in row or turned:
         reading.missing += len(between)
         return
     reading.drawn[where.place] += len(between)

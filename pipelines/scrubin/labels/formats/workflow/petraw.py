@@ -1,13 +1,15 @@
 """PETRAW and MISAW: ``<video>.txt`` or ``<video>_annotation.txt``, a row per frame of a video with its phase and step, by name.
 
 The columns are separated by tabs; what is read of them is ``Phase`` and ``Step``. There is a row for every frame, so that a row stands for
-the frame of its place, from 0. No file says the rate: it is asked for (``--fps``). The verbs, targets and tools of the left and the right
-hand are in columns of their own and are not kept, which is said. Phases and steps are numbered by the alphabet of the names in all files.
+the frame of its place, from 0: a gap in the numbers of frames, or in times, is an error. No file says the rate: it is asked for
+(``--fps``). The verbs, targets and tools of the left and the right hand are in columns of their own and are not kept, which is said.
+Phases and steps are numbered by the alphabet of the names in all files.
 """
 
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -105,20 +107,36 @@ def _numbers(name: str) -> bool:
 
 
 def _check_numbers(where: Where, sheet: csv_text.Sheet) -> None:
-    """Note a column of frames that does not number every one, or of times that go back: then a row is not the frame of its place."""
+    """Note a column of frames that does not number every one, or of times that go back or jump: a row is not the frame of its place."""
+    if not any(map(_numbers, sheet.columns)):
+        columns.note_blank(where, sheet.blanks)
     for name in sheet.columns:
         if columns.first_of([name], "frame", "row") is not None:
             numbers = [documents.frame_number(row.cells[name]) for row in sheet.rows]
             wrong = next((i for i, number in enumerate(numbers) if number != i + int(numbers[0] == 1)), None)
         elif columns.first_of([name], "seconds", "milliseconds") is not None:
-            times = [columns.nanoseconds(row.cells[name]) for row in sheet.rows]
-            pairs = enumerate(itertools.pairwise([-1, *times]))
-            wrong = next((i for i, (before, after) in pairs if before is None or after is None or after <= before), None)
+            wrong = _uneven([columns.nanoseconds(row.cells[name]) for row in sheet.rows])
         else:
             continue
         if wrong is not None:
             what = f"{name} is '{csv_text.shown(sheet.rows[wrong].cells[name])}', so that this row is not the frame of its place"
             where.at(sheet.rows[wrong].place).error("frame-order", what, "give a row for every frame, in order")
+
+
+def _uneven(times: Sequence[int | None]) -> int | None:
+    """Return the first row whose time does not follow the one before by a step like the others; None where all do.
+
+    Times are rounded, so that steps differ, but by less than half a step: one more would be that of a row that is missing.
+    """
+    known = [time for time in times if time is not None]
+    steps = [after - before for before, after in itertools.pairwise(known)]
+    if len(known) < len(times) or any(step <= 0 for step in steps):
+        pairs = enumerate(itertools.pairwise([-1, *times]))
+        return next(i for i, (before, after) in pairs if before is None or after is None or after <= before)
+    # The mean, as rounded steps may be 1, 2, 2, 1 ...; without those of gaps, which would raise it.
+    usual = [step for step in steps if step <= 2 * statistics.median_low(steps)] if steps else []
+    uneven = (i for i, step in enumerate(steps, start=1) if 2 * abs(step * len(usual) - sum(usual)) >= sum(usual))
+    return next(uneven, None)
 
 
 def _runs(ids: Sequence[int]) -> list[tuple[str, int, int, int]]:
