@@ -164,3 +164,15 @@ def test_cholectrack20s_own_json_can_be_handed_in(tmp_path):
     folder = bundle(tmp_path / "one", put(tmp_path / "truth", files), "codabench", "tracks")
     own = put(tmp_path / "team", {f"{video}.json": files[f"{video}.json"] for video in HIDDEN})
     assert on_codabench(folder, own, tmp_path / "run")["tracks_hota"] == pytest.approx(1)
+
+
+def test_numbers_of_tracks_are_the_classes_of_the_frames_alone_also_where_labels_list_an_order_of_their_own(tmp_path):
+    files = {}
+    for video in VIDEOS:
+        files[f"{video}.txt"] = b"1,1,10,10,20,20,1,0,1\n2,1,11,10,20,20,1,1,1\n"
+        files[f"{video}/seqinfo.ini"] = b"[Sequence]\nseqLength=2\nimWidth=100\nimHeight=100\nclasses=hook,grasper\n"
+    folder = bundle(tmp_path / "one", put(tmp_path / "truth", files), "codabench", "tracks")
+    alone = next(file for file in sorted(folder.rglob("*.json")) if "categories" in file.read_text())
+    assert [one["name"] for one in json.loads(alone.read_text())["categories"]] == ["hook", "grasper"]
+    own = put(tmp_path / "team", {f"{video}.txt": files[f"{video}.txt"] for video in HIDDEN})
+    assert on_codabench(folder, own, tmp_path / "run")["tracks_hota"] == pytest.approx(1)

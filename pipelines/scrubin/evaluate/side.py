@@ -20,7 +20,7 @@ from scrubin.labels.files import reader, suspicions
 from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
-from scrubin.labels.model import Labels, Recognition
+from scrubin.labels.model import ClassList, Labels, Recognition
 from scrubin.labels.registry import AnyFormat
 
 Wanted = Literal["instances", "boxes", "points"]
@@ -91,6 +91,18 @@ class Side:
         return self.of_frames.reading.paths
 
     @property
+    def lists(self) -> tuple[ClassList, ...]:
+        """What the numbers of instruments mean where predictions do not name them; none where triplets are labelled.
+
+        It is what the files list, else the instruments of the vocabulary.
+        """
+        labelled = [labels for labels in self.of_frames.found if labels.instances is not None or labels.spans is not None]
+        if not labelled or any(labels.detail != "instrument" for labels in labelled):
+            return ()
+        whole = ClassList("", tuple(range(len(labelled[0].vocabulary.instruments))))
+        return self.of_frames.reading.collection.lists or (whole,)
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
         as_read = (fault for fault in self.of_frames.reading.faults if fault.rule != suspicions.FROM_ONE)
@@ -139,20 +151,20 @@ def read_predicted_marks(source: Source) -> Side:
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
 
 
-def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Side:
+def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...]) -> Side:
     """Return the predicted instances, or scores of classes.
 
     Parameters
     ----------
-    classes
-        The vocabulary of the ground truth.
+    classes, lists
+        The vocabulary of the ground truth, and what it means by numbers.
 
     Raises
     ------
     ScrubinError
         With everything that is wrong in any file.
     """
-    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), wanted, links_may_lead_out=False)
+    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes, lists), wanted, links_may_lead_out=False)
     by_frame = reader.instances_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
@@ -171,9 +183,10 @@ def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[
     return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps, "score"))
 
 
-def _as_predicted(source: Source, classes: Vocabulary) -> Options:
+def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, ...] = ()) -> Options:
     known = source.vocabulary or classes
-    return Options(classes=known, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant, image_size=source.image_size)
+    own = lists if known.name == classes.name else ()
+    return Options(classes=known, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant, image_size=source.image_size, lists=own)
 
 
 def _line(source: Source, reading: Reading) -> str:

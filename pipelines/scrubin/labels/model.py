@@ -46,6 +46,22 @@ ERROR_COLUMNS = ("id", "task", "error", "occurred")
 
 
 @dataclass(frozen=True)
+class ClassList:
+    """Instruments by number, as files list them: what a number means that stands without a name.
+
+    Parameters
+    ----------
+    file
+        Where the list stands, for messages; "" for the order of the vocabulary.
+    ids
+        The id in the vocabulary of each class, by its number from 0.
+    """
+
+    file: str
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class LabelFiles:
     """The files of one recording in one format, and how to read them.
 
@@ -68,6 +84,10 @@ class LabelFiles:
         The number of the first frame, where a user says that frames are not numbered from 0.
     image_size
         Width and height in px of images whose size no file states, where a user says it.
+    lists
+        Those of the ground truth, for predictions that number instruments and do not name them; none: the vocabulary numbers them.
+    root
+        The folder that was named, in which all files lie: the folders above it say nothing of labels.
     """
 
     recording: str
@@ -78,6 +98,8 @@ class LabelFiles:
     sparse: bool = False
     first: int = 0
     image_size: tuple[int, int] | None = None
+    lists: tuple[ClassList, ...] = ()
+    root: str = ""
 
 
 @dataclass(frozen=True)
@@ -258,11 +280,14 @@ class Collection:
         Scores of recordings; None where there are none.
     faults
         What the user should know of files that are of several recordings.
+    lists
+        The lists of instruments that files number; a list of triplets is none of them.
     """
 
     recordings: tuple[Labels, ...] = ()
     scores: Scores | None = None
     faults: tuple[Fault, ...] = ()
+    lists: tuple[ClassList, ...] = ()
 
 
 def instance_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -63,7 +63,21 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
     files = _written(subset, declared.truth_format, reading) if declared.truth_format else _files_of(path, reading, hidden)
     blank = [_blank(labels, against) for labels in subset]
     alone_format = declared.alone_format or reading.form.name
-    return against, files, _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
+    frames = _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
+    return against, files, frames if declared.truth_format or alone_format != COCO else _as_numbered(frames, reading)
+
+
+def _as_numbered(alone: Files, reading: Reading) -> Files:
+    """Return COCO files of frames alone with the classes in the order of the labels, which stay as they are: by it numbers are read."""
+    lists = {one.ids for one in reading.collection.lists}
+    if len(lists) != 1:
+        return alone
+    documents = {name: json.loads(data) for name, data in alone.items()}
+    (ids,) = lists
+    for document in documents.values():
+        every = document["categories"]
+        document["categories"] = [{**every[id_], "id": number} for number, id_ in enumerate(ids, start=1)]
+    return {name: _json(document) for name, document in documents.items()}
 
 
 def _files_of(path: Path, reading: Reading, hidden: Names[str]) -> Files:

@@ -49,7 +49,7 @@ from scrubin.labels.files.detect import detected, label_folder
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.objects import coco, mot
 from scrubin.labels.formats.plain import coco_results
-from scrubin.labels.model import BOX, ClassesOf, Labels, Layer
+from scrubin.labels.model import BOX, ClassesOf, ClassList, Labels, Layer
 from scrubin.labels.registry import AnyFormat, format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 
@@ -169,6 +169,8 @@ class Boxes:
         By video, the size of its images in px: ``position``, ``width``, ``height``; only those whose files state it.
     form, paths
         In which format the files were read, and where they are.
+    lists
+        What the numbers of instruments mean in files that do not name them.
     """
 
     series: Mapping[str, Series]
@@ -181,6 +183,7 @@ class Boxes:
     images: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     form: AnyFormat | None = None
     paths: tuple[Path, ...] = ()
+    lists: tuple[ClassList, ...] = ()
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -255,7 +258,8 @@ def predictions_of(
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
-        boxes = _boxes(source, side.read_predictions(sized, "boxes", truth.vocabulary), "predictions", classes, without_class=without_class)
+        read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists)
+        boxes = _boxes(source, read, "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -294,7 +298,8 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
-    return Boxes(series, rows, vocabulary, classes, faults, read.form.name == SUBMISSION, read.line, images, read.form, read.paths)
+    every_frame = read.form.name == SUBMISSION
+    return Boxes(series, rows, vocabulary, classes, faults, every_frame, read.line, images, read.form, read.paths, read.lists)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:

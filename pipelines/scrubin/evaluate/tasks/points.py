@@ -61,7 +61,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         read = side_of_results(source, truth, truth_source)
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
-        read = side.read_predictions(sized, "points", truth.vocabulary)
+        read = side.read_predictions(sized, "points", truth.vocabulary, truth.lists)
     found = _instances(source, read, "predictions")
     if found.vocabulary.name != truth.vocabulary.name:
         what = f"these are instruments of '{found.vocabulary.name}', the ground truth has those of '{truth.vocabulary.name}'"
@@ -97,7 +97,8 @@ def _instances(source: Source, read: Side, role: Role) -> Boxes:
     what = f"{count_text(left_out, 'video')} of the {role} left out: nothing in it has points"
     notes: tuple[Fault, ...] = (warning("", "points-missing", what, "annotate points"),) if left_out else ()
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
-    return Boxes(series, rows, vocabulary, "i", (*notes, *read.faults), line=read.line, images=images, form=read.form, paths=read.paths)
+    of_files = Boxes(series, rows, vocabulary, "i", (*notes, *read.faults), line=read.line, images=images)
+    return replace(of_files, form=read.form, paths=read.paths, lists=read.lists)
 
 
 def computed(truth: Boxes, predictions: Boxes, choice: Mapping[str, str]) -> Scoring:

@@ -23,7 +23,7 @@ from scrubin.evaluate.score_document import class_names
 from scrubin.evaluate.series import Series, paired, series_of
 from scrubin.evaluate.side import Predictions, Source
 from scrubin.labels.files.reader import NumberedLabels
-from scrubin.labels.model import ClassesOf, Labels, Layer
+from scrubin.labels.model import ClassesOf, ClassList, Labels, Layer
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 
 Labelled = tuple[NumberedLabels, Layer]
@@ -46,6 +46,8 @@ class Truth:
         What the columns are: triplets or instruments of which vocabulary.
     faults, line
         What stops nothing, and as what the files were read.
+    lists
+        What the numbers of instruments mean in files that do not name them.
     """
 
     series: Mapping[str, Series]
@@ -53,6 +55,7 @@ class Truth:
     classes: ClassesOf
     faults: tuple[Fault, ...] = ()
     line: str = ""
+    lists: tuple[ClassList, ...] = ()
 
     @property
     def triplets(self) -> TripletMap:
@@ -82,7 +85,7 @@ def truth_of(source: Source) -> Truth:
     classes: ClassesOf = "ivt" if whole else "i"
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
     series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
-    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line)
+    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line, read.lists)
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -93,7 +96,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or in other classes.
     """
-    read = side.read_predictions(source, "instances", truth.vocabulary)
+    read = side.read_predictions(source, "instances", truth.vocabulary, truth.lists)
     series: dict[str, Series] = {}
     for video in read.videos:
         scores = _scores(source, video.labels, truth)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.base.vocabulary import vocabulary
@@ -21,7 +23,8 @@ from scrubin.labels.choices import BOX_TOLERANCE, Instant
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
-from scrubin.labels.model import IDS, SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels
+from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
+from scrubin.labels.parse import fields
 from scrubin.labels.policy import Command, enforce
 from scrubin.labels.rates import Numbering, numbering_of
 from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
@@ -113,6 +116,8 @@ class Options:
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
         Width and height in px of images whose size no file states.
+    lists, root
+        As of `LabelFiles`.
     """
 
     vocabulary: Vocabulary | None = None
@@ -122,6 +127,8 @@ class Options:
     classes: Vocabulary | None = None
     instant: Instant = "start"
     image_size: tuple[int, int] | None = None
+    lists: tuple[ClassList, ...] = ()
+    root: str = ""
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -143,7 +150,7 @@ def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, fa
         what = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary.name}' cannot be chosen"
         raise AnnotationError([Fault("", "vocabulary-chosen", what, "leave it out")])
     is_whole = isinstance(form, DatasetFormat)
-    grouped = {"": _of_data_set(contents, form)} if is_whole else _by_recording(contents, form, faults)
+    grouped = {"": _of_data_set(contents, form)} if is_whole else _by_recording(contents, form, options.root, faults)
     every: list[LabelFiles] = []
     for recording, files in sorted(grouped.items()):
         try:
@@ -164,7 +171,8 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
-    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, options.first, options.image_size)
+    said = (options.first, options.image_size, options.lists, options.root)
+    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said)
 
 
 def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, bytes]:
@@ -173,7 +181,7 @@ def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, by
     return {file: data for file, data in contents.items() if fits.fullmatch(file)}
 
 
-def _by_recording(contents: Mapping[str, bytes], form: AnyFormat, faults: Faults) -> dict[str, dict[str, bytes]]:
+def _by_recording(contents: Mapping[str, bytes], form: AnyFormat, root: str, faults: Faults) -> dict[str, dict[str, bytes]]:
     """Return the files of each recording, with those that belong to all; two files of one name are noted, and the second is left out."""
     fits = name_pattern(form)
     grouped: dict[str, dict[str, bytes]] = {}
@@ -183,16 +191,25 @@ def _by_recording(contents: Mapping[str, bytes], form: AnyFormat, faults: Faults
         match = fits.fullmatch(file)
         if match is None:
             continue
-        if match["own"] in first:
-            what = f"'{match['own']}' is also {first[match['own']]}"
-            faults.error(file, "file-repeated", what, "convert the folders one by one")
+        own, recording = _named_by_folder(file, match, root)
+        if own in first:
+            faults.error(file, "file-repeated", f"'{own}' is also {first[own]}", "convert the folders one by one")
             continue
-        first[match["own"]] = file
-        if match["recording"] is None:
+        first[own] = file
+        if recording is None:
             shared[file] = data
         else:
-            grouped.setdefault(match["recording"], {})[file] = data
+            grouped.setdefault(recording, {})[file] = data
     return {recording: {**files, **shared} for recording, files in grouped.items()}
+
+
+def _named_by_folder(file: str, match: re.Match[str], root: str) -> tuple[str, str | None]:
+    """Return what the format knows of a name, and its recording: that of a frame called ``frame_000001`` is named by its folder."""
+    own, recording = str(match["own"]), match["recording"]
+    if recording is None or not match.groupdict().get("frame") or not fields.names_no_recording(recording):
+        return own, recording
+    stated = fields.recording_and_frame(file, root)
+    return (own, recording) if stated is None or stated[0] == recording else (f"{stated[0]}/{own}", stated[0])
 
 
 def _vocabulary_of(form: AnyFormat, files: Mapping[str, bytes], classes: Vocabulary | None) -> Vocabulary | None:
@@ -252,7 +269,10 @@ def read_path(
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
     folder = label_folder(path, form, wanted, links_may_lead_out=links_may_lead_out)
-    reading = read_contents(folder.contents, folder.form, options)
+    named = path if path.is_dir() else path.parent
+    # Files of a folder without a name are named with that which it has.
+    root = named.as_posix() if named.name else strangers.real(named).name
+    reading = read_contents(folder.contents, folder.form, replace(options, root=root))
     return replace(reading, paths=folder.paths, others=folder.others)
 
 
@@ -273,7 +293,8 @@ def read_contents(contents: Mapping[str, bytes], form: AnyFormat, options: Optio
     parts = [_read(files, form, faults) for files in batches(contents, form, options, faults)]
     recordings = [replace(labels, instant=options.instant) for part in parts for labels in part.recordings]
     faults.extend(suspicions.of(recordings, options.first))
-    return Reading(form, replace(parts[0] if parts else Collection(), recordings=tuple(recordings)), faults.all())
+    lists = tuple(one for part in parts for one in part.lists)
+    return Reading(form, replace(parts[0] if parts else Collection(), recordings=tuple(recordings), lists=lists), faults.all())
 
 
 def read(contents: Mapping[str, bytes], form: AnyFormat, options: Options) -> Collection:

@@ -144,7 +144,7 @@ def read(source: LabelFiles) -> Collection:
     parts: dict[str, dict[str, Labels]] = {}
     for part, files in folders[folder].items():
         is_coco = part == "detection" and any(file.endswith(WHOLES["detection"]) for file in files)
-        of_part = (coco.read if is_coco else readers[part])(replace(source, files=files, vocabulary=chosen_vocabulary))
+        of_part = (coco.read if is_coco else readers[part])(replace(source, files=files, vocabulary=chosen_vocabulary, lists=()))
         faults.extend(of_part.faults)
         parts[part] = {labels.recording: labels for labels in of_part.recordings if not _is_predicted(labels, faults)}
     names_of_all = sorted({name for of_part in parts.values() for name in of_part})

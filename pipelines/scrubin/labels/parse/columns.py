@@ -20,7 +20,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.model import Labels
+from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse.fields import Where
 
 Meaning = Literal["frame", "row", "seconds", "milliseconds", "video", "phase id", "phase", "id"]
@@ -55,6 +55,8 @@ TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:ph
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
 """What a column of labels may be called where the other one says that it is of predictions."""
 SHOWN = 6
+LISTED = 12
+"""So many classes of a list are named."""
 NS = 10**9
 _DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
 _COMMA = re.compile(r"[0-9]{1,9},[0-9]{1,20}")
@@ -198,12 +200,15 @@ class Classes:
         The id in the vocabulary of each class, by its place in the list.
     merges
         Names before and after the label map, by place in the list.
+    said
+        Whose numbers these are and what each means, for messages; "" for those of the files themselves, or of the vocabulary.
     """
 
     vocabulary: Vocabulary
     triplets: bool
     ids: tuple[int, ...]
     merges: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    said: str = ""
 
 
 def classes_of(where: Where, names: Sequence[str], chosen: Vocabulary | None, label_map: LabelMap | None = None) -> Classes | None:
@@ -227,6 +232,54 @@ def whole_list(vocabulary: Vocabulary) -> Classes:
     """Return the classes of a vocabulary in its own order: its triplets, or else its instruments."""
     n = len(vocabulary.triplets) or len(vocabulary.instruments)
     return Classes(vocabulary, bool(vocabulary.triplets), tuple(range(n)))
+
+
+def as_listed(where: Where, source: LabelFiles, named_by: str, first_class: int = 0) -> Classes | None:
+    """Return what numbers mean that no file of predictions names: what the ground truth lists; None after noting that it has several lists.
+
+    Where that is another order than the vocabulary's it is said, as nothing else would tell.
+
+    Parameters
+    ----------
+    where
+        Of the numbers.
+    source
+        With the lists of the ground truth, one at least.
+    named_by
+        What would name the classes.
+    first_class
+        The number of the first class.
+    """
+    vocabulary, first = source.vocabulary, source.lists[0]
+    other = next((one for one in source.lists if one.ids != first.ids), None)
+    if other is not None:
+        pair = " and ".join(f"{one.file} has {_numbered(vocabulary, one.ids, first_class)}" for one in (first, other))
+        what = f"classes are numbered and not named, and the ground truth lists them in several orders: {pair}"
+        where.error("classes-unnamed", what, f"name them by {named_by}")
+        return None
+    stands = f" in {first.file}" if first.file else ""
+    said = f"the classes of the ground truth{stands} are {_numbered(vocabulary, first.ids, first_class)}"
+    if first_class or first.ids != tuple(range(len(first.ids))):
+        where.warning(
+            "classes-unnamed", f"classes are numbered and not named; {said}, and the numbers are read so", f"name them by {named_by}"
+        )
+    return Classes(vocabulary, False, first.ids, said=said)
+
+
+def note_beyond(where: Where, number: float, classes: Classes, first_class: int = 0) -> bool:
+    """Return whether a number is no class of the ground truth by which numbers are read, after noting it."""
+    last = len(classes.ids) - 1 + first_class
+    if not classes.said or (first_class <= number <= last and number == int(number)):
+        return False
+    where.error("id-range", f"class {number:g} is not in {first_class}..{last}: {classes.said}", "correct it, or name the classes")
+    return True
+
+
+def _numbered(vocabulary: Vocabulary, ids: Sequence[int], first_class: int) -> str:
+    listed = ", ".join(
+        f"{number} {csv_text.shown(vocabulary.instruments[id_])}" for number, id_ in enumerate(ids[:LISTED], start=first_class)
+    )
+    return listed + (" ..." if len(ids) > LISTED else "")
 
 
 def one_vocabulary(recordings: Sequence[Labels]) -> Vocabulary:

@@ -94,6 +94,15 @@ class Where:
 
 LARGEST = 10**documents.LONGEST_DIGITS
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
+OF_NO_RECORDING = (
+    *("labels", "masks", "segmentation", "images", "img_dir", "frames", "left_frames", "right_frames", "rgb", "frame", "image", "img"),
+    "mask",
+)
+"""Names of folders or beginnings of names that are those of no recording."""
+OF_FRAMES = (*OF_NO_RECORDING, "imgs", "picture", "pictures", "pic", "photo", "snapshot", "still")
+"""First words of names that say of a frame that it is one, and not of which recording."""
+OF_NO_FOLDER = (*OF_FRAMES, "train", "training", "val", "valid", "validation", "test", "testing")
+"""Names of folders that, above such a frame, are those of no recording either."""
 FRAME_OF_NAME = re.compile(r"(?:.*/)?(?P<recording>[^/]+?)[_/](?P<frame>[0-9]{1,15})(?:\.[A-Za-z0-9]+)?")
 
 
@@ -245,14 +254,36 @@ def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
     return (warning(file, "not-kept", f"not kept: {', '.join(listed)}"),) if listed else ()
 
 
-def recording_and_frame(name: str) -> tuple[str, int] | None:
+def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
     """Return what an image's name says: ``video_000012.jpg`` or ``video/000012.jpg``; None when it says nothing.
 
-    >>> recording_and_frame("train/pwhv1_000012.jpg")
-    ('pwhv1', 12)
+    In ``video/frame_000012.jpg`` and ``video/images/000012.jpg`` the folder names the recording; without one, the word does.
+
+    Parameters
+    ----------
+    root
+        The folder that was named, in which the file lies: it names no recording, nor do those above it.
+
+    >>> recording_and_frame("train/pwhv1_000012.jpg"), recording_and_frame("video/frame_000012.jpg"), recording_and_frame("frame_12.jpg")
+    (('pwhv1', 12), ('video', 12), ('frame', 12))
     """
     match = FRAME_OF_NAME.fullmatch(name)
-    return (match["recording"], int(match["frame"])) if match else None
+    if match is None:
+        return None
+    recording = match["recording"]
+    if names_no_recording(recording):
+        above = name[: match.start("recording")].removeprefix(f"{root}/" if root else "").split("/")
+        recording = next((folder for folder in reversed(above) if folder not in ("", ".", "..") and not _is_no_folder(folder)), recording)
+    return recording, int(match["frame"])
+
+
+def names_no_recording(word: str) -> bool:
+    """Return whether a first word says only that a name is one of a frame."""
+    return word.casefold() in OF_FRAMES
+
+
+def _is_no_folder(name: str) -> bool:
+    return name.casefold() in OF_NO_FOLDER
 
 
 def video_names(files: Iterable[str], faults: Faults) -> dict[str, str]:

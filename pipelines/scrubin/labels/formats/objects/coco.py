@@ -26,7 +26,20 @@ from scrubin.base.faults import Faults
 from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.counts import IntArray
-from scrubin.labels.model import IGNORED, MASK, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
+from scrubin.labels.model import (
+    IGNORED,
+    MASK,
+    ClassList,
+    Clock,
+    Collection,
+    Detail,
+    LabelFiles,
+    Labels,
+    Layer,
+    by_position,
+    detailed_rows,
+    details_of,
+)
 from scrubin.labels.parse import documents, fields, masks, points
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.fields import Where
@@ -67,7 +80,7 @@ Frame = tuple[str, int]
 class Reading:
     """What was read so far: images and instances by recording and position, and the classes, which are those of all files.
 
-    ``points`` and ``lines`` are, by class, the names of its points and the lines between them.
+    ``points`` and ``lines`` are, by class, the names of its points and the lines between them; ``lists`` are the instruments by file.
     """
 
     source: LabelFiles
@@ -79,6 +92,7 @@ class Reading:
     faulty: set[str] = field(default_factory=set)
     points: dict[int, tuple[str, ...]] = field(default_factory=dict)
     lines: dict[int, list[list[int]]] = field(default_factory=dict)
+    lists: list[ClassList] = field(default_factory=list)
 
 
 @dataclass
@@ -122,7 +136,7 @@ def read(source: LabelFiles) -> Collection:
         if document is not None:
             read_document(reading, OfFile(Where(of_file, file)), document, read_images)
         reading.faults.extend(of_file.all())
-    return Collection(labels_of(reading, "coco"), faults=reading.faults.all())
+    return Collection(labels_of(reading, "coco"), faults=reading.faults.all(), lists=tuple(reading.lists))
 
 
 def read_document(reading: Reading, of_file: OfFile, document: Mapping[str, Any], read_images: ReadImages) -> None:
@@ -212,6 +226,7 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
         where.at("categories").error("vocabularies-differ", "they are others than in the files before", "convert the files one by one")
         return False
     reading.classes = classes
+    reading.lists += [] if classes.triplets or not classes.ids else [ClassList(where.file, classes.ids)]
     of_file.categories = dict(zip(numbers, classes.ids, strict=True))
     of_file.merges = {numbers[k]: merge for k, merge in classes.merges.items()}
     for category in objects:

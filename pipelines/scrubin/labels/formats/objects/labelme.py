@@ -116,7 +116,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 @label_format(
     "labelme",
-    pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
+    pattern=r"(?P<recording>[^/]+)[/_](?P<frame>[0-9]{6,15})\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD and CholecInstanceSeg: a file per frame, boxes or masks with instrument, action and target",
     by_hand=ByHand(

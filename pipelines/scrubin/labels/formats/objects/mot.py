@@ -4,16 +4,17 @@
 images stands in ``seqinfo.ini`` beside the file (``imWidth``, ``imHeight``), or is named by ``--image-size``. ``cholectrack20-txt`` is
 what CholecTrack20's benchmark takes: frames are those of its JSON, as they stand there, at 25 fps, and images are of 854x480.
 An id is a name and means something in its video only; below 0 it is none, as in files of detections. Classes are the instruments of the
-vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with commas; -1 is none. In ten columns the last three are a place
-in the world, which is not kept, unless the last two are -1. Boxes are drawn whole, also where they leave the image. Where ``seqinfo.ini``
-has ``seqLength``, every frame is labelled; else those with a box are. ``<video>/gt/gt.txt`` is named after its folder.
+vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with commas, else in predictions those that the ground truth
+lists; -1 is none. In ten columns the last three are a place in the world, which is not kept, unless the last two are -1. Boxes are drawn
+whole, also where they leave the image. Where ``seqinfo.ini`` has ``seqLength``, every frame is labelled; else those with a box are.
+``<video>/gt/gt.txt`` is named after its folder.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,15 +26,28 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels import registry, tracks
 from scrubin.labels.formats.objects.coco import ids_of
-from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
+from scrubin.labels.model import (
+    SOURCE_FRAMES,
+    ClassList,
+    Clock,
+    Collection,
+    Detail,
+    LabelFiles,
+    Labels,
+    Layer,
+    by_position,
+    detailed_rows,
+    details_of,
+)
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.columns import Classes, classes_of
+from scrubin.labels.parse.columns import Classes, as_listed, classes_of, note_beyond
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 PATTERN = r"(?:[^/]+\.txt|seqinfo\.ini)"
 EXPECTED = "<video>.txt or <video>/gt/gt.txt, with <video>/seqinfo.ini"
 COLUMNS = ("frame", "id", "left", "top", "width", "height", "confidence", "class", "visibility")
+CLASS_AT = COLUMNS.index("class")
 FEWEST, MOST = 7, 10
 NAMES: Mapping[str, tuple[str, ...]] = {
     "frame": ("frame", "frameid", "frameindex", "framenumber", "frameno"),
@@ -157,6 +171,8 @@ def read_of_cholectrack20(source: LabelFiles) -> Collection:
 def _read(source: LabelFiles, layout: Layout) -> Collection:
     faults = Faults()
     recordings: dict[str, Labels] = {}
+    lists: list[ClassList] = []
+    unlisted: list[ClassList] = []
     first: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         path = PurePosixPath(file)
@@ -168,9 +184,12 @@ def _read(source: LabelFiles, layout: Layout) -> Collection:
             of_file.error(file, "file-repeated", f"{name} has two files", f"keep this one or {first[name]}")
         labels = _labels(source, layout, Where(of_file, file), name, data)
         if labels is not None and not of_file.errors():
-            recordings[name] = labels
+            recordings[name], of_video = labels
+            (lists if of_video.file else unlisted).append(replace(of_video, file=of_video.file or file))
         faults.extend(of_file.all())
-    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+    # Beside a list of another video, the order of the vocabulary is one, too.
+    every = tuple(one for one in (*lists, *unlisted) if one.ids) if lists else ()
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all(), lists=every)
 
 
 def _stated(source: LabelFiles, where: Where) -> Where | None:
@@ -180,16 +199,20 @@ def _stated(source: LabelFiles, where: Where) -> Where | None:
     return next((Where(where.faults, file) for file in near if file in source.files), None)
 
 
-def _classes(source: LabelFiles, where: Where | None, text: str) -> Classes | None:
+def _classes(source: LabelFiles, where: Where | None, text: str, of_boxes: Where | None) -> Classes | None:
     """Return the classes by id; None after noting names that cannot be used.
 
     Parameters
     ----------
     where, text
         Of the ``seqinfo.ini``.
+    of_boxes
+        The file whose boxes have classes that the ground truth may number; None where it has none such.
     """
     listed = CLASSES.search(text)
     if where is None or listed is None:
+        if source.lists and of_boxes is not None:
+            return as_listed(of_boxes, source, f"a line classes= of <video>/{SEQINFO}", _first_class(source.lists[0]))
         return Classes(source.vocabulary, False, tuple(range(len(source.vocabulary.instruments))))
     names = [name.strip() for name in listed[1].split(",")]
     if not all(names):
@@ -197,6 +220,11 @@ def _classes(source: LabelFiles, where: Where | None, text: str) -> Classes | No
         return None
     is_known = all(source.vocabulary.find("instrument", name) is not None for name in names)
     return classes_of(where.at("classes"), names, source.vocabulary if is_known else None, source.label_map)
+
+
+def _first_class(listed: ClassList) -> int:
+    """Return the number of the first class: ``labels.txt`` numbers them from 1, as MOTChallenge does."""
+    return int(PurePosixPath(listed.file).name == LABELS)
 
 
 def _classes_beside(source: LabelFiles, where: Where) -> Classes | None:
@@ -208,22 +236,29 @@ def _classes_beside(source: LabelFiles, where: Where) -> Classes | None:
     text = documents.opened(documents.text, file, source.files[file], where.faults)
     if text is not None and "," in text:
         beside.error("classes-form", "a name of a class has a comma", "give one name per line")
-    return None if text is None or beside.faults.errors() else _classes(source, beside, f"classes={','.join(text.rstrip().splitlines())}")
+    names = ",".join((text or "").rstrip().splitlines())
+    return None if text is None or beside.faults.errors() else _classes(source, beside, f"classes={names}", None)
 
 
-def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: bytes) -> Labels | None:
+def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: bytes) -> tuple[Labels, ClassList] | None:
+    """Return the labels of a video and its list of classes, whose file is "" where it has none; None after noting an error."""
     beside = _stated(source, where)
     info = "" if beside is None else documents.opened(documents.text, beside.file, source.files[beside.file], where.faults) or ""
     stated = {key: int(value) for key, value in STATED.findall(info) if int(value)}
     size = (stated["imWidth"], stated["imHeight"]) if {"imWidth", "imHeight"} <= stated.keys() else source.image_size or layout.size
-    listed = None if CLASSES.search(info) else _classes_beside(source, where)
-    text, classes = documents.opened(documents.text, where.file, data, where.faults), listed or _classes(source, beside, info)
+    in_seqinfo = beside is not None and CLASSES.search(info) is not None
+    listed = None if in_seqinfo else _classes_beside(source, where)
+    text = documents.opened(documents.text, where.file, data, where.faults)
+    may_be_listed = layout is MOT and text is not None and any(map(_states_class, text.splitlines()))
+    classes = listed or _classes(source, beside, info, where if may_be_listed else None)
     if text is None or classes is None:
         return None
     if size is None:
         what = "boxes are in px, and nothing says the size of the images"
         where.error("image-size", what, f"give --image-size WIDTHxHEIGHT, or {SEQINFO} with imWidth and imHeight beside it")
         return None
+    list_file = beside.file if beside is not None and in_seqinfo else str(PurePosixPath(where.file).with_name(LABELS)) if listed else ""
+    read_by = source.lists[0] if classes.said else ClassList(list_file, classes.ids)
     rows = []
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if lines and not any(map(NUMBER.fullmatch, _split(lines[0][1]))):
@@ -233,7 +268,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
             where.error("header", what, f"write {', '.join(COLUMNS)} in this order, with or without a first line that names them")
             return None
     for number, line in lines:
-        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes, first_class=int(listed is not None))
+        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes, first_class=_first_class(read_by))
         rows += [] if row is None else [row]
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     # Messages name frames as the file does.
@@ -250,7 +285,17 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     frames = pd.DataFrame({"position": positions, "width": size[0], "height": size[1]})
     layer = Layer(where.file, np.array(positions, np.int64), instances)
     detail: Detail = "triplet" if classes.triplets else "instrument"
-    return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames)
+    counts = not classes.triplets and (bool(list_file) or bool(instances["instrument_id"].notna().any()))
+    of_video = ClassList(list_file, classes.ids if counts else ())
+    return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames), of_video
+
+
+def _states_class(line: str) -> bool:
+    """Return whether a line has a class; of ten columns that end in a place in the world, none is."""
+    cells = _split(line)
+    in_world = len(cells) == MOST and not all(NUMBER.fullmatch(cell) and float(cell) == -1 for cell in cells[-2:])
+    stated = cells[CLASS_AT] if len(cells) > CLASS_AT and not in_world else ""
+    return NUMBER.fullmatch(stated) is not None and float(stated) != -1
 
 
 def _row(
@@ -279,6 +324,8 @@ def _row(
         return None
     ids: Mapping[str, int] | None = {}
     if whole.get("class", -1) != -1:
+        if note_beyond(where, whole["class"], classes, first_class):
+            return None
         class_ = fields.whole(where, whole, "class", low=first_class, high=len(classes.ids) - 1 + first_class)
         ids = None if class_ is None else ids_of(classes, classes.ids[class_ - first_class])
     if frame is None or id_ is None or box is None or ids is None:

@@ -2,7 +2,8 @@
 
 ``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence), ``yolo4`` rows are ProstaTD's
 ``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` or ``classes.txt``
-names them, without one they are the triplets of the vocabulary. An empty file is labelled as "no instrument".
+names them. Without one they are the triplets of the vocabulary, in predictions the instruments that the ground truth lists or labels.
+An empty file is labelled as "no instrument".
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
 from scrubin.labels import boxes, registry
 from scrubin.labels.formats.objects.coco import class_of, ids_of, one_list
-from scrubin.labels.model import IDS, MASK, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
+from scrubin.labels.model import IDS, MASK, ClassList, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
-from scrubin.labels.parse.columns import Classes, classes_of, names_of, whole_list
+from scrubin.labels.parse.columns import Classes, as_listed, classes_of, names_of, note_beyond, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
@@ -140,7 +141,9 @@ def read_four(source: LabelFiles) -> Collection:
 def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg", "yolo-pose"], row_of: Row) -> Collection:
     """Return what the files of a data set say whose rows are read by ``row_of``, without recordings that have a faulty file."""
     faults = Faults()
-    classes = _classes(source, faults)
+    named = _named(source)
+    # Rows of four ids say what their triplets are.
+    classes = _classes(replace(source, lists=()) if name == "yolo4" else source, named, faults)
     if classes is not None and name == "yolo4" and not classes.triplets:
         what = "yolo4 names a triplet in each row, but the classes are instruments"
         faults.error(min(source.files), "classes-form", what, "read it as yolo")
@@ -149,7 +152,7 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
     faulty: set[str] = set()
     for file in sorted(source.files):
         of_file = Faults()
-        where, image = Where(of_file, file), fields.recording_and_frame(file)
+        where, image = Where(of_file, file), fields.recording_and_frame(file, source.root)
         if image is None or not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES:
             continue
         recording, frame = image
@@ -172,13 +175,20 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
             sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
         if recording not in faulty:
             sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail, frames=sizes))
-    return Collection(tuple(sound), faults=faults.all())
+    lists = () if classes.triplets or not named else (ClassList(named[0], classes.ids),)
+    return Collection(tuple(sound), faults=faults.all(), lists=lists)
 
 
-def _classes(source: LabelFiles, faults: Faults) -> Classes | None:
+def _named(source: LabelFiles) -> list[str]:
+    """Return the files that name the classes."""
+    return [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES]
+
+
+def _classes(source: LabelFiles, named: Sequence[str], faults: Faults) -> Classes | None:
     """Return the classes; None after noting why the file that names them cannot be used."""
-    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES]
     chosen = source.vocabulary if source.vocabulary.name else None
+    if not named and source.lists:
+        return as_listed(Where(faults, min(source.files)), source, "data.yaml or classes.txt")
     if not named:
         vocabulary = chosen or load(DEFAULT)
         if chosen is None:
@@ -330,6 +340,8 @@ def centred_box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XY
 
 def single(where: Where, values: list[float], classes: Classes) -> dict[str, Any] | None:
     """Return the ids of a row that begins with its class; None after noting that there is no such class."""
+    if note_beyond(where, values[0], classes):
+        return None
     return ids_of(classes, classes.ids[int(values[0])]) if _is_index(where, values[0], len(classes.ids), "class") else None
 
 

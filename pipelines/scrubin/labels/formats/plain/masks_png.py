@@ -39,7 +39,7 @@ IGNORE, IGNORED_VALUE = "ignore", 255
 LEAST = 1e-5
 """Shares of an image that differ by less are the same."""
 LEGENDS = ("legend.json", "labels.json")
-PICTURES = r"labels|masks|segmentation|images|img_dir|frames|left_frames|right_frames|rgb|frame|image|img|mask"
+PICTURES = "|".join(fields.OF_NO_RECORDING)
 """Names of folders or beginnings of names that are those of no recording."""
 PATTERN = (
     rf"(?:(?:legend|labels)\.json|(?P<recording>(?!(?:{PICTURES})[/_])[^/]+?)(?:/(?:labels|masks|segmentation))?[/_]"

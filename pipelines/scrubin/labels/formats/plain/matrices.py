@@ -28,6 +28,8 @@ CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
 """Our own archives have a matrix of triplets, and of each part; that of the triplets says all."""
 MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
 LENGTHS = "video_lengths"
+NAMING = "another format, such as COCO"
+"""What would say which classes the columns of a matrix are."""
 
 
 def arrays_of(data: bytes, suffix: str) -> Arrays:
@@ -216,13 +218,20 @@ def read(source: LabelFiles) -> Collection:
     recordings: list[Labels] = []
     file_of: dict[str, str] = {}
     names = fields.video_names(source.files, faults)
+    by_vocabulary = tuple(range(len(source.vocabulary.instruments)))
+    of_truth = source.lists and any(one.ids != by_vocabulary for one in source.lists)
     for file, data in sorted(source.files.items()):
         for own, matrices in READERS[PurePosixPath(file).suffix.lower()](file, data, faults).items():
             name = names[file] if own == PurePosixPath(file).stem else own
             if file_of.setdefault(name, file) != file:
                 faults.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
                 continue
-            checked_matrices = [checked(matrix, source.vocabulary, faults) for matrix in matrices]
+            listed = (
+                columns.as_listed(Where(faults, file), source, NAMING)
+                if of_truth and any(one.classes != "ivt" for one in matrices)
+                else None
+            )
+            checked_matrices = [checked(matrix, source.vocabulary, faults, listed) for matrix in matrices]
             sound = [one for one in checked_matrices if one is not None]
             recordings += [_labels(name, sound, source.vocabulary)] if len(sound) == len(checked_matrices) else []
     return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,13 +13,14 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import ClassesOf, IntArray
 from scrubin.labels.parse import columns
+from scrubin.labels.parse.columns import Classes
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rows import number_of_classes
 
 Meaning = Literal["labels", "scores"]
 MOST_FRAMES = 2**53
 """Doubles hold whole numbers below it; neither infinity nor NaN is."""
-NAMES: dict[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
+NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +74,31 @@ class CheckedMatrix:
     meaning: Meaning
 
 
-def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> CheckedMatrix | None:
+def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults, listed: Classes | None = None) -> CheckedMatrix | None:
     """Return what a matrix says; None after noting what is wrong with it.
 
     Where the file does not say it, the number of columns tells what the classes are, and a matrix of nothing but 0 and 1 is labels.
+
+    Parameters
+    ----------
+    listed
+        The instruments of the ground truth by column, where it lists them in an order of its own.
     """
     values = matrix.values
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         what = f"the matrix has the shape {values.shape} and type {values.dtype}"
         faults.error(matrix.file, "matrix-shape", what, "give numbers, frames by classes", place=matrix.place)
         return None
-    matrix = _without_frame(matrix, vocabulary)
+    width = values.shape[1]
+    if listed is not None and (
+        matrix.classes == "ivt" or (matrix.classes is None and len(listed.ids) != width == len(vocabulary.triplets))
+    ):
+        listed = None  # these are triplets
+    known: tuple[ClassesOf, ...] = ("i",) if listed is not None else ("ivt", "i")
+    sizes = {one: number_of_classes(vocabulary, one) if listed is None else len(listed.ids) for one in known}
+    matrix = _without_frame(matrix, set(sizes.values()))
     values = matrix.values
-    classes = _classes(matrix, vocabulary, faults)
+    classes = _classes(matrix, vocabulary, sizes, faults, "" if listed is None else listed.said)
     positions = _positions(matrix, faults)
     if classes is None or positions is None:
         return None
@@ -95,26 +108,35 @@ def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> CheckedMa
     meaning = matrix.meaning or ("labels" if is_label.all() else "scores")
     if not _has_sound_values(matrix, positions, values, is_label if meaning == "labels" else np.isfinite(values), meaning, faults):
         return None
-    return CheckedMatrix(matrix.file, positions, values, classes, meaning)
+    return CheckedMatrix(matrix.file, positions, values if listed is None else _by_id(values, listed), classes, meaning)
 
 
-def _without_frame(matrix: Matrix, vocabulary: Vocabulary) -> Matrix:
-    sizes = {number_of_classes(vocabulary, one) for one in NAMES}
+def _by_id(values: npt.NDArray[Any], listed: Classes) -> npt.NDArray[Any]:
+    """Return values by id of the vocabulary: of a class that is not listed the least, of one that is listed twice the higher."""
+    least = min(0, values.min(initial=0))
+    by_id = np.full((len(values), len(listed.vocabulary.instruments)), least, values.dtype)
+    for column, id_ in enumerate(listed.ids):
+        by_id[:, id_] = np.maximum(by_id[:, id_], values[:, column])
+    return by_id
+
+
+def _without_frame(matrix: Matrix, sizes: Container[int]) -> Matrix:
     if not matrix.frame_may_be_first or matrix.values.shape[1] in sizes or matrix.values.shape[1] - 1 not in sizes:
         return matrix
     return replace(matrix, frames=matrix.values[:, 0], values=matrix.values[:, 1:])
 
 
-def _classes(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> ClassesOf | None:
+def _classes(matrix: Matrix, vocabulary: Vocabulary, known: Mapping[ClassesOf, int], faults: Faults, said: str) -> ClassesOf | None:
     width = matrix.values.shape[1]
-    possible: tuple[ClassesOf, ...] = ("ivt", "i") if matrix.classes is None else (matrix.classes,)
-    sizes = {one: size for one in possible if (size := number_of_classes(vocabulary, one))}
+    sizes = {one: size for one, size in known.items() if size and matrix.classes in (None, one)}
     for one, size in sizes.items():
         if size == width:
             return one
     expected = " or ".join(f"{size} {NAMES[one]}" for one, size in sizes.items()) or "none"
     what = f"{width} classes, expected {expected} of '{vocabulary.name}' in their order"
     fix = "give one column per class, or name the vocabulary"
+    if said:
+        what, fix = f"{width} classes, expected {sizes['i']}: {said}", "give one column for each of these, in this order"
     if matrix.frames is None and width - 1 in sizes.values():
         fix = "is the first column the frame? name it 'frame' in a header"
     faults.error(matrix.file, "matrix-classes", what, fix, place=matrix.place)

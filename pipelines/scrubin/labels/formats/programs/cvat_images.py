@@ -1,8 +1,9 @@
 """CVAT for images 1.1: one XML file of images with their shapes, of one or several recordings.
 
-An image belongs to the recording and frame that its name says (``VID01_000004.png``, ``VID01/000004.png``). CVAT calls the frames of a
-video ``frame_000004``: these, and images whose names say nothing, are of the recording that the file is called like, in an export of a
-project of the video (``source``) or the name of their task; ``id`` is the frame, that of the source video, as CVAT numbers them.
+An image belongs to the recording and frame that its name says (``VID01_000004.png``, ``VID01/000004.png``,
+``VID01/frame_000004.png``). CVAT calls the frames of a video ``frame_000004``: these, and images whose names say nothing, are of the
+recording that the file is called like, in an export of a project of the video (``source``) or the name of their task; ``id`` is the
+frame, that of the source video, as CVAT numbers them.
 Every image is labelled; one without a shape has nothing in it. A ``tag`` is the phase of its image where the vocabulary has such a phase;
 images that have tags alone say nothing of instances.
 """
@@ -33,7 +34,7 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 NAME = "cvat-images"
 IMAGE = "image"
 OF_VIDEO = "frame"
-"""The first word of what CVAT calls the frames of a video."""
+"""The first word of what CVAT calls the frames of a video: one of `fields.OF_FRAMES`, with ``id`` as the frame."""
 FILE = "annotations.xml"
 Frame = tuple[str, int]
 """A recording and a frame of it."""

@@ -1,0 +1,179 @@
+"""Predictions that number classes and do not name them: the numbers are those of the ground truth's own list, if it has one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from score_runs import fault, good, sides
+from scrubin.cli import main
+
+ALPHABETICAL = ["bipolar", "clipper", "grasper", "hook", "irrigator", "scissors"]
+SHARES = (0.2, 0.2, 0.2, 0.2)
+
+
+def coco(folder, names, ids=None, video="VID01", file="labels.json"):
+    """A box of each class, class k in frame k."""
+    ids = ids or range(1, len(names) + 1)
+    images = [{"id": k, "file_name": f"{video}_{k:06d}.jpg", "width": 100, "height": 100} for k in range(len(names))]
+    annotations = [{"id": k + 1, "image_id": k, "category_id": id_, "bbox": [10, 10, 20, 20]} for k, id_ in enumerate(sorted(ids))]
+    categories = [{"id": id_, "name": name} for id_, name in zip(ids, names, strict=True)]
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}))
+
+
+def yolo(folder, classes, names=None, row=SHARES, video="VID01"):
+    folder.mkdir(exist_ok=True)
+    for k, class_ in enumerate(classes):
+        (folder / f"{video}_{k:06d}.txt").write_text(" ".join(map(str, (class_, *row, 0.9))) + "\n")
+    if names:
+        (folder / "data.yaml").write_text(f"names: [{', '.join(names)}]\n")
+
+
+def overall(study, capsys, metric, *more, value="AP"):
+    said = good(capsys, *sides(study, metric, "--out", study / "s.json", *more))
+    results = json.loads((study / "s.json").read_text())["results"]
+    return next(one["overall"]["value"] for one in results if one["metric"].endswith(value)), said.err
+
+
+def mot(folder, classes="", video="v", order=(0, 1)):
+    (folder / video).mkdir(parents=True, exist_ok=True)
+    rows = [f"{frame},{id_ + 1},{10 + 40 * id_},10,20,20,1,{id_},1" for frame in (1, 2) for id_ in order]
+    (folder / f"{video}.txt").write_text("\n".join(rows) + "\n")
+    listed = f"classes={classes}\n" if classes else ""
+    (folder / video / "seqinfo.ini").write_text(f"[Sequence]\nseqLength=2\nimWidth=100\nimHeight=100\n{listed}")
+
+
+ROWS = {"yolo": SHARES, "yolo-seg": (0.1, 0.1, 0.3, 0.1, 0.3, 0.3, 0.1, 0.3), "yolo-pose": (*SHARES, 0.2, 0.2, 2)}
+
+
+@pytest.mark.parametrize("form", ROWS)
+def test_numbers_of_yolo_are_those_of_the_categories_by_id(tmp_path, capsys, form):
+    coco(tmp_path / "truth", ["grasper", "hook", "clipper"], ids=(9, 4, 7))
+    yolo(tmp_path / "found", (0, 1, 2), row=ROWS[form])
+    value, said = overall(tmp_path, capsys, "detection", "--predictions-from", form)
+    assert value == 1
+    assert "classes are numbered and not named; the classes of the ground truth in" in said
+    assert "labels.json are 0 hook, 1 clipper, 2 grasper, and the numbers are read so; name them by data.yaml or classes.txt" in said
+
+
+def test_numbers_in_the_order_of_the_vocabulary_are_instruments_and_not_triplets_and_nothing_is_said(tmp_path, capsys):
+    coco(tmp_path / "truth", ["grasper", "bipolar", "hook", "scissors", "clipper", "irrigator"])
+    yolo(tmp_path / "found", range(6))
+    value, said = overall(tmp_path, capsys, "detection")
+    assert value == 1
+    assert "numbered" not in said
+
+
+def test_names_of_predictions_count_before_the_list_of_the_ground_truth(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"])
+    yolo(tmp_path / "found", (1, 0), names=["grasper", "hook"])
+    value, said = overall(tmp_path, capsys, "detection")
+    assert (value, "numbered" in said) == (1, False)
+
+
+def test_a_number_beyond_the_list_names_the_list(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"])
+    yolo(tmp_path / "found", (0, 2))
+    said = fault(capsys, *sides(tmp_path, "detection"))
+    assert "VID01_000001.txt, line 1: class 2 is not in 0..1: the classes of the ground truth in" in said
+    assert "labels.json are 0 hook, 1 grasper; correct it, or name the classes" in said
+
+
+def test_files_of_the_ground_truth_with_lists_of_different_order_are_refused_where_predictions_only_number(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"], file="a.json")
+    coco(tmp_path / "truth", ["grasper", "hook"], video="VID02", file="b.json")
+    yolo(tmp_path / "found", (0, 1))
+    yolo(tmp_path / "found", (0, 1), video="VID02")
+    said = fault(capsys, *sides(tmp_path, "detection"))
+    assert "VID01_000000.txt: classes are numbered and not named, and the ground truth lists them in several orders" in said
+    assert "a.json has 0 hook, 1 grasper and" in said
+    assert "b.json has 0 grasper, 1 hook; name them by data.yaml or classes.txt" in said
+    coco(tmp_path / "found", ["hook", "grasper"], file="a.json")
+    coco(tmp_path / "found", ["grasper", "hook"], video="VID02", file="b.json")
+    for file in (tmp_path / "found").glob("*.txt"):
+        file.unlink()
+    assert overall(tmp_path, capsys, "detection")[0] == 1
+
+
+def test_labels_of_instruments_without_a_list_number_the_instruments_of_the_vocabulary(tmp_path, capsys):
+    (tmp_path / "truth").mkdir()
+    for k, name in enumerate(("grasper", "bipolar", "hook")):
+        shape = {"label": name, "points": [[10, 10], [30, 30]], "shape_type": "rectangle"}
+        document = {"shapes": [shape], "imageHeight": 100, "imageWidth": 100}
+        (tmp_path / f"truth/VID01_{k:06d}.json").write_text(json.dumps(document))
+    yolo(tmp_path / "found", (0, 1, 2))
+    value, said = overall(tmp_path, capsys, "detection", "--vocabulary", "cholect50")
+    assert (value, "numbered" in said) == (1, False)
+
+
+def test_tracks_without_a_seqinfo_have_the_classes_of_that_of_the_ground_truth(tmp_path, capsys):
+    mot(tmp_path / "truth", "hook,grasper")
+    mot(tmp_path / "found")
+    (tmp_path / "found/v/seqinfo.ini").unlink()
+    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
+    assert value == 1
+    assert "seqinfo.ini are 0 hook, 1 grasper, and the numbers are read so; name them by a line classes= of <video>/seqinfo.ini" in said
+
+
+def test_tracks_are_numbered_from_1_where_labels_txt_of_the_ground_truth_names_them(tmp_path, capsys):
+    mot(tmp_path / "found")
+    rows = (tmp_path / "found/v.txt").read_text().replace(",1,1\n", ",2,1\n").replace(",0,1\n", ",1,1\n")
+    (tmp_path / "found/v.txt").write_text(rows)
+    (tmp_path / "truth/v/gt").mkdir(parents=True)
+    (tmp_path / "truth/v/gt/gt.txt").write_text(rows)
+    (tmp_path / "truth/v/gt/labels.txt").write_text("hook\ngrasper\n")
+    (tmp_path / "truth/v/seqinfo.ini").write_bytes((tmp_path / "found/v/seqinfo.ini").read_bytes())
+    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
+    assert value == 1
+    assert "labels.txt are 1 hook, 2 grasper, and the numbers are read so" in said
+
+
+def test_tracks_whose_videos_list_classes_otherwise_are_refused_unless_predictions_have_no_class(tmp_path, capsys):
+    mot(tmp_path / "truth", "hook,grasper")
+    mot(tmp_path / "truth", video="w")
+    mot(tmp_path / "found")
+    mot(tmp_path / "found", video="w")
+    said = fault(capsys, *sides(tmp_path, "tracks"))
+    assert "seqinfo.ini has 0 hook, 1 grasper and" in said
+    assert "w.txt has 0 grasper, 1 bipolar" in said
+    for name in "vw":
+        file = tmp_path / f"found/{name}.txt"
+        file.write_text("".join(",".join([*row.split(",")[:7], "-1", "1"]) + "\n" for row in file.read_text().splitlines()))
+    assert overall(tmp_path, capsys, "tracks", "--variant", "classes=one", value="HOTA")[0] == 1
+
+
+@pytest.mark.parametrize("names", [ALPHABETICAL, ["hook", "grasper"]])
+def test_columns_of_a_matrix_are_the_listed_instruments(tmp_path, capsys, names):
+    coco(tmp_path / "truth", names)
+    (tmp_path / "found").mkdir()
+    np.savez(tmp_path / "found/VID01.npz", scores=np.eye(len(names)) * 0.8 + 0.1)
+    value, said = overall(tmp_path, capsys, "recognition")
+    assert value == 1
+    assert f"labels.json are 0 {names[0]}, 1 {names[1]}" in said
+
+
+def test_a_matrix_with_more_columns_than_the_list_is_refused_with_the_list(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"])
+    (tmp_path / "found").mkdir()
+    np.save(tmp_path / "found/VID01.npy", np.full((2, 6), 0.5))
+    said = fault(capsys, *sides(tmp_path, "recognition"))
+    assert "VID01.npy: 6 classes, expected 2: the classes of the ground truth in" in said
+    assert "labels.json are 0 hook, 1 grasper; give one column for each of these, in this order" in said
+
+
+def test_logits_below_zero_leave_classes_that_are_not_listed_behind_all_others(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"])
+    (tmp_path / "found").mkdir()
+    np.save(tmp_path / "found/VID01.npy", np.array([[-1.0, -2.0], [-2.0, -1.0]]))
+    assert overall(tmp_path, capsys, "recognition", "--variant", "k=1", value="accuracy")[0] == 1
+
+
+def test_a_check_of_a_submission_reads_numbers_as_the_score_does(tmp_path, capsys):
+    mot(tmp_path / "truth", "hook,grasper")
+    mot(tmp_path / "found")
+    (tmp_path / "found/v.txt").write_text("1,1,10,10,20,20,0.9,2,1\n")
+    words = ["submission", "check", tmp_path / "found", "--task", "tracks", "--ground-truth", tmp_path / "truth"]
+    assert main(list(map(str, words))) == 1
+    said = capsys.readouterr()
+    assert "class 2 is not in 0..1: the classes of the ground truth in" in said.out + said.err
