@@ -123,6 +123,17 @@ def test_an_action_that_is_begun_has_its_key_again_after_a_reload(ann):
     ann.kept()
 
 
+def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):
+    ann.page.evaluate("() => sessionStorage.setItem('begun', sessionStorage.getItem('begun').replace(/.frames.:\\d+/, '\"frames\":7'))")
+    ann.page.reload()
+    says(ann, "is open.")
+    if ann.page.inner_text("#name") != SINGLE:
+        ann.page.locator("#list button", has_text=SINGLE).click()
+    says(ann, f"{SINGLE} is open. Its film is cut otherwise than before: smoke is no longer begun.")
+    begun(ann, 0)
+    ann.kept()
+
+
 def test_an_address_of_the_same_recording_keeps_a_begun_span(ann, folder):
     ann.page.evaluate(f"location.hash = '#{SINGLE}/45'")
     ann.at(45)

@@ -232,7 +232,8 @@ def test_an_adjudicator_sees_the_boxes_of_both_and_takes_one(chromium, server, b
 
 
 COVERED = """() => {
-  const shown = [...document.querySelectorAll("#picture, #overlay, #controls > *, #lanes, #lanes .lane, #selected button, #panel button, header button, #status")];
+  const middle = "#picture, #overlay, #controls > *, #lanes, #lanes .lane, #selected button";
+  const shown = [...document.querySelectorAll(`${middle}, #panel button, header button, #status`)];
   return shown.filter((one) => one.getClientRects().length).flatMap((one) => {
     one.scrollIntoView({ block: "center", inline: "center" });
     const { left, top, width, height } = one.getBoundingClientRect();
