@@ -91,6 +91,8 @@ CHANGES = [
     [change("phases", "a", 0, 9, "preparation"), change("phases", "a", 9, 12, "preparation")],
     [],
     [change("phases", f"k{number}", number, number + 1, "preparation") for number in range(501)],
+    [{"layer": "triplets", "key": "0", "value": {"frame": 0, "triplets": []}}],
+    [{"layer": "ratings", "key": "other", "value": {"scores": {"efficiency": 3}, "failed": False, "errors": {}, "remark": ""}}],
 ]
 
 
@@ -101,6 +103,46 @@ def test_what_the_page_never_sends_is_refused_with_a_sentence_and_nothing_is_wri
     assert answer.status_code in (400, 409)
     assert answer.json()["error"]
     assert bench.head == head
+
+
+def test_a_layer_that_the_study_does_not_label_is_refused_by_the_names_of_those_that_it_does(ann):
+    for layer in ("triplets", "boxes"):
+        for answer in (
+            ann.say("/api/label", id=SINGLE, changes=[{"layer": layer, "key": "0", "value": None}]),
+            ann.say("/api/settle", id=SINGLE, layer=layer, first=0, end=9, spans=[]),
+        ):
+            assert answer.status_code == 400
+            assert "'layer' must be one of phases, actions, quality, ratings" in answer.json()["error"]
+
+
+HALF = "\ud800"
+"""Half of a surrogate pair, which is no character."""
+
+
+@each(
+    "path, body",
+    [
+        ("/api/label", {"id": SINGLE, "changes": [change("phases", HALF, 0, 9, "preparation")]}),
+        ("/api/label", {"id": SINGLE, "changes": [change("phases", "a", 0, 9, HALF)]}),
+        ("/api/label", {"id": SINGLE, "changes": [change("phases", "a", 0, 9, "preparation", **{HALF: ""})]}),
+        ("/api/done", {"id": HALF, "done": True}),
+        ("/api/refuse", {"id": SINGLE, "picks": [{"proposal": HALF, "part": None}], "refused": True}),
+        ("/enter", {"token": HALF}),
+    ],
+)
+def test_a_text_that_cannot_be_written_is_refused_with_a_sentence(ann, bench, path, body):
+    head = bench.head
+    answer = ann.post(path, body) if path == "/enter" else ann.say(path, **body)
+    assert answer.status_code == 400
+    assert "half a character" in answer.json()["error"]
+    assert bench.head == head
+
+
+def test_an_undo_says_whether_something_was_taken_back(ann):
+    assert ann.say("/api/undo", id=SINGLE).json()["taken_back"] is False
+    ann.label(SINGLE, change("phases", "a", 0, 9, "preparation"))
+    ann.say("/api/done", id=SINGLE, done=True)
+    assert [ann.say("/api/undo", id=SINGLE).json()["taken_back"] for _ in range(2)] == [True, False]
 
 
 def test_two_tabs_of_a_person_and_two_people_label_at_the_same_time(app, portal, tokens, mine):

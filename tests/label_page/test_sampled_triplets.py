@@ -151,7 +151,7 @@ REFUSED = [
     (Change("triplets", "a:20", Instant(20, (GRASP,))), "'a:20' is no key of triplets; it is the number of the frame"),
     (Change("triplets", "020", Instant(20, (GRASP,))), "'020' is no key of triplets"),
     (Change("triplets", "20", Span(20, 21, "grasper")), "triplets: it takes sets of triplets of frames"),
-    (Change("actions", "20", Instant(20, (GRASP,))), "actions: it takes spans of frames"),
+    (Change("actions", "20", Instant(20, (GRASP,))), "'actions' is not labelled here"),
     (put(20, GRASP, ("Grasper", "grasp", "gallbladder")), "one triplet is there twice"),
 ]
 

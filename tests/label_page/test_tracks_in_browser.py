@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import axe
@@ -227,6 +229,44 @@ def test_an_adjudicator_sees_the_boxes_of_both_and_takes_one(chromium, server, b
     (stands,) = bench.settlement(bench.recordings[SINGLE]).outcomes["boxes"].tracks
     assert [key.frame for key in stands.keys] == [FIRST, FIRST + 9]
     assert chief.troubles == []
+
+
+COVERED = """() => {
+  const middle = "#picture, #overlay, #controls > *, #lanes, #lanes .lane, #selected button";
+  const shown = [...document.querySelectorAll(`${middle}, #panel button, header button, #status`)];
+  return shown.filter((one) => one.getClientRects().length).flatMap((one) => {
+    one.scrollIntoView({ block: "center", inline: "center" });
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const wrong = [[0.01, 0.5], [0.5, 0.5], [0.99, 0.5], [0.5, 0.05], [0.5, 0.95]].filter(([x, y]) => {
+      const there = document.elementFromPoint(left + x * width, top + y * height);
+      const isStage = one.id === "picture" || one.id === "overlay";
+      return !there || !(isStage ? there.closest("#stage") : one.contains(there) || there.contains(one));
+    });
+    return wrong.length ? [`${one.id || one.className || one.textContent} ${JSON.stringify(wrong)}`] : [];
+  });
+}"""
+"""What is under something else, or off the screen, wherever one scrolls."""
+SIZES = ((1024, 768), (1100, 768), (1280, 720), (1366, 768), (1920, 1080), (640, 360))
+"""The last is 1280x720 at 200 %."""
+
+
+def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    found = {}
+    for count, (width, height) in enumerate(SIZES, start=1):
+        ann.page.set_viewport_size({"width": width, "height": height})
+        covered = ann.page.evaluate(COVERED)
+        sides = ann.page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+        ann.page.locator("#picture").scroll_into_view_if_needed()
+        size = ann.page.locator("#picture").bounding_box()
+        if covered or sides[0] > sides[1] or min(size["width"], size["height"]) < 150:
+            found[width, height] = covered, sides, size
+        ann.press(str(count))
+        draw(ann, (0.97, 0.3), (0.9, 0.6))
+        ann.page.locator("#panel h2", has_text=re.compile(rf"^{count} tracks?$")).wait_for(timeout=5000)
+        ann.kept()
+    assert found == {}
+    assert ann.troubles == []
 
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)

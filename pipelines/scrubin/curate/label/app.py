@@ -6,7 +6,8 @@ Whoever comes in has a personal token; it says who they are in every request, so
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ from starlette.routing import Route
 from scrubin.base import pages
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
-from scrubin.curate.label.params import LAYERS, TRACKS, TRIPLETS
+from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.workbench import Workbench
@@ -134,7 +135,7 @@ class LabelApp:
 
     async def admit(self, request: Request) -> Response:
         """Take a token and put it into a cookie that no script can read."""
-        body = await requests.fields(request, ("token",))
+        body = await _fields(request, ("token",))
         token = body.text("token")
         if not self.session.knows(token):
             msg = "nobody has this token; ask whoever leads the study for yours"
@@ -207,37 +208,37 @@ class LabelApp:
 
     async def label(self, request: Request) -> Response:
         """Write changes, all of them or none."""
-        body = await requests.fields(request, ("id", "changes", "nonce"))
-        changes, nonce = _changes(body.any("changes")), body.nonce()
+        body = await _fields(request, ("id", "changes", "nonce"))
+        changes, nonce = _changes(body.any("changes"), self.bench.p.layers), body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.label(person, id_, changes, nonce))
 
     async def undo(self, request: Request) -> Response:
         """Take back this person's last change to a recording."""
-        body = await requests.fields(request, ("id", "nonce"))
+        body = await _fields(request, ("id", "nonce"))
         nonce = body.nonce()
-        return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce))
+        return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce), is_undo=True)
 
     async def take(self, request: Request) -> Response:
         """Make labels of what is proposed, or of parts of it, all at once."""
-        body = await requests.fields(request, ("id", "picks", "nonce"))
+        body = await _fields(request, ("id", "picks", "nonce"))
         picks, nonce = _picks(body.any("picks")), body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.take(person, id_, picks, nonce))
 
     async def refuse(self, request: Request) -> Response:
         """Note that this person does not take what is proposed, or parts of it; or takes that back."""
-        body = await requests.fields(request, ("id", "picks", "refused", "nonce"))
+        body = await _fields(request, ("id", "picks", "refused", "nonce"))
         picks, refused, nonce = _picks(body.any("picks")), body.any("refused") is True, body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.refuse(person, id_, picks, nonce, refused=refused))
 
     async def done(self, request: Request) -> Response:
         """Note that this person has finished a recording, or goes on with it."""
-        body = await requests.fields(request, ("id", "done", "nonce"))
+        body = await _fields(request, ("id", "done", "nonce"))
         done, nonce = body.any("done") is True, body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.say_done(person, id_, nonce, done=done))
 
     async def worked(self, request: Request) -> Response:
         """Note how long this person worked."""
-        body = await requests.fields(request, ("id", "seconds", "nonce"))
+        body = await _fields(request, ("id", "seconds", "nonce"))
         seconds, nonce, id_ = body.number("seconds", LONGEST_WORK_S), body.nonce(), body.text("id")
         person = self._person(request)
         await self._thread(lambda: self.bench.worked(person, id_, seconds, nonce))
@@ -245,8 +246,8 @@ class LabelApp:
 
     async def settle(self, request: Request) -> Response:
         """Write what an adjudicator says of frames in dispute."""
-        body = await requests.fields(request, ("id", "layer", "first", "end", "spans", "nonce"))
-        layer, frames, nonce = body.choice("layer", LAYERS), (body.number("first"), body.number("end")), body.nonce()
+        body = await _fields(request, ("id", "layer", "first", "end", "spans", "nonce"))
+        layer, frames, nonce = body.choice("layer", self.bench.p.layers), (body.number("first"), body.number("end")), body.nonce()
         stated = body.any("spans")
         if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
             msg = "'spans' must be a list"
@@ -267,13 +268,15 @@ class LabelApp:
         person = self._person(request)
         return json_of(await self._thread(lambda: call(person)))
 
-    async def _written(self, request: Request, body: Fields, call: Callable[[Person, str], Line | None]) -> Response:
-        """Write a line, then return how the recording stands; what was answered is on the disk."""
+    async def _written(
+        self, request: Request, body: Fields, call: Callable[[Person, str], Line | None], *, is_undo: bool = False
+    ) -> Response:
+        """Write a line, then return how the recording stands, and of an undo whether there was one; what was answered is on the disk."""
         person, id_ = self._person(request), body.text("id")
 
         def write() -> dict[str, Any]:
-            call(person, id_)
-            return self.bench.view(person, id_)
+            line = call(person, id_)
+            return self.bench.view(person, id_) | ({"taken_back": line is not None} if is_undo else {})
 
         return json_of(await self._thread(write))
 
@@ -288,7 +291,18 @@ def _camera(request: Request, videos: Mapping[str, Any]) -> str:
     return camera
 
 
-def _changes(stated: Any) -> list[Change]:
+async def _fields(request: Request, names: Sequence[str]) -> Fields:
+    """Return the fields of a body, whose texts can be written and answered."""
+    body = await requests.fields(request, names)
+    try:
+        json.dumps([body.any(name) for name in names], ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError) as error:
+        msg = "the body has half a character (a lone surrogate), or is too deep"
+        raise BadRequestError(msg) from error
+    return body
+
+
+def _changes(stated: Any, layers: Sequence[str]) -> list[Change]:
     if not isinstance(stated, list) or not all(
         isinstance(one, dict) and set(one) <= {"layer", "key", "value", "proposal"} for one in stated
     ):
@@ -297,8 +311,8 @@ def _changes(stated: Any) -> list[Change]:
     changes = []
     for one in stated:
         layer, key, proposal = one.get("layer"), one.get("key"), one.get("proposal", "")
-        if layer not in LAYERS or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
-            msg = f"'layer' must be one of {', '.join(LAYERS)}, 'key' a text"
+        if layer not in layers or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
+            msg = f"'layer' must be one of {', '.join(layers)}, 'key' a text"
             raise BadRequestError(msg)
         changes.append(Change(layer, key, _value(layer, one.get("value")), proposal))
     return changes

@@ -262,7 +262,8 @@ def checked(change: Change, frame_count: int) -> Change:
     ReviewError
         Names what cannot be.
     """
-    if change.layer not in LAYERS or not KEY.fullmatch(change.key):
+    is_item = KEY.fullmatch(change.key) and (change.layer != "ratings" or change.key == SHEET)
+    if change.layer not in LAYERS or not is_item:
         msg = f"'{change.layer}' with the key '{change.key[:80]}' is no item of a label page"
         raise ReviewError(msg)
     value = change.value

@@ -44,6 +44,9 @@ class FromPage:
         ReviewError
             When it cannot be: a layer, a name, a frame, a score.
         """
+        if change.layer not in self.p.layers:
+            msg = f"'{change.layer}' is not labelled here"
+            raise ReviewError(msg)
         value: Value = change.value
         if isinstance(value, Span):
             value = self.span(change.layer, value)
@@ -57,9 +60,6 @@ class FromPage:
             change = dataclasses.replace(change, key=str(self.pictures.first + events.instant_in(change.key)))
         if isinstance(value, Instant):
             value = self.instant(change.layer, value)
-        if change.layer not in self.p.layers:
-            msg = f"'{change.layer}' is not labelled here"
-            raise ReviewError(msg)
         return events.checked(dataclasses.replace(change, value=value), self.pictures.frame_count)
 
     def span(self, layer: str, span: Span) -> Span:

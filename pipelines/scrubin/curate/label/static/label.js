@@ -2,6 +2,7 @@
 
 import { Adjudicating } from "./adjudicating.js";
 import { get, watchTrouble } from "./api.js";
+import { begun } from "./begun.js";
 import { changeAt, merge, moveEdge, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
 import { showHidden } from "./hiding.js";
@@ -14,7 +15,7 @@ import { showActions, showDisputes, showFindings, showList, showNames, showSheet
 import { Player, SPEEDS, clock } from "./player.js";
 import { Proposing } from "./proposing.js";
 import { Sampling } from "./sampling.js";
-import { newKey, spanOf, store } from "./store.js";
+import { spanOf, store } from "./store.js";
 import { Tracking } from "./tracking.js";
 import { movedEnd } from "./tracks.js";
 
@@ -26,7 +27,7 @@ const MOST_RECENT = 10;
 
 const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
-const page = { layer: null, selected: null, opened: new Map(), recent: [], finding: -1, acted: Date.now(), worked: Date.now() };
+const page = { layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now() };
 
 let openings = 0;
 let hasFailed = false;
@@ -44,6 +45,7 @@ const isInstants = () => Boolean(layer()?.instants);
 const isSpans = () => page.layer !== "ratings" && !isTracks() && !isInstants();
 const hasSpans = (name) => !store.layer(name).tracks && !store.layer(name).instants;
 const seen = () => isSeen(page, player, say);
+const findings = () => [...begun.findings, ...store.view.findings];
 const selected = () => store.spans(page.layer).find((one) => one.key === page.selected);
 
 const tracking = new Tracking(page, player, say, () => show());
@@ -84,10 +86,13 @@ async function open(id, at = 0) {
   if (byId("panel").contains(document.activeElement)) document.activeElement.blur();
   say("Opening …");
   byId("camera").disabled = true;
+  let gone = [];
   const isOpen = await opening(async () => {
     if (!(await store.choose(id))) return;
     Object.assign(page, { selected: null, proposal: null, finding: -1 });
-    page.opened.clear();
+    gone = begun.forgetOtherCuts();
+    // Each has its key again.
+    for (const one of begun.here) if (one.layer === "actions") remember(one);
     const { cameras } = store.view;
     fill(byId("camera"), ...cameras.map((name) => element("option", { value: name }, name)));
     byId("camera-label").hidden = cameras.length < 2;
@@ -95,7 +100,8 @@ async function open(id, at = 0) {
   });
   if (!isOpen) return;
   show();
-  say(`${id} is open.`);
+  const cut = gone.length ? ` Its film is cut otherwise than before: ${gone.map(textOf).join("; ")} is no longer begun.` : "";
+  say(`${id} is open.${cut}${begun.text}`, Boolean(cut));
 }
 
 /** Open what stands behind the # of the address: a recording by its released id, and a frame. */
@@ -127,14 +133,14 @@ function show() {
   byId("done").hidden = settles();
   byId("done").setAttribute("aria-pressed", String(recording.done));
   byId("done").querySelector("span").textContent = recording.done ? "Done; go on" : "I am done";
-  byId("undo").disabled = !view.undo;
+  byId("undo").disabled = !view.undo && !begun.here.length;
   showTabs(work.layers, page.layer, choose);
   const shown = work.layers.filter((one) => one.name !== "ratings");
   lanes.show(
     shown.map((one) => ({
       name: one.name,
       names: one.names,
-      spans: [...store.spans(one.name), ...openedSpans(one.name)],
+      spans: [...store.spans(one.name), ...begunSpans(one.name)],
       ghosts: proposing.ghosts(one.name),
       selected: page.selected,
     })),
@@ -143,7 +149,7 @@ function show() {
   );
   showPanel();
   proposing.showHere();
-  showFindings(view.findings, player.times, goTo);
+  showFindings(findings(), player.times, goTo);
   showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
   showTracked();
@@ -209,8 +215,8 @@ function mine({ layer: name, first, end }) {
   return meeting.map((one) => ({ ...one, first: Math.max(one.first, first), end: Math.min(one.end, end) }));
 }
 
-function openedSpans(name) {
-  return [...page.opened.values()].filter((one) => one.layer === name).map((one) => ({ ...one, end: Math.max(one.first + 1, frame() + 1), open: true }));
+function begunSpans(name) {
+  return begun.here.filter((one) => one.layer === name).map((one) => ({ ...one, end: Math.max(one.first + 1, frame() + 1), open: true }));
 }
 
 function choose(name) {
@@ -235,23 +241,26 @@ async function sayName(name) {
 async function sayAction(action) {
   if (!(await seen())) return undefined;
   page.acted = Date.now();
-  const name = `${page.layer}:${textOf(action)}`;
-  const opened = page.opened.get(name);
-  if (page.layer === "actions") {
-    page.recent = [action, ...page.recent.filter((one) => textOf(one) !== textOf(action))].slice(0, MOST_RECENT).sort((one, other) => textOf(one).localeCompare(textOf(other)));
-  }
+  const opened = begun.of(page.layer, action);
+  if (page.layer === "actions") remember(action);
   page.last = action;
   if (!opened) {
-    page.opened.set(name, { ...action, layer: page.layer, key: newKey(), first: player.frame });
+    begun.begin(page.layer, action, player.frame);
     say(`${textOf(action)} begins at ${clock(player.times[player.frame])}; the same key ends it.`);
     show();
     return undefined;
   }
-  page.opened.delete(name);
+  begun.end(opened);
   const [first, last] = [Math.min(opened.first, player.frame), Math.max(opened.first, player.frame)];
   page.selected = opened.key;
   say(`${textOf(action)}: ${clock(player.times[first])} to ${clock(player.times[last + 1])}.`);
   return store.change([{ layer: page.layer, key: opened.key, value: spanOf({ ...action, first, end: last + 1 }) }]);
+}
+
+/** An action has a key among those of late. */
+function remember({ label, verb, target }) {
+  const action = { label, verb, target };
+  page.recent = [action, ...page.recent.filter((one) => textOf(one) !== textOf(action))].slice(0, MOST_RECENT).sort((one, other) => textOf(one).localeCompare(textOf(other)));
 }
 
 function byKey(place) {
@@ -303,11 +312,11 @@ function toChange(by) {
 }
 
 function nextFinding() {
-  const { findings } = store.view;
-  if (!findings.length) return say("Nothing looks wrong.");
-  page.finding = (page.finding + 1) % findings.length;
-  say(findings[page.finding].says);
-  return goTo(findings[page.finding]);
+  const all = findings();
+  if (!all.length) return say("Nothing looks wrong.");
+  page.finding = (page.finding + 1) % all.length;
+  say(all[page.finding].says);
+  return goTo(all[page.finding]);
 }
 
 function faster(by) {
@@ -339,8 +348,19 @@ function arrow(event, x, y) {
 /** A frame back or on; of triplets a sampled one. */
 const step = (by) => (isInstants() ? instants.go(by) : player.step(by));
 
+/** What is begun is let go first: the server has nothing of it. */
 async function undo() {
-  if (await store.undo()) say("The last change is taken back.");
+  const last = begun.here.at(-1);
+  if (last && !store.waiting && !store.isOpening) {
+    begun.end(last);
+    say(`${textOf(last)}, begun at ${clock(player.times[last.first])}, is let go; nothing that is kept was taken back.`);
+    show();
+    return;
+  }
+  const answer = await store.undo();
+  if (!answer) return;
+  const done = answer.recording.done && !settles() ? " You are still done with this recording; D takes that back." : "";
+  say(`${answer.taken_back ? "The last change is taken back." : "There is nothing to take back."}${done}`);
 }
 
 const whenSeen = async (run) => ((await seen()) ? run() : undefined);
@@ -348,26 +368,31 @@ const tracksOnly = (run) => () => (isTracks() ? whenSeen(run) : say("That is of 
 const again = () => (isInstants() ? instants.repeat() : sayAgain());
 const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
 
-/** Done, or not any more; where ratings are missing, that is said and shown first, and only the second time it is done all the same. */
+/** Done, or not any more; what is begun, and ratings that are missing, are said first, each once, and then it is done all the same. */
 async function done() {
   if (settles() || store.isOpening) return;
-  const { findings, recording } = store.view;
-  const missing = recording.done ? null : findings.find((one) => one.layer === "ratings" && one.rule === "missing");
-  const warned = missing && `${recording.id}: ${missing.says}`;
-  if (missing && page.warned !== warned) {
-    page.warned = warned;
-    say(`Not done yet: ${missing.says}. Rate it here; D again says that you are done all the same.`, true);
-    goTo(missing);
+  const { recording } = store.view;
+  const inTheWay = recording.done ? [] : findings().filter((one) => one.rule === "begun" || (one.layer === "ratings" && one.rule === "missing"));
+  const unsaid = inTheWay.find((one) => !page.warned.has(warningOf(one)));
+  if (unsaid) {
+    page.warned.add(warningOf(unsaid));
+    const isBegun = unsaid.rule === "begun";
+    const how = isBegun ? "Its key ends it at the frame that you see, U lets it go" : "Rate it here";
+    say(`Not done yet: ${unsaid.says}. ${how}; D again says that you are done all the same.`, true);
+    if (isBegun) choose(unsaid.layer);
+    else goTo(unsaid);
     return;
   }
-  page.warned = null;
+  page.warned.clear();
   const isTaken = await store.sayDone(!recording.done);
   show();
   if (!isTaken) return;
-  const left = store.view.findings.length;
+  const left = findings().length;
   if (!store.view.recording.done) say("You go on with this recording.");
   else say(left ? `You are done with it; ${counted(left, "thing")} still ${left === 1 ? "looks" : "look"} wrong, N shows ${left === 1 ? "it" : "them"}.` : "You are done with it.");
 }
+
+const warningOf = (finding) => `${store.id} ${finding.first}: ${finding.says}`;
 
 /** The chosen track has left the picture from here on; an end that it had before moves here. */
 function outside() {
@@ -454,7 +479,7 @@ player.addEventListener("frame", () => {
   showHidden(hiddenHere(), player);
   byId("where").textContent = `${clock(player.times[player.frame])} of ${clock(player.duration)}, frame ${player.frame}`;
   page.acted = player.playing ? Date.now() : page.acted;
-  if (page.opened.size && !player.playing) show();
+  if (begun.here.length && !player.playing) show();
   else if (isTracks() || isInstants()) showSelected();
   if (isInstants() && !player.playing) showPanel();
   if (!player.playing) proposing.showHere();
@@ -466,13 +491,15 @@ player.addEventListener("state", () => {
 player.addEventListener("trouble", (event) => say(event.detail, true));
 store.addEventListener("view", show);
 store.addEventListener("work", show);
+// What is begun is kept by this tab alone, and nothing of it is in the ledger.
+const isKept = () => store.isKept && !begun.mine.length;
 // For whoever asks from outside whether what was said is in the ledger.
-const showKept = () => (document.body.dataset.kept = store.isKept ? "yes" : "no");
-store.addEventListener("kept", showKept);
+const showKept = () => (document.body.dataset.kept = isKept() ? "yes" : "no");
+for (const event of ["kept", "work"]) store.addEventListener(event, showKept);
 showKept();
-// Whoever closes the page loses what is on its way: the browser asks first.
+// Whoever closes the page loses what is on its way, and what is begun: the browser asks first.
 addEventListener("beforeunload", (event) => {
-  if (!store.isKept) event.preventDefault();
+  if (!isKept()) event.preventDefault();
 });
 store.addEventListener("refused", (event) => say(event.detail, true));
 lanes.addEventListener("choose", ({ detail }) => {

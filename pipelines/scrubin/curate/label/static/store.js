@@ -106,7 +106,7 @@ export const store = new (class extends EventTarget {
     return this.say(path, { id: this.id, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
   }
 
-  /** Take back what was said last; while a key waits for its picture, that is not sent yet, and another would be taken back. */
+  /** Take back what was said last; the answer says whether there was something. While a key waits for its picture, that is not sent yet, and another would be taken back. */
   undo() {
     if (!this.waiting) return this.say("/api/undo", { id: this.id });
     this.dispatchEvent(new CustomEvent("refused", { detail: "What you said before waits for its picture: nothing was taken back." }));
@@ -141,7 +141,7 @@ export const store = new (class extends EventTarget {
     if (this.id) post("/api/worked", { id: this.id, seconds, nonce: nonce() }, { keepalive: true }).catch(() => {});
   }
 
-  /** Resolves to whether it was taken. */
+  /** Resolves to what the server answers, or to false where it was not taken. */
   say(path, body) {
     const { id } = this;
     if (this.isOpening) {
@@ -167,7 +167,7 @@ export const store = new (class extends EventTarget {
       answered();
       if (this.id === sent.id) this.take(answer);
       this.dispatchEvent(new Event("kept"));
-      return true;
+      return answer;
     } catch (error) {
       answered();
       // What was refused is not kept: what stands is shown again.
