@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import axe
 import browser
 import keyboard
+import made_once
 import reported_study
 import review_server
 import small_study
@@ -32,7 +32,7 @@ def script():
 @pytest.fixture(scope="module")
 def study(tmp_path_factory) -> Path:
     """A finished study, with a page of scores and a leaderboard."""
-    folder = shutil.copytree(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("pages") / "study", symlinks=True)
+    folder = made_once.copy(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("pages") / "study")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         sides = ["--ground-truth", "data/release", "--predictions", PHASES]
@@ -75,7 +75,7 @@ def test_a_report_with_everything_in_it(chromium, script, tmp_path):
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)
 def test_the_page_of_the_review(chromium, script, study_to_review, tmp_path, scheme):
-    folder = shutil.copytree(study_to_review, tmp_path / "study")
+    folder = made_once.copy(study_to_review, tmp_path / "study")
     with review_server.running(folder, "--by", "ann") as server:
         tab = chromium.new_context(viewport=browser.SIZE, color_scheme=scheme).new_page()
         keyboard.come_in(tab, server.address)

@@ -19,6 +19,7 @@ import yaml
 from reference import api, commands, formats, parameters
 
 import doc_blocks
+import made_once
 import small_study
 from scrubin.base.tables.private import PRIVATE_TABLES
 from scrubin.base.tables.public import public_tables
@@ -53,7 +54,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reader(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[doc_blocks.Reader]:
     """Somebody who reads a page, with a copy of the study."""
     project = tmp_path / "project"
-    shutil.copytree(study, project, symlinks=True)
+    made_once.copy(study, project)
     monkeypatch.chdir(project)
     return doc_blocks.Reader(project)
 

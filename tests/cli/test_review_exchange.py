@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
+import made_once
 import review_study
 from scrubin import cli
 from scrubin.base.errors import ManifestError, ReviewError
@@ -19,7 +19,7 @@ ROW = "single,,other,0.4,0.8,,,,,add\n"
 
 @pytest.fixture
 def folder(study_to_review, tmp_path, monkeypatch):
-    copy = shutil.copytree(study_to_review, tmp_path / "study")
+    copy = made_once.copy(study_to_review, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

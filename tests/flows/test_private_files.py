@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import another_user
+import made_once
 import small_study
 from scrubin.base import private_paths
 
@@ -33,7 +33,7 @@ def test_after_a_bare_dvc_repro_another_user_reads_nothing_private(project):
 
 
 def test_make_repro_closes_what_an_earlier_version_left_open_and_opens_the_release(tmp_path, tmp_path_factory):
-    folder = shutil.copytree(small_study.recorded(tmp_path_factory), tmp_path / "study", symlinks=True)
+    folder = made_once.copy(small_study.recorded(tmp_path_factory), tmp_path / "study")
     for name in (".", ".cache", ".dvc", "data"):
         (folder / name).chmod(0o755)
     for name in (*private_paths.PRIVATE, "data/release"):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 
 import pandas as pd
 import pytest
 
 import clips
+import made_once
 import small_study
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def studies(folder, factory):
     options = ("-c:v", "libx264", "-crf", "12", "-g", "50", "-bf", "0", "-video_track_timescale", "12800")
     clips.ffmpeg("-i", video, *options, video.with_suffix(".mov"))
     video.unlink()
-    shutil.copytree(whole, parts, symlinks=True)
+    made_once.copy(whole, parts)
     video = parts / f"data/raw/videos/{NAME}.mov"
     cut = ("-c", "copy", "-f", "segment", "-segment_frames", CUT_AT, "-reset_timestamps", "1")
     clips.ffmpeg("-i", video, *cut, video.with_name(f"{NAME}_%d.mov"))

@@ -18,6 +18,7 @@ import yaml
 from dvc.repo import Repo
 
 import kept_project
+import made_once
 import review_study
 import small_study
 from scrubin import cli
@@ -67,7 +68,7 @@ def is_published(folder: Path) -> bool:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study with a release that could be pushed: each test takes a copy."""
-    folder = Path(shutil.copytree(small_study.recorded(tmp_path_factory), tmp_path_factory.mktemp("study") / "project", symlinks=True))
+    folder = made_once.copy(small_study.recorded(tmp_path_factory), tmp_path_factory.mktemp("study") / "project")
     assert run(folder, BIN / "dvc", "remote", "add", "--default", "lab", "../remote").returncode == 0
     assert releases.names_release(folder)
     return folder
@@ -77,7 +78,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(study: Path, tmp_path: Path, prefect_address: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PREFECT_API_URL", prefect_address)
     (tmp_path / "remote").mkdir()
-    copy = Path(shutil.copytree(study, tmp_path / "project", symlinks=True))
+    copy = made_once.copy(study, tmp_path / "project")
     monkeypatch.chdir(copy)
     return copy
 

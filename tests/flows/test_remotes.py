@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import pytest
 import yaml
 
 import doc_blocks
+import made_once
 import remote_servers
 import small_study
 from scrubin.curate.project import outputs, readiness
@@ -66,7 +66,7 @@ def remote(study: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest
     """The study pushed to a remote, of each kind."""
     folder = tmp_path_factory.mktemp(request.param)
     source = folder / "study"
-    shutil.copytree(study, source, symlinks=True)
+    made_once.copy(study, source)
     with remote_servers.PLACES[request.param](folder) as place, pytest.MonkeyPatch.context() as patch:
         # Where a person's keys are looked for.
         patch.setenv("HOME", str(folder / "home"))

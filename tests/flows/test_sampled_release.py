@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
 
+import made_once
 import review_study
 import small_study
 from scrubin.audit.run import audit
@@ -34,7 +34,7 @@ def released(folder):
 
 
 def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path, tmp_path_factory, monkeypatch):
-    folder = shutil.copytree(small_study.finished(tmp_path_factory), tmp_path / "project", symlinks=True)
+    folder = made_once.copy(small_study.finished(tmp_path_factory), tmp_path / "project")
     monkeypatch.chdir(folder)
     assert "No sample was drawn" in (folder / RELEASE / "CERTIFICATE.md").read_text()
     before = released(folder)

@@ -99,7 +99,7 @@ def recorded(factory: pytest.TempPathFactory) -> Path:
     """Return the same study as DVC and git have taken it."""
 
     def make(folder: Path) -> None:
-        shutil.copytree(finished(factory), folder, symlinks=True)
+        made_once.copy(finished(factory), folder)
         record(folder)
 
     return made_once.folder(factory, "recorded_study", make)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 import label_server
 import labelled_study
+import made_once
 from rating_fixtures import make_params, make_roster, make_tables
 from scrubin.curate.label.workbench import Workbench
 
@@ -23,7 +23,7 @@ def made_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(made_study: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(made_study, tmp_path / "study")
+    return made_once.copy(made_study, tmp_path / "study")
 
 
 @pytest.fixture

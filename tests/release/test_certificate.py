@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 import json
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from scipy.stats import beta
 
+import made_once
 import review_study
 import sampled_release
 import toy_release
@@ -68,7 +68,7 @@ documents, and in no other file, a person or place of such a name is not looked 
 
 @pytest.fixture
 def folder(study_released, tmp_path, monkeypatch):
-    copy = shutil.copytree(study_released, tmp_path / "study")
+    copy = made_once.copy(study_released, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import made_once
 import review_study
 from scrubin.base import params
 from scrubin.base.errors import ParamsError, ReleaseError
@@ -25,7 +26,7 @@ def shared(tmp_path_factory):
 
 @pytest.fixture
 def folder(shared, tmp_path, monkeypatch):
-    copy = shutil.copytree(shared, tmp_path / "study")
+    copy = made_once.copy(shared, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

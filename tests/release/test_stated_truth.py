@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import re
-import shutil
 import tarfile
 import zipfile
 from collections import Counter
@@ -16,6 +15,7 @@ import av
 import pandas as pd
 import pytest
 
+import made_once
 import small_study
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.run import audit
@@ -37,7 +37,7 @@ ZIP_TIME, TAR_TIME = (1980, 1, 1, 0, 0, 0), 946684800
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A study that a person has looked at and released."""
-    return shutil.copytree(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("finished") / "project", symlinks=True)
+    return made_once.copy(small_study.finished(tmp_path_factory), tmp_path_factory.mktemp("finished") / "project")
 
 
 @pytest.fixture(autouse=True)

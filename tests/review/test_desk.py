@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import made_once
 import review_study
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
@@ -19,7 +19,7 @@ PAIR, SINGLE = 0, 1
 
 @pytest.fixture
 def folder(study_to_review, tmp_path):
-    return shutil.copytree(study_to_review, tmp_path / "study")
+    return made_once.copy(study_to_review, tmp_path / "study")
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
+import made_once
 import review_study
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.tables import io
@@ -16,7 +15,7 @@ HEADER = review_study.SHEET
 
 @pytest.fixture
 def folder(study_to_review, tmp_path, monkeypatch):
-    copy = shutil.copytree(study_to_review, tmp_path / "study")
+    copy = made_once.copy(study_to_review, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 
 import pytest
 
+import made_once
 import review_study
 from scrubin.audit.expected.plan import LIKE
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -25,7 +25,7 @@ MARGIN_FRAMES = 4
 
 @pytest.fixture
 def folder(study_to_review, tmp_path):
-    copy = shutil.copytree(study_to_review, tmp_path / "study")
+    copy = made_once.copy(study_to_review, tmp_path / "study")
     ask(copy, FACE, WORD)
     return copy
 

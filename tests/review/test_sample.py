@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import shutil
 import subprocess
 from collections import Counter
 
 import pytest
 
+import made_once
 import review_study
 import sampled_release
 from scrubin.base.errors import ReviewError
@@ -124,7 +124,7 @@ def test_the_ledger_returns_what_was_written(ledger):
 
 @pytest.fixture
 def folder(study_released, tmp_path, monkeypatch):
-    copy = shutil.copytree(study_released, tmp_path / "study")
+    copy = made_once.copy(study_released, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+import made_once
 import page_client
 from page_client import PORT, Clock, Page
 from scrubin.curate.page.app import ReviewApp
@@ -18,7 +18,7 @@ from scrubin.curate.page.server import Session
 
 @pytest.fixture
 def folder(study_to_review: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    copy = shutil.copytree(study_to_review, tmp_path / "study")
+    copy = made_once.copy(study_to_review, tmp_path / "study")
     monkeypatch.chdir(copy)
     return copy
 

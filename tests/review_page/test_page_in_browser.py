@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 
 import pytest
 
 import browser
 import keyboard
+import made_once
 import review_server
 import review_study
 from held_requests import Held
@@ -481,7 +481,7 @@ def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next
 
 
 def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, study_released, tmp_path):
-    folder = shutil.copytree(study_released, tmp_path / "study")
+    folder = made_once.copy(study_released, tmp_path / "study")
     with review_server.running(folder, "--sample", "4", "--by", "ann") as server:
         ann = Reviewer(chromium, server)
         assert "5 stills a second" in ann.text("#view-state")
@@ -509,7 +509,7 @@ def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_l
 
 
 def test_a_sample_goes_on_where_it_stopped(chromium, study_released, tmp_path):
-    folder = shutil.copytree(study_released, tmp_path / "study")
+    folder = made_once.copy(study_released, tmp_path / "study")
     for left in (2, 1):
         with review_server.running(folder, "--sample", "2", "--by", "ann") as server:
             ann = Reviewer(chromium, server)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import pytest
 
+import made_once
 import review_study
 from page_client import SINGLE, decide, lines, picture, post
 from scrubin.curate.page.planted import Plants
@@ -24,7 +24,7 @@ def long(tmp_path_factory):
 
 @pytest.fixture
 def folder(long, tmp_path, monkeypatch):
-    copy = shutil.copytree(long, tmp_path / "study")
+    copy = made_once.copy(long, tmp_path / "study")
     (copy / "params.yaml").write_text((copy / "params.yaml").read_text().replace("checks: 0.02", "checks: 0.1"))
     review_study.stop(copy, *(("single", "mono", frame, "scene") for frame in range(2, 60, 3)))
     monkeypatch.chdir(copy)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 
 import pytest
 
 import clips
+import made_once
 import review_study
 import sampled_release
 from page_client import SINGLE, decide, lines, looked, post
@@ -63,7 +63,7 @@ def test_released_files_can_be_looked_at_but_not_decided(released, folder):
 @pytest.fixture
 def sampled(study_released, tmp_path, inside, monkeypatch, clock):
     """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
-    folder = shutil.copytree(study_released, tmp_path / "released")
+    folder = made_once.copy(study_released, tmp_path / "released")
     monkeypatch.chdir(folder)
     drawn = review.draw_clips(9, 0, "ann")
     now = StudyNow(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import socket
 from urllib.parse import unquote
 
 import pytest
 
+import made_once
 import page_client
 import review_study
 from each import each
@@ -22,7 +22,7 @@ from scrubin.curate.page.server import HEADERS, Session
 @pytest.fixture(scope="module")
 def one_folder(study_to_review, tmp_path_factory):
     """One study for all tests: what is refused writes nothing."""
-    copy = shutil.copytree(study_to_review, tmp_path_factory.mktemp("safety") / "study")
+    copy = made_once.copy(study_to_review, tmp_path_factory.mktemp("safety") / "study")
     yield copy
     assert not lines(copy)
 

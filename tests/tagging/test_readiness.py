@@ -74,7 +74,7 @@ def kept(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def project(kept, tmp_path) -> Path:
-    return Path(shutil.copytree(kept, tmp_path / "project", symlinks=True))
+    return made_once.copy(kept, tmp_path / "project")
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-import shutil
 
 import pandas as pd
 import pytest
 import yaml
 
+import made_once
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ManifestError
 from scrubin.base.tables import io
@@ -28,7 +28,7 @@ def filled(table, **values):
 @pytest.fixture
 def project(released, tmp_path):
     """A study after a release."""
-    return shutil.copytree(released, tmp_path / "project")
+    return made_once.copy(released, tmp_path / "project")
 
 
 @pytest.fixture(scope="module")

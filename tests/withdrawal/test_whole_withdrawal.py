@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+import made_once
 import small_study
 from scrubin import cli
 from scrubin.audit.run import audit
@@ -71,7 +71,7 @@ def before(tmp_path_factory):
 
 
 def study(before, tmp_path):
-    shutil.copytree(before, tmp_path / "project", symlinks=True)
+    made_once.copy(before, tmp_path / "project")
     return tmp_path / "project"
 
 
