@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.choices import Instant
+from scrubin.labels.choices import Instant, Task
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.points import POINTS
 
@@ -68,6 +68,8 @@ class LabelFiles:
         The number of the first frame, where a user says that frames are not numbered from 0.
     image_size
         Width and height in px of images whose size no file states, where a user says it.
+    tasks
+        Those that a user asks for, where files have several; none: all.
     """
 
     recording: str
@@ -78,6 +80,7 @@ class LabelFiles:
     sparse: bool = False
     first: int = 0
     image_size: tuple[int, int] | None = None
+    tasks: tuple[Task, ...] = ()
 
 
 @dataclass(frozen=True)

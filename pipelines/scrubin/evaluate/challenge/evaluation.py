@@ -324,8 +324,10 @@ def results(challenge: Challenge, truth: Path, submitted: Path) -> list[Result]:
     with tempfile.TemporaryDirectory() as place:
         # What else lies in the folder, such as a description, must not decide as which format it is read.
         alone = Path(place)
-        for file in submission.sort_files(submitted, challenge.expected.videos, Faults()).files.values():
-            shutil.copyfile(file, alone / file.name)
+        wanted = submission.kind_of(task.name)
+        for (kind, _), file in submission.sort_files(submitted, challenge.expected.videos, Faults()).files.items():
+            if kind == wanted:
+                shutil.copyfile(file, alone / file.name)
         sources = Source(truth), Source(alone, vocabulary=vocabulary.load(challenge.vocabulary))
         return _results(task, Order(sources[0], [sources[1]], challenge.semantics, task.variant(challenge.variant)))
 

@@ -16,7 +16,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.own_categories import FILES_OWN
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
-from scrubin.labels.choices import BOX_TOLERANCE, Instant
+from scrubin.labels.choices import BOX_TOLERANCE, Instant, Task
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
@@ -29,6 +29,8 @@ from scrubin.labels.timing import retimed
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
 
+TASK_OF: Mapping[Content | None, Task] = {"instances": "recognition", "boxes": "detection"}
+"""By what a command needs, the task of a submission that it is of; phases have files of their own."""
 SPANS_FPS = Fraction(1)
 """Spans of time are taken at so many instants a second where nobody says another rate."""
 
@@ -110,6 +112,8 @@ class Options:
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
         Width and height in px of images whose size no file states.
+    tasks
+        Those that a command needs of files that have several; none: all.
     """
 
     vocabulary: Vocabulary | None = None
@@ -119,6 +123,7 @@ class Options:
     classes: Vocabulary | None = None
     instant: Instant = "start"
     image_size: tuple[int, int] | None = None
+    tasks: tuple[Task, ...] = ()
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -161,7 +166,7 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
-    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, options.first, options.image_size)
+    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, options.first, options.image_size, options.tasks)
 
 
 def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, bytes]:
@@ -249,7 +254,8 @@ def read_path(
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
     folder = label_folder(path, form, wanted, links_may_lead_out=links_may_lead_out)
-    reading = read_contents(folder.contents, folder.form, options)
+    tasks = options.tasks or ((TASK_OF[wanted],) if wanted in TASK_OF else ())
+    reading = read_contents(folder.contents, folder.form, replace(options, tasks=tasks))
     return replace(reading, paths=folder.paths, others=folder.others)
 
 
