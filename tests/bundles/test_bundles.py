@@ -132,6 +132,7 @@ def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_docu
     assert split == config["dataset_splits"][0]["codename"]
     assert list(numbers) == config["leaderboard"][0]["schema"]["labels"]
     assert set(numbers.values()) <= set(by_command[task])
+    assert sorted(value for value in outputs[0]["submission_result"]["scores"].values() if value is not None) == by_command[task]
 
 
 @pytest.mark.slow
@@ -550,3 +551,13 @@ def test_a_file_of_another_task_is_told_at_home_as_on_a_platform_and_refuses_not
     assert [(one.rule, one.severity) for one in faults] == [("task-other", "warning")]
     if platform == "codabench":
         assert codabench_run(tmp_path / "app", bundles[platform, "phases"], submitted) == 0
+
+
+def test_a_broken_output_of_a_job_is_told_with_what_a_job_gives(bundles, tmp_path, capsys):
+    inputs = jobs(tmp_path / "input", {hidden_releases.HIDDEN[0]: {}})
+    next(inputs.rglob("output/predictions.json")).write_text("{")
+    bundled = bundles["grand-challenge", "recognition"] / "evaluation"
+    assert grand_challenge.run(str(bundled), str(inputs), str(tmp_path / "out"), str(bundled / "ground_truth")) == 1
+    said = capsys.readouterr().err
+    assert 'write {"<frame>": ...}' in said
+    assert "<video>" not in said
