@@ -113,7 +113,7 @@ def _codes(old: pa.Table, new: pa.Table, key: Sequence[str]) -> tuple[Positions,
 
 def _times(codes: Positions) -> Positions:
     """Return how many rows of the same code stand before each row."""
-    return pd.Series(codes).groupby(codes).cumcount().to_numpy()
+    return np.asarray(pd.Series(codes).groupby(codes).cumcount(), np.int64)
 
 
 def _codes_of_keys(old: pa.Table, new: pa.Table, key: Sequence[str]) -> tuple[Positions, Positions]:
