@@ -132,6 +132,7 @@ def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_docu
     assert split == config["dataset_splits"][0]["codename"]
     assert list(numbers) == config["leaderboard"][0]["schema"]["labels"]
     assert set(numbers.values()) <= set(by_command[task])
+    assert sorted(value for value in outputs[0]["submission_result"]["scores"].values() if value is not None) == by_command[task]
 
 
 @pytest.mark.slow
@@ -266,9 +267,10 @@ def test_messages_are_the_same_whatever_the_hidden_labels_are(home, bundles, tmp
     (bad / "thitsaisp.json").write_text(json.dumps(document))
     (bad / "bleecauls.json").write_text("{")
     (bad / "kliawnimp.json").write_text("{}")
+    both = bundles["codabench", "recognition"], other
     told = []
     capsys.readouterr()
-    for number, one in enumerate((bundles["codabench", "recognition"], other)):
+    for number, one in enumerate(both):
         assert codabench_run(tmp_path / str(number), one, bad) == 1
         assert not (tmp_path / str(number) / "output/scores.json").exists()
         told.append((capsys.readouterr(), (tmp_path / str(number) / "output/detailed_results.html").read_text()))
@@ -521,3 +523,41 @@ def test_a_declaration_of_training_data_is_told_and_the_submission_is_scored(hom
     assert codabench_run(tmp_path / "run", out, tmp_path / "team") == 0
     assert "line 5: cholec80/40-40: train: overlap (4 shared operations" in capsys.readouterr().out
     assert "--test cholect50/rdv:test" in (out / "public/starting_kit/training_data.yaml").read_text()
+
+
+@pytest.mark.parametrize("task", ["recognition", "detection"])
+def test_a_hidden_video_with_instruments_alone_is_not_asked_for_beside_those_with_triplets(task, tmp_path):
+    hidden_releases.only_instruments(hidden_releases.release(tmp_path / "release"), hidden_releases.HIDDEN[1])
+    bundled = made(tmp_path / "release", tmp_path / "bundle", "codabench", task)
+    listed = (bundled / "public/starting_kit/frames.csv").read_text()
+    assert hidden_releases.HIDDEN[0] in listed
+    assert hidden_releases.HIDDEN[1] not in listed
+    submitted = hidden_releases.submission(tmp_path / "team", task)
+    (submitted / f"{hidden_releases.HIDDEN[1]}.json").unlink()
+    assert codabench_run(tmp_path / "app", bundled, submitted) == 0
+
+
+@pytest.mark.parametrize("platform", ["codabench", "evalai"])
+def test_a_file_of_another_task_is_told_at_home_as_on_a_platform_and_refuses_nothing(platform, home, bundles, tmp_path, capsys):
+    submitted = tmp_path / "team"
+    shutil.copytree(home / "team_phases", submitted)
+    (submitted / f"{hidden_releases.HIDDEN[0]}.json").write_text("{}")
+    challenge = challenges.read(bundles[platform, "phases"] / PROGRAM[platform])
+    faults = evaluation.checked(challenge, submitted).faults
+    for truth in (home / "release", bundles[platform, "phases"] / "public/starting_kit/frames.csv"):
+        more = ["--videos", ",".join(hidden_releases.HIDDEN), "--task", "phases", "--json"]
+        assert cli.main(["submission", "check", str(submitted), "--ground-truth", str(truth), *more]) == 0
+        assert json.loads(capsys.readouterr().out)["problems"] == [one.as_json() for one in faults]
+    assert [(one.rule, one.severity) for one in faults] == [("task-other", "warning")]
+    if platform == "codabench":
+        assert codabench_run(tmp_path / "app", bundles[platform, "phases"], submitted) == 0
+
+
+def test_a_broken_output_of_a_job_is_told_with_what_a_job_gives(bundles, tmp_path, capsys):
+    inputs = jobs(tmp_path / "input", {hidden_releases.HIDDEN[0]: {}})
+    next(inputs.rglob("output/predictions.json")).write_text("{")
+    bundled = bundles["grand-challenge", "recognition"] / "evaluation"
+    assert grand_challenge.run(str(bundled), str(inputs), str(tmp_path / "out"), str(bundled / "ground_truth")) == 1
+    said = capsys.readouterr().err
+    assert 'write {"<frame>": ...}' in said
+    assert "<video>" not in said

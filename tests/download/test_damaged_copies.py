@@ -213,3 +213,10 @@ def test_a_text_that_somebody_edited_is_no_download_that_was_cut_off(copy):
     assert any(split in line and "it was edited, or is of another version" in line for line in lines(copy.folder))
     copy.edit(split, lambda data: data[:-3])
     assert any(split in line and "the download was cut off" in line for line in lines(copy.folder))
+
+
+def test_a_table_that_is_no_file_of_the_release_is_to_go_whatever_is_in_it(copy):
+    copy.path("tables/new.parquet").write_bytes(b"nothing that can be read")
+    (said,) = lines(copy.folder)
+    assert "tables/new.parquet" in said
+    assert "no file of this release; take it out" in said

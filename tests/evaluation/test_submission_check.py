@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
-from challenge_cases import CLASSES, FRAMES, labels, write, write_labels
+import hidden_releases
+from challenge_cases import CLASSES, FRAMES, document, labels, scores, write, write_labels
 from scrubin.cli import main
-from scrubin.evaluate import submission
+from scrubin.evaluate import submission, submission_truth
 
 DETECTION = {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]}
 
@@ -236,3 +238,72 @@ def test_a_frame_number_of_a_matrix_is_a_number(tmp_path, capsys, frame):
     np.savez(tmp_path / "VID01.npz", frame=np.array([0.0, 1.0, frame]), ivt=np.full((3, CLASSES), 0.5))
     assert main(["score", "recognition", "--ground-truth", str(truth), "--predictions", str(tmp_path / "VID01.npz")]) == 1
     assert "VID01.npz: the frame numbers are no whole numbers; give one per row" in capsys.readouterr().err
+
+
+@pytest.fixture
+def with_instruments_alone(tmp_path):
+    """A release of three videos, one of which has no triplets, and whole submissions for the others."""
+    release = hidden_releases.release(tmp_path / "release")
+    hidden_releases.only_instruments(release, "kliawnimp")
+    return release
+
+
+def test_a_video_with_instruments_alone_is_not_asked_for_beside_those_with_triplets(with_instruments_alone, tmp_path, capsys):
+    team = hidden_releases.submission(tmp_path / "team", "recognition")
+    truth = ["--ground-truth", str(with_instruments_alone)]
+    assert main(["submission", "check", str(team), *truth]) == 0
+    assert "(1 of 3, first kliawnimp)" in capsys.readouterr().out
+    assert main(["rank", str(team), *truth]) == 0
+    assert "0 not ranked" in capsys.readouterr().out
+    assert main(["score", "recognition", *truth, "--predictions", str(team)]) == 0
+
+
+def test_a_prediction_of_a_video_that_cannot_be_scored_is_noted_and_refuses_nothing(with_instruments_alone, tmp_path, capsys):
+    team = hidden_releases.submission(tmp_path / "team", "recognition")
+    shutil.copy(team / f"{hidden_releases.HIDDEN[0]}.json", team / "kliawnimp.json")
+    truth = ["--ground-truth", str(with_instruments_alone)]
+    assert main(["submission", "check", str(team), *truth]) == 0
+    assert "note: kliawnimp.json was not looked at: its video has no whole triplets, so it does not count" in capsys.readouterr().out
+    assert main(["rank", str(team), *truth]) == 0
+
+
+def test_who_only_detects_needs_no_file_of_a_video_without_boxes(tmp_path):
+    release = hidden_releases.release(tmp_path / "release")
+    (release / "groundtruth/cholect50/detection/kliawnimp.json").unlink()
+    truth = submission_truth.read(release)
+    assert submission.check(hidden_releases.submission(tmp_path / "detected", "detection"), truth).errors == ()
+    (missing,) = submission.check(hidden_releases.submission(tmp_path / "recognised", "recognition"), truth).errors
+    assert (missing.rule, missing.file) == ("video-missing", "kliawnimp.json")
+
+
+def test_where_a_task_is_asked_for_faults_of_another_are_said_and_refuse_nothing(tmp_path, truth, given):
+    given["VID01"]["3"]["detection"] = [DETECTION]
+    team = write(tmp_path / "team", given)
+    (tmp_path / "team/VID01.csv").write_text("frame,phase_id\n0,99\n")
+    (tmp_path / "team/vid02.csv").write_text("frame,phase_id\n0,99\n")
+    found = submission.check(team, truth, tasks=["recognition"])
+    assert found.errors == ()
+    said = {(one.rule, one.severity, one.file) for one in found.faults}
+    assert {("detection-missing", "warning", "VID01.json"), ("detection-missing", "warning", "VID02.json")} <= said
+    assert {("task-other", "warning", "VID01.csv"), ("name-video", "warning", "vid02.csv")} <= said
+    assert "detection-missing" in {one.rule for one in submission.check(team, truth, tasks=["detection"]).errors}
+    assert {one.file for one in submission.check(team, truth).errors} >= {"VID01.json", "VID02.json", "VID01.csv"}
+
+
+def test_files_of_a_task_that_is_asked_for_must_be_there_whatever_else_is(tmp_path, truth, given):
+    team = write(tmp_path / "team", given)
+    assert {one.file for one in submission.check(team, truth, tasks=["phases"]).errors} == {"VID01.csv", "VID02.csv"}
+    (tmp_path / "team/VID02.json").unlink()
+    assert {one.file for one in submission.check(team, truth, tasks=["recognition"]).errors} == {"VID02.json"}
+
+
+def test_probabilities_are_scored_where_a_frame_lacks_its_boxes_and_boxes_are_not(tmp_path, capsys):
+    write_labels(tmp_path / "gt", {"VID01": labels(1, FRAMES)})
+    rows_of = document(scores(3, labels(1, FRAMES), 1))
+    for frame in list(rows_of)[1:]:
+        rows_of[frame]["detection"] = []
+    team = write(tmp_path / "team", {"VID01": rows_of})
+    sides = ["--ground-truth", str(tmp_path / "gt"), "--predictions", str(team)]
+    assert main(["score", "recognition", *sides]) == 0
+    assert "VID01.json, frame 0: no 'detection'" in capsys.readouterr().err
+    assert main(["score", "detection", *sides]) == 1

@@ -59,6 +59,18 @@ def submission(folder: Path, task: str, seed: int = 1) -> Path:
     return write(folder, documents)
 
 
+def only_instruments(folder: Path, name: str) -> None:
+    """Write the instruments alone of a video of a release, as its writer does where no verb and target is labelled."""
+    home = folder / "groundtruth/cholect50"
+    path = home / "recognition" / f"{name}.npz"
+    with np.load(path) as whole:
+        frames, triplets = whole["frame"], whole["ivt"]
+    of_triplet = np.array([instrument for instrument, _, _ in WORDS.triplets])
+    occurs = np.stack([triplets[:, of_triplet == id_].any(axis=1) for id_ in range(len(WORDS.instruments))], axis=1)
+    np.savez(path, frame=frames, i=occurs.astype(np.int8), i_ids=np.arange(len(WORDS.instruments)))
+    (home / "detection" / f"{name}.json").write_text(json.dumps({"frame": [], "list": [], "dict": []}))
+
+
 def _detected(occurs: np.ndarray) -> dict:
     rng = np.random.default_rng(5)
     boxes = [

@@ -78,6 +78,18 @@ def test_where_only_instruments_are_labelled_the_rest_of_the_triplet_is_unknown(
     assert item["instruments"].tolist() == [0, 0, 1, 0, 0, 0]
 
 
+def test_boxes_of_instruments_alone_come_without_triplets(changed):
+    triplets = loadable_release.table_of(changed, "triplets")
+    its = triplets["id"] == "borunga"
+    triplets.loc[its & (triplets["frame"] != 3), ["x", "y", "w", "h"]] = [0.1, 0.2, 0.3, 0.4]
+    loadable_release.replace_table(changed, "triplets", triplets)
+    items = {item["frame"]: item for item in Release(changed).frames(labels=["boxes", "instruments"]) if item["id"] == "borunga"}
+    assert {frame: item["boxes_mask"] for frame, item in items.items() if item["instruments_mask"]} == {0: True, 2: True, 3: False}
+    assert items[0]["boxes"].tolist() == [pytest.approx([0.1, 0.2, 0.3, 0.4])]
+    assert (items[0]["boxes_instruments"].tolist(), items[0]["boxes_triplets"].tolist()) == ([2], [-100])
+    assert items[2]["boxes"].shape == (0, 4)
+
+
 def test_skill_and_errors_come_with_a_mask_of_each_value(release):
     items = {item["id"]: item for item in release.frames(labels=["skill", "errors"])}
     assert items["cimeto"]["skill"].tolist() == [0.75]

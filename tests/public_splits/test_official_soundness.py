@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrubin.base import csv_text
 from scrubin.base.errors import SplitError
-from scrubin.public_splits.sheet import People, SplitRow, SplitSheet, from_sheet, from_table
+from scrubin.public_splits.sheet import People, SplitRow, SplitSheet, from_sheet, from_table, read
 from scrubin.public_splits.soundness import Question, faults_of, sizes
 
 
@@ -207,3 +207,15 @@ def test_the_split_file_itself_may_tell():
     people = from_sheet(sheet, lambda row: row.video, None, None)
     assert faults(sheet, people) == [(5, "video 'd' has no participant; fill it in")]
     assert from_sheet(sheet_of(GOOD), lambda row: row.video, None, None) is None
+
+
+def test_a_subset_that_is_written_in_several_ways_is_told_with_every_other_spelling(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("id,subset\na,train\nb,Train\nc,train \ne,train\nd,test\n")
+    fix = "write it alike; other programs take it for another subset"
+    assert faults(read(path, "s.csv")) == [
+        (line, f"the subset of video '{video}' is written '{written}', of others 'train'; {fix}")
+        for line, video, written in ((3, "b", "Train"), (4, "c", "train "))
+    ]
+    path.write_text("id,subset\na,Train\nb,Train\nd,Test\n")
+    assert faults(read(path, "s.csv")) == []

@@ -363,3 +363,38 @@ def test_only_tables_and_what_differs_must_be_there(old, tmp_path):
     shutil.rmtree(tmp_path / "new/videos")
     shutil.rmtree(tmp_path / f"new/frames/{TASK}")
     assert compare(old, tmp_path / "new").differences == ()
+
+
+@pytest.mark.parametrize(("version", "fits"), [("1.9.0", False), ("2.0.0", True)])
+def test_a_second_subset_in_a_fold_is_no_addition(after, version, fits):
+    def place_again(rows):
+        own = rows[(rows["id"] == "abelo") & (rows["scheme"] == "balanced")]
+        return pd.concat([rows, own.assign(subset="val" if own["subset"].iloc[0] != "val" else "test")])
+
+    comparison = after(lambda folder: edit_rows(folder, "splits", place_again), version)
+    (twice,) = [one for one in comparison.differences if one.what == "balanced"]
+    assert (twice.kind, twice.change, twice.step, twice.count, twice.unit) == ("splits", "repeated", Step.MAJOR, 1, "placements")
+    assert twice.recordings == {"abelo": 1}
+    assert comparison.verdict.fits is fits
+
+
+@pytest.mark.parametrize("column", ["phase_id", None])
+def test_a_second_row_of_a_key_is_named_as_such_whether_it_says_something_else_or_not(after, column):
+    def repeat_rows(rows):
+        more = rows[rows["id"] == "abelo"]
+        return pd.concat([rows, more if column is None else more.assign(**{column: more[column] + 1})])
+
+    comparison = after(lambda folder: edit_rows(folder, "phases", repeat_rows), "1.9.0")
+    (twice,) = [one for one in comparison.differences if one.what == "phases"]
+    assert (twice.kind, twice.change, twice.step) == ("labels", "repeated", Step.MAJOR)
+    assert twice.examples[0] == {"id": "abelo", "frame": 0}
+    assert not comparison.verdict.fits
+
+
+def test_what_was_there_twice_already_is_no_difference(old, tmp_path):
+    def repeat_rows(rows):
+        return pd.concat([rows, rows[rows["id"] == "abelo"]])
+
+    before = version_pairs.edited(old, tmp_path / "before", lambda folder: edit_rows(folder, "phases", repeat_rows))
+    both = version_pairs.edited(before, tmp_path / "both", lambda folder: write_text(folder / "README.md", "version 1.0.2\n"), "1.0.2")
+    assert compare(before, both).step is Step.PATCH

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, Faults, count_text, error, summary
+from scrubin.base.faults import Fault, Faults, count_text, error, summary, warning
 from scrubin.labels.files.reader import NumberedLabels
+from scrubin.labels.model import ClassesOf
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -95,6 +96,27 @@ class JoinedVideos:
     def notes(self) -> list[str]:
         """The faults for reading."""
         return summary(self.faults)
+
+
+def recognised(has_whole: Mapping[str, bool]) -> tuple[ClassesOf, list[str]]:
+    """Return what recognition is scored in, and the videos on which it is: triplets where any video has whole ones, in these alone.
+
+    Parameters
+    ----------
+    has_whole
+        By video with labelled instances, whether they are whole triplets: see `labels.rows.has_whole_triplets`.
+
+    >>> recognised({"abelo": True, "borunga": False}), recognised({"borunga": False})
+    (('ivt', ['abelo']), ('i', ['borunga']))
+    """
+    whole = [name for name, is_whole in has_whole.items() if is_whole]
+    return ("ivt", whole) if whole else ("i", list(has_whole))
+
+
+def not_whole(names: Sequence[str], of: int) -> Fault:
+    """Return the warning of videos, of so many that are labelled, that do not count beside those with whole triplets."""
+    what = f"videos with instances that are no whole triplet do not count ({len(names)} of {of}, first {names[0]})"
+    return warning("", "triplet-partial", what, "label whole triplets")
 
 
 def paired(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:

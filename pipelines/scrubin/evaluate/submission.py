@@ -7,8 +7,8 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
@@ -16,13 +16,13 @@ import numpy as np
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
-from scrubin.evaluate.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
+from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import suspicions
 from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents
-from scrubin.labels.formats.submission.content import KEYS, Content, note_missing_task, parse
+from scrubin.labels.formats.submission.content import KEYS, Content, as_warnings, note_missing_task, parse
 from scrubin.labels.formats.triplets.cholectriplet2022 import labels_of
 from scrubin.labels.model import Labels
 from scrubin.labels.parse.fields import Where
@@ -30,7 +30,13 @@ from scrubin.labels.policy import stopping
 
 SubmittedKind = Literal["json", "csv"]
 KINDS: dict[str, SubmittedKind] = {".json": "json", ".csv": "csv"}
+EMPTY = "folder-empty"
 LEFT_BY_SYSTEMS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
+
+
+def kind_of(task: str) -> SubmittedKind:
+    """Return in which files a task is handed in."""
+    return "csv" if task == "phases" else "json"
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
     _note_nested_folders(below, bool(files), faults)
     if not files and not below:
         example = f"{names[0]}.json" if names else "<video>.json"
-        faults.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
+        faults.error("", EMPTY, "the submission has no files that fit a video", f"name one per video, such as {example}")
     return SubmittedFiles(files, others)
 
 
@@ -240,7 +246,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     truth
         What is expected.
     tasks
-        Tasks that must be there; those that any frame has must be complete in any case.
+        Tasks that must be there: what is wrong with others is a warning. None: those that any frame has must be complete.
     take
         Called with what was read of each video, faults included; use it only when there are no errors in the end.
 
@@ -250,10 +256,17 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         When there is no such folder, or it cannot be read.
     """
     faults = Faults()
-    submitted = sort_files(folder_of(path), truth.videos, faults)
+    kinds = {kind_of(task) for task in tasks} or {*KINDS.values()}
+    truth = truth.asked(tasks)
+    submitted = _of_kinds(kinds, path, truth, faults)
     files: list[_File] = []
+    notes: list[str] = []
+    no_triplets = _without_whole_triplets(truth)
     for (kind, video), file in sorted(submitted.files.items()):
-        content = _read(kind, file, truth.videos[video], truth, faults)
+        if video in no_triplets and kind == "json":
+            notes.append(f"{printable(file.name)} was not looked at: its video has no whole triplets, so it does not count")
+            continue
+        content = _read(kind, file, truth.videos[video], truth, faults, tasks)
         if content is None:
             continue
         if take is not None:
@@ -265,12 +278,30 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != suspicions.FROM_ONE)
     part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
     part_of |= {"phases"} if any(kind == "csv" for kind, _ in submitted.files) else set()
-    _note_against_truth(files, submitted, truth, part_of, faults)
+    _note_against_truth(files, truth, part_of, tasks, faults)
+    if not any(fault.rule == EMPTY for fault in faults.all()):  # said once, not once per video
+        _note_missing(submitted.files, truth, tasks or part_of, faults)
     # What a file of another name holds is looked at, but it is not yet there for its video.
-    seen = {video for (_, video), file in submitted.files.items() if file.stem == video}
-    notes = [f"{printable(name)} was not looked at: no part of a submission" for name in submitted.others]
-    frames = sum(len(_frames(truth.videos[video])) for video in seen)
+    seen = {video for (_, video), file in submitted.files.items() if file.stem == video}.intersection(truth.names)
+    notes += [f"{printable(name)} was not looked at: no part of a submission" for name in submitted.others]
+    if no_triplets and part_of.intersection(KEYS):
+        notes.append(not_whole(sorted(no_triplets), sum(video.frames is not None for video in truth.videos.values())).sentence)
+    by_task = [truth.frames_of(task) for task in TASKS]
+    frames = sum(len({frame for of in by_task for frame in of.get(video, ())}) for video in seen)
     return CheckedSubmission(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
+
+
+def _of_kinds(kinds: Collection[SubmittedKind], path: Path, truth: GroundTruth, faults: Faults) -> SubmittedFiles:
+    """Return the files of some kinds; what is wrong with the names of others is a warning, as it is that they are there."""
+    names = Faults()
+    submitted = sort_files(folder_of(path), truth.videos, names)
+    others = [fault for fault in names.all() if KINDS.get(PurePosixPath(fault.file).suffix.lower()) not in (None, *kinds)]
+    faults.extend(fault for fault in names.all() if fault not in others)
+    faults.extend(as_warnings(others))
+    for (kind, _), file in submitted.files.items():
+        if kind not in kinds:
+            faults.warning(file.name, "task-other", "is of another task, and was not looked at", "leave it out, or check it for that task")
+    return replace(submitted, files={one: file for one, file in submitted.files.items() if one[0] in kinds})
 
 
 def _kept(kind: SubmittedKind, video: str, file: str, content: Content, truth: GroundTruth) -> _File:
@@ -281,30 +312,52 @@ def _kept(kind: SubmittedKind, video: str, file: str, content: Content, truth: G
 
 
 def _note_against_truth(
-    files: Sequence[_File], submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults
+    files: Sequence[_File], truth: GroundTruth, part_of: Collection[Task], asked: Collection[Task], faults: Faults
 ) -> None:
     """Note what only the ground truth and the whole submission can tell."""
     for kind in KINDS.values():
         of = {one.video: Series(one.frames, one.frames, file=one.file) for one in files if one.kind == kind and len(one.frames)}
-        labelled = {video: _wanted(truth.videos[video], kind) for video in of}
-        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
-    for one in files:
-        for task in KEYS if one.kind == "json" else ():
-            if task in part_of and task not in one.tasks:
-                note_missing_task(one.file, task, list(one.usable), faults)
-    _note_missing(submitted, truth, part_of, faults)
+        required = _required(kind, truth, asked or part_of)
+        labelled = {video: _labelled(truth.videos[video], kind, required.get(video, set()), series.frames) for video, series in of.items()}
+        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items()}, of))
+    for task in [task for task in KEYS if task in part_of]:
+        counted = truth.frames_of(task)
+        for one in files:
+            if one.kind == "json" and task not in one.tasks and one.video in counted:
+                of_task = Faults()
+                note_missing_task(one.file, task, list(one.usable), of_task)
+                faults.extend(of_task.all() if not asked or task in asked else as_warnings(of_task.all()))
+
+
+def _without_whole_triplets(truth: GroundTruth) -> set[str]:
+    """Return the videos whose instances are labelled, and count for no task."""
+    counted = {name for task in KEYS for name in truth.frames_of(task)}
+    return {name for name, video in truth.videos.items() if video.frames is not None and name not in counted}
 
 
 def _wanted(video: TrueVideo, kind: SubmittedKind) -> IntArray | None:
-    """Return the frames that a file must have; None when the video is not labelled so."""
+    """Return the frames that a file can have; None when the video is not labelled so."""
     return video.frames if kind == "json" else video.phase_frames
 
 
-def _frames(video: TrueVideo) -> set[int]:
-    return {frame for frames in (video.frames, video.phase_frames) if frames is not None for frame in frames.tolist()}
+def _required(kind: SubmittedKind, truth: GroundTruth, part_of: Collection[Task]) -> dict[str, set[int]]:
+    """Return the frames that files must have, by video: those of the tasks that a submission takes part in."""
+    of_kind: tuple[Task, ...] = KEYS if kind == "json" else ("phases",)
+    required: dict[str, set[int]] = {}
+    for task in [task for task in of_kind if task in part_of] or of_kind:
+        for name, frames in truth.frames_of(task).items():
+            required.setdefault(name, set()).update(frames.tolist())
+    return required
 
 
-def _read(kind: SubmittedKind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Content | None:
+def _labelled(video: TrueVideo, kind: SubmittedKind, required: set[int], predicted: IntArray) -> IntArray:
+    """Return the frames that a file must have, and of those that it has the ones that are labelled."""
+    wanted = _wanted(video, kind)
+    there = set() if wanted is None else set(np.intersect1d(wanted, predicted).tolist())
+    return np.array(sorted(there | required), np.int64)
+
+
+def _read(kind: SubmittedKind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults, asked: Collection[Task]) -> Content | None:
     wanted = _wanted(video, kind)
     if wanted is None:
         what = "triplets" if kind == "json" else "phases"
@@ -324,7 +377,7 @@ def _read(kind: SubmittedKind, file: Path, video: TrueVideo, truth: GroundTruth,
         faults.error(file.name, "file-size", what, "write only the frames of the ground truth, without indentation")
         return None
     if kind == "json":
-        return parse(file.name, data, truth.vocabulary, faults)
+        return parse(file.name, data, truth.vocabulary, faults, asked=asked)
     where = Where(faults, file.name)
     cells = phase_cells.cells_of(where, data, video.per_second)
     if cells is None:
@@ -334,16 +387,14 @@ def _read(kind: SubmittedKind, file: Path, video: TrueVideo, truth: GroundTruth,
     return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, truth.vocabulary), np.int64))
 
 
-def _note_missing(submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
+def _note_missing(submitted: Collection[tuple[SubmittedKind, str]], truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
     """Note the videos without a file, of the kinds that the submission consists of."""
     kinds: list[SubmittedKind] = []
-    if not submitted.files:
-        return  # said once, not once per video
-    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in submitted.files):
+    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in submitted):
         kinds.append("json")
     if "phases" in part_of:
         kinds.append("csv")
     for kind in kinds:
-        for name, video in truth.videos.items():
-            if _wanted(video, kind) is not None and (kind, name) not in submitted.files:
-                note_missing_video(f"{name}.{kind}", name, [video for of, video in submitted.files if of == kind], faults)
+        for name in _required(kind, truth, part_of):
+            if (kind, name) not in submitted:
+                note_missing_video(f"{name}.{kind}", name, [video for of, video in submitted if of == kind], faults)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
+from scrubin.evaluate.series import recognised
 from scrubin.evaluate.side import sentence_on_changed_truth
 from scrubin.labels import policy, rows
+from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
@@ -42,7 +45,8 @@ class TrueVideo:
     name
         Its id: submitted files are named after it.
     frames
-        Frames to be predicted, increasing; None when the video has no triplet labels.
+        Frames whose instances are labelled, increasing, or that are to be predicted where only frames are known; else None.
+        Whether they count, `GroundTruth.frames_of` says.
     targets
         (frames, triplets), whether a triplet occurs.
     boxed_frames
@@ -90,6 +94,34 @@ class GroundTruth:
     videos: Mapping[str, TrueVideo]
     verdict: Verdict | None = None
     said: str = ""
+
+    def frames_of(self, task: Task) -> dict[str, IntArray]:
+        """Return the frames that a task has, increasing, by the videos that it has: those on which `scrubin score` scores it.
+
+        A video with labels that are no whole triplets has none beside videos that have them, nor one without boxes beside boxes.
+        """
+        if task == "phases":
+            return {name: video.phase_frames for name, video in self.videos.items() if video.phase_frames is not None}
+        boxed = {name: video.boxed_frames for name, video in self.videos.items() if video.boxed_frames is not None}
+        if task == "detection" and boxed:
+            return boxed
+        labelled = {name: video.frames for name, video in self.videos.items() if video.frames is not None}
+        _, names = recognised({name: self.videos[name].targets is not None for name in labelled})
+        return {name: labelled[name] for name in names}
+
+    def asked(self, tasks: Collection[Task]) -> GroundTruth:
+        """Return what counts where somebody asks for tasks; without any, everything."""
+        if not tasks:
+            return self
+        hidden: dict[str, Any] = {} if {"recognition", "detection"} & set(tasks) else {"frames": None, "boxed_frames": None}
+        hidden |= {} if "phases" in tasks else {"phase_frames": None}
+        return replace(self, videos={name: replace(video, **hidden) for name, video in self.videos.items()})
+
+    @property
+    def names(self) -> list[str]:
+        """The videos that any task has."""
+        counted = {name for task in TASKS for name in self.frames_of(task)}
+        return [name for name in self.videos if name in counted]
 
 
 _IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
@@ -185,14 +217,14 @@ def read(
 
 def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
     if form is None and is_list(path):
-        return _only_frames(listed(path), vocabulary_name)
+        return of_frames(listed(path), vocabulary_name)
     try:
         return _of_labels(path, form, vocabulary_name, fps)
     except AnnotationError as refused:
         # Only where nothing is a label file can images be what is meant.
         is_no_label = form is None and refused.faults[0].rule in ("format-unknown", "no-files")
         if is_no_label and (images := of_images(path)):
-            return _only_frames(images, vocabulary_name)
+            return of_frames(images, vocabulary_name)
         raise
 
 
@@ -259,7 +291,8 @@ def _boxes(layer: Layer) -> tuple[IntArray | None, Boxes | None]:
     return boxed.positions, Boxes(of_frames, triplets, instruments, boxes_xywh, np.ones(len(boxes_xywh)))
 
 
-def _only_frames(frames: Mapping[str, set[int]], vocabulary_name: str | None) -> GroundTruth:
+def of_frames(frames: Mapping[str, Iterable[int]], vocabulary_name: str | None) -> GroundTruth:
+    """Return what submissions are held against where only the frames are known, by video: the same in a check and on a platform."""
     arrays = {name: np.array(sorted(of), np.int64) for name, of in frames.items()}
     videos = {name: TrueVideo(name, of, phase_frames=of) for name, of in sorted(arrays.items())}
     return GroundTruth(vocabulary.load(vocabulary_name or DEFAULT_VOCABULARY), videos)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.choices import Instant
+from scrubin.labels.choices import Instant, Task
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.points import POINTS
 
@@ -88,6 +88,8 @@ class LabelFiles:
         Those of the ground truth, for predictions that number instruments and do not name them; none: the vocabulary numbers them.
     root
         The folder that was named, in which all files lie: the folders above it say nothing of labels.
+    tasks
+        Those that a user asks for, where files have several; none: all.
     """
 
     recording: str
@@ -100,6 +102,7 @@ class LabelFiles:
     image_size: tuple[int, int] | None = None
     lists: tuple[ClassList, ...] = ()
     root: str = ""
+    tasks: tuple[Task, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ LineFault = tuple[int, Fault]
 class SplitRow:
     """One row: its line in the file, what is written of the video, and where it is placed.
 
-    ``subset`` is lower case, synonyms resolved; ``fold`` and ``scheme`` are "" where there is no such column.
+    ``subset`` is lower case, synonyms resolved, ``written`` as it stands in the file; ``fold`` and ``scheme`` are "" where there is no
+    such column.
     """
 
     line: int
@@ -52,6 +53,7 @@ class SplitRow:
     fold: str = ""
     scheme: str = ""
     cells: Mapping[str, str] = field(default_factory=dict, compare=False)
+    written: str = field(default="", compare=False)
 
     def gap(self, columns: Mapping[str, str]) -> str:
         """Return which of the columns that the file has is empty in this row; "" when none is."""
@@ -121,7 +123,8 @@ def read(path: Path, name: str) -> SplitSheet:
     for row in cells.rows:
         role = {one: row.cells[header] for one, header in columns.items()}
         subset_name = subset(role.get("subset", TEST))
-        rows.append(SplitRow(row.line, role["video"], subset_name, fold(role.get("fold", "")), role.get("scheme", ""), row.cells))
+        written = row.as_written(columns["subset"]) if "subset" in columns else ""
+        rows.append(SplitRow(row.line, role["video"], subset_name, fold(role.get("fold", "")), role.get("scheme", ""), row.cells, written))
     if "subset" not in columns:
         notes.append("there is no column for the subset: a video is taken as tested in its fold and trained on in the others")
         rows = _test_folds(rows)

@@ -197,6 +197,24 @@ def _subset_names(question: Question) -> Iterator[LineFault]:
             yield _fault(question, row.line, "subset-name", what, f"did you mean '{near}'?")
 
 
+def _subset_spelt_alike(question: Question) -> Iterator[LineFault]:
+    """Note subsets that are written in several ways: whoever compares text takes them for several."""
+    usual: dict[str, str] = {}
+    for name, spellings in _spellings(question.whole).items():
+        usual[name] = max(spellings, key=lambda written: (spellings[written], written == name))
+    for row in question.whole:
+        if row.written != usual[row.subset]:
+            what = f"the subset of video '{row.video}' is written '{row.written}', of others '{usual[row.subset]}'"
+            yield _fault(question, row.line, "subset-spelt", what, "write it alike; other programs take it for another subset")
+
+
+def _spellings(rows: Iterable[SplitRow]) -> dict[str, Counter[str]]:
+    spellings: dict[str, Counter[str]] = {}
+    for row in rows:
+        spellings.setdefault(row.subset, Counter())[row.written] += 1
+    return spellings
+
+
 def _no_group_twice(question: Question) -> Iterator[LineFault]:
     people = question.people
     for (scheme, fold), rows in question.parts.items() if people else ():
@@ -272,6 +290,7 @@ _RULES: Sequence[Callable[[Question], Iterator[LineFault]]] = (
     _complete,
     _once,
     _subset_names,
+    _subset_spelt_alike,
     _no_empty_subset,
     _folds_alike,
     _tested,

@@ -79,6 +79,7 @@ def test_several_metrics_are_named_and_the_first_decides(tmp_path):
         ("team,video\nA,v1\n", "value"),
         ("team,video,value\nA,v1,0.5\nA,v1,0.6\n", "line 3: team 'A' has video 'v1' twice, first in line 2"),
         ("team,video,value\nA,v1,good\nB,v1,inf\n", "line 2: the value is 'good'"),
+        ("team,video,value\nA,v1,1\nA,v2,1e308\n", r"line 3: the value is '1e308'; give a number within -1e\+100 and 1e\+100"),
         ("team,video,value\nA,v1,1_000\nB,v1,0_5\n", "line 2: the value is '1_000'"),
         ("team,video,value\nA,v1,\N{ARABIC-INDIC DIGIT FIVE}\nB,v1,1\n", "line 2: the value is '\N{ARABIC-INDIC DIGIT FIVE}'"),
         ("team,video,value\nA,v1,\n", "has no value at all"),
@@ -143,7 +144,7 @@ def test_the_command_prints_json_or_latex_alone_and_writes_the_same_json(tmp_pat
     [
         (["team_a"], "it takes no submissions"),
         (["--test", "clips"], "no --test clips"),
-        (["--missing", "bad"], "--missing bad: give a finite number, or 'worst'"),
+        (["--missing", "bad"], "--missing bad: give a number within -1e+100 and 1e+100, or 'worst'"),
     ],
 )
 def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, words):

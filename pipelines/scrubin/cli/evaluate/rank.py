@@ -195,12 +195,14 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
 
 
 def _number(text: str) -> float:
+    from scrubin.evaluate.ranking import score_sheet
+
     try:
         value = csv_text.number(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        msg = f"--missing {text}: give a finite number, or '{choices.WORST}'"
+    if not score_sheet.is_usable(value):
+        msg = f"--missing {text}: give a number within -{score_sheet.LARGEST:g} and {score_sheet.LARGEST:g}, or '{choices.WORST}'"
         raise AnnotationError(msg)
     return value
 

@@ -181,7 +181,7 @@ def run_check(args: argparse.Namespace) -> int:
         print_json({"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()})
     else:
         note_truth("submission check", args.ground_truth, truth)
-        print_lines(_lines(strangers.real(path).name, outcome, len(truth.videos)))
+        print_lines(_lines(strangers.real(path).name, outcome, len(truth.asked(args.task).names)))
     return 1 if stopping("submission check", outcome.faults) else 0
 
 

@@ -44,8 +44,15 @@ class Step(IntEnum):
         return self.name.lower()
 
 
-BY_CHANGE = {"added": Step.MINOR, "removed": Step.MAJOR, "changed": Step.MAJOR, "moved": Step.MAJOR, "renamed": Step.MAJOR}
-"""The step that a change of data asks for: old data stay as they are, or they do not."""
+BY_CHANGE = {
+    "added": Step.MINOR,
+    "removed": Step.MAJOR,
+    "changed": Step.MAJOR,
+    "moved": Step.MAJOR,
+    "renamed": Step.MAJOR,
+    "repeated": Step.MAJOR,
+}
+"""The step that a change of data asks for: old data stay as they are, or they do not; of two rows of one key nobody knows which holds."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class Difference:
     kind, what
         One of `KINDS`; and which table, column, scheme, folder or field.
     change
-        ``added``, ``removed``, ``changed``, ``moved`` (between subsets) or ``renamed``.
+        ``added``, ``removed``, ``changed``, ``moved`` (between subsets), ``renamed``, or ``repeated`` (a row more of a key that has one).
     step
         The step of the version that this alone asks for.
     count, unit

@@ -105,6 +105,9 @@ def change_of_content(old: Path, new: Path, recordings: Recordings) -> str | Non
     differs = tables.differing(before, after, pairing, [one for one in shared if one not in key])
     if len(pairing.removed) or any(one.any() for one in differs.values()):
         return "changed"
+    # A key that no row of the old file had twice tells rows apart; a second row of it contradicts the first.
+    if not len(tables.again(before, key)) and len(np.intersect1d(pairing.added, tables.again(after, key))):
+        return "changed"
     return "added" if len(pairing.added) or len(after.column_names) > len(shared) else None
 
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,12 @@ def pair(old: pa.Table, new: pa.Table, key: Sequence[str]) -> Pairing:
     return Pairing(at_old[order], at_new[order], _others(len(old), at_old), _others(len(new), at_new))
 
 
+def again(table: pa.Table, key: Sequence[str]) -> Positions:
+    """Return the positions of the rows of a plain table that are not the first of their key, ascending."""
+    codes, _ = _codes_of_keys(table, table.slice(0, 0), key)
+    return np.flatnonzero(_times(codes)).astype(np.int64)
+
+
 def differing(old: pa.Table, new: pa.Table, pairing: Pairing, columns: Sequence[str]) -> Mapping[str, npt.NDArray[np.bool_]]:
     """Return for each column in which of the pairs it differs, shape (n,); numbers compare exactly, missing equals missing.
 
@@ -99,6 +105,19 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _codes(old: pa.Table, new: pa.Table, key: Sequence[str]) -> tuple[Positions, Positions]:
     """Return a number for every row of either table: equal where the keys are, and unique within a table."""
+    of_old, of_new = _codes_of_keys(old, new, key)
+    times = _times(of_old), _times(of_new)
+    most = 1 + max(int(one.max(initial=0)) for one in times)
+    return of_old * most + times[0], of_new * most + times[1]
+
+
+def _times(codes: Positions) -> Positions:
+    """Return how many rows of the same code stand before each row."""
+    return np.asarray(pd.Series(codes).groupby(codes).cumcount(), np.int64)
+
+
+def _codes_of_keys(old: pa.Table, new: pa.Table, key: Sequence[str]) -> tuple[Positions, Positions]:
+    """Return a number for every row of either table: equal where the keys are."""
     codes, size = np.zeros(len(old) + len(new), dtype=np.int64), 1
     for name in key:
         index, length = _index(old[name], new[name])
@@ -108,10 +127,7 @@ def _codes(old: pa.Table, new: pa.Table, key: Sequence[str]) -> tuple[Positions,
         codes, size = codes * length + index, size * length
     if size >= LARGEST_CODE // 2:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    of_old, of_new = codes[: len(old)], codes[len(old) :]
-    times = [pd.Series(one).groupby(one).cumcount().to_numpy() for one in (of_old, of_new)]
-    most = 1 + max(int(one.max(initial=0)) for one in times)
-    return of_old * most + times[0], of_new * most + times[1]
+    return codes[: len(old)], codes[len(old) :]
 
 
 def _index(old: pa.ChunkedArray, new: pa.ChunkedArray) -> tuple[Positions, int]:
@@ -268,7 +284,12 @@ def differences_of_rows(name: str, old: pa.Table, new: pa.Table, kind: str) -> I
     columns = comparable(old, new)
     key = key_of(name, columns)
     pairing = pair(old, new, key)
-    yield from added_and_removed(kind, name, old, new, pairing, key)
+    # Whole rows are no key: there is nothing in which two of them could differ.
+    twice = np.intersect1d(pairing.added, again(new, key)) if key == KEYS.get(name) else pairing.added[:0]
+    yield from added_and_removed(kind, name, old, new, replace(pairing, added=np.setdiff1d(pairing.added, twice)), key)
+    if len(twice):
+        shown = tuple(cells(new, int(at), key) for at in twice[:EXAMPLES])
+        yield of_data(kind, name, "repeated", len(twice), "rows", recordings=by_recording(new, twice), examples=shown)
     rest = [one for one in columns if one not in key]
     differs = differing(old, new, pairing, rest)
     groups = {"sha256": ["sha256"], "rows": [one for one in rest if one != "sha256"]} if name == "videos" else {"rows": rest}
@@ -349,6 +370,10 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
     if not {*KEY, "subset"} <= set(comparable(old, new)):
         yield from differences_of_rows("splits", old, new, "splits")
         return
+    # Whoever has a subset in a fold and gets another row there is in two; what the old table had twice already is no difference.
+    twice = np.intersect1d(pair(old, new, KEY).added, again(new, KEY))
+    yield from _by_scheme("repeated", new, twice)
+    new = new.take(pa.array(np.setdiff1d(np.arange(len(new)), twice)))
     for change, one, other in (("removed", old, new), ("added", new, old)):
         for scheme, folds in _beyond(one, other):
             is_whole = scheme not in _folds(other)
@@ -356,7 +381,8 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
             yield of_data("splits", scheme, change, count, unit, examples=tuple({"fold": fold} for fold in folds[:5]))
     old, new = _shared(old, new), _shared(new, old)
     pairing = pair(old, new, KEY)
-    yield from _by_scheme(old, new, pairing)
+    yield from _by_scheme("removed", old, pairing.removed)
+    yield from _by_scheme("added", new, pairing.added)
     moved = differing(old, new, pairing, ["subset"])["subset"]
     at_old, at_new = pairing.old[moved], pairing.new[moved]
     schemes = np.asarray(new["scheme"].take(pa.array(at_new)).to_pylist(), dtype=object)
@@ -375,13 +401,13 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
         )
 
 
-def _by_scheme(old: pa.Table, new: pa.Table, pairing: Pairing) -> Iterator[Difference]:
-    for change, table, positions in (("removed", old, pairing.removed), ("added", new, pairing.added)):
-        there = table.take(pa.array(positions))
-        for scheme in sorted(set(there["scheme"].to_pylist())):
-            its = np.flatnonzero(np.asarray(there["scheme"].to_pylist(), dtype=object) == scheme)
-            shown = tuple(cells(there, int(at), ("id", "fold", "subset")) for at in its[:EXAMPLES])
-            yield of_data("splits", scheme, change, len(its), "placements", recordings=by_recording(there, its), examples=shown)
+def _by_scheme(change: str, table: pa.Table, positions: Positions) -> Iterator[Difference]:
+    there = table.take(pa.array(positions))
+    schemes = np.asarray(there["scheme"].to_pylist(), dtype=object)
+    for scheme in sorted(set(schemes)):
+        its = np.flatnonzero(schemes == scheme)
+        shown = tuple(cells(there, int(at), ("id", "fold", "subset")) for at in its[:EXAMPLES])
+        yield of_data("splits", scheme, change, len(its), "placements", recordings=by_recording(there, its), examples=shown)
 
 
 def _moves(old: pa.Table, new: pa.Table, at_old: Positions, at_new: Positions) -> Iterator[dict[str, Any]]:

@@ -24,6 +24,7 @@ from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
 from scrubin.data.load import ReleasedTables, damaged, instances
 from scrubin.data.load.instances import InstanceLabel, Kind
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
+from scrubin.labels.rows import complete_frames
 from scrubin.labels.truth import detection, objects, recognition, recordings
 from scrubin.labels.truth.objects import Details
 from scrubin.labels.truth.recordings import Layer, Recording
@@ -51,8 +52,10 @@ def errors_of(tables: ReleasedTables, ids: Sequence[str], task: str | None) -> p
 
 
 MASK = "_mask"
-NO_PHASE = -100
-"""What stands for a phase that is not labelled: torch's losses ignore it."""
+NO_ID = -100
+"""What stands for a phase, or the triplet of a box, that is not labelled: torch's losses ignore it."""
+Box = tuple[int, int, tuple[float, float, float, float]]
+"""Triplet, instrument, and left, top, width and height in shares of the picture."""
 Fields = dict[str, Any]
 
 
@@ -134,28 +137,28 @@ class Phase:
     Parameters
     ----------
     values
-        (n,), id of the phase, or `NO_PHASE`.
+        (n,), id of the phase, or `NO_ID`.
     """
 
     name: str
     classes: tuple[str, ...]
     values: IntArray
-    missing = NO_PHASE
+    missing = NO_ID
 
     @property
     def known(self) -> BoolArray:
         """(n,), whether the phase is labelled."""
-        return np.asarray(self.values != NO_PHASE, np.bool_)
+        return np.asarray(self.values != NO_ID, np.bool_)
 
     def of(self, row: int) -> Fields:
         """Return the id and the mask."""
         value = int(self.values[row])
-        return {self.name: value, self.name + MASK: value != NO_PHASE}
+        return {self.name: value, self.name + MASK: value != NO_ID}
 
     def of_all(self, rows: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
         """Return ids and masks, both (n,)."""
         values = self.values[rows]
-        return values, values != NO_PHASE
+        return values, values != NO_ID
 
     def where(self, chosen: BoolArray) -> Self:
         """Return it for some of the rows."""
@@ -171,7 +174,7 @@ class Boxes:
     boxes
         (m, 4), left, top, width and height in shares of the picture, of all rows one after the other.
     triplets, instruments
-        (m,), their ids.
+        (m,), their ids; a triplet that is not labelled is `NO_ID`.
     first
         (k + 1,), where the boxes of each labelled frame begin.
     place
@@ -297,26 +300,25 @@ class _OfFrames:
 
     def _phases(self) -> Phase:
         words, chosen = self._of_one_vocabulary("phases", "phases", lambda one: one.phases)
-        values = np.full(len(self._rows), NO_PHASE, np.int64)
+        values = np.full(len(self._rows), NO_ID, np.int64)
         for _, layer, own in chosen:
             at = _places(layer.frames, self._rows.frame[own])
             by_frame = layer.rows.sort_values("frame")
             _refuse_other_frames(self._folder, layer, by_frame)
             ids = by_frame["phase_id"].to_numpy(np.int64)
-            values[own] = np.where(at >= 0, np.append(ids, NO_PHASE)[at], NO_PHASE)
+            values[own] = np.where(at >= 0, np.append(ids, NO_ID)[at], NO_ID)
         return Phase("phases", words.phases if words else (), values)
 
     def _boxes(self) -> Boxes:
         words, chosen = self._of_one_vocabulary("instances", "boxes", lambda one: one.instances)
         place = self._nowhere()
-        listed: list[list[tuple[int, int, tuple[float, float, float, float]]]] = []
+        listed: list[list[Box]] = []
         for one, _, own in chosen:
-            boxed = detection.boxed(one) if one.whole_triplets else None
-            if boxed is not None:
-                at = _places(np.array(boxed.frames, np.int64), self._rows.frame[own])
-                # A box is one of the picture that was labelled; where it is in the other one of a pair, nobody said.
-                place[own] = np.where((at >= 0) & self._rows.is_reference[own], at + len(listed), -1)
-                listed += boxed.rows
+            frames, of_frames = _boxed(one)
+            at = _places(np.array(frames, np.int64), self._rows.frame[own])
+            # A box is one of the picture that was labelled; where it is in the other one of a pair, nobody said.
+            place[own] = np.where((at >= 0) & self._rows.is_reference[own], at + len(listed), -1)
+            listed += of_frames
         first = np.concatenate([[0], np.cumsum([len(frame) for frame in listed], dtype=np.int64)]).astype(np.int64)
         flat = [box for frame in listed for box in frame]
         boxes = np.array([box for _, _, box in flat], np.float32).reshape(-1, 4)
@@ -353,6 +355,23 @@ class _OfFrames:
         for _, layer, _ in chosen:
             _refuse_other_names(layer_name, layer)
         return (vocabulary.load(named[0]) if len(named) == 1 and named[0] else None), chosen
+
+
+def _boxed(one: Recording) -> tuple[list[int], list[list[Box]]]:
+    """Return the frames of which every box is known, and their boxes; where only instruments are labelled, triplets are not known."""
+    if one.whole_triplets:
+        boxed = detection.boxed(one)
+        return ([], []) if boxed is None else (boxed.frames, boxed.rows)
+    layer = one.instances
+    if layer is None or not layer.rows["x"].notna().any():
+        return [], []
+    complete = layer.rows[[*detection.BOX, "instrument_id"]].notna().all(axis=1)
+    frames: list[int] = complete_frames(layer.frames, layer.rows["frame"].to_numpy(np.int64), complete.to_numpy()).tolist()
+    by_frame: dict[int, list[Box]] = {frame: [] for frame in frames}
+    known = layer.rows[layer.rows["frame"].isin(frames)].sort_values(["frame", "instance"])
+    for frame, instrument, x, y, w, h in known[["frame", "instrument_id", *detection.BOX]].itertuples(index=False):
+        by_frame[int(frame)].append((NO_ID, int(instrument), (float(x), float(y), float(w), float(h))))
+    return frames, list(by_frame.values())
 
 
 def _of_recordings(tables: ReleasedTables, rows: FrameRows, name: str, task: str | None) -> Matrix:

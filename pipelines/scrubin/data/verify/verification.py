@@ -148,8 +148,11 @@ def verify(
     compared = comparison.compare(folder, expected, actual, quick=quick, partial=partial)
     unsound = compared.changed | compared.missing
     result.absent = compared.absent
+    # What is no file of the release is to go, whatever is in it.
+    strange = {fault.file for fault in compared.faults if fault.rule == "extra"}
+    unread = [fault for fault in unread if fault.file not in strange]
     result.faults = [*folder.faults, *unread, *folders.links(folder), *sums.faults, *listed.faults, *verdict.faults, *compared.faults]
-    result.faults += [fault for fault in (*said.faults, *tables.faults)]
+    result.faults += [fault for fault in (*said.faults, *tables.faults) if fault.file not in strange]
     result.faults += [error(name, *detail) for name, detail in expected.details.items() if name not in unsound]
     if sums.sha256 or listed.sha256:
         result.faults += contents.faults(tables, said, folder, expected.sha256.keys() - {data_verify.SUMS}, unsound)

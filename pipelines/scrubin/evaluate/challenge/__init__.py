@@ -7,16 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
-from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.choices import Show
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
-from scrubin.evaluate.submission_truth import FramesOf, GroundTruth, TrueVideo
+from scrubin.evaluate.submission_truth import FramesOf, GroundTruth
 
 SETTINGS, FRAMES, FORM = "challenge.json", "frames.csv", "frames"
 
@@ -76,12 +73,7 @@ class Challenge:
     @property
     def expected(self) -> GroundTruth:
         """What a submission is checked against: frames without a label, so that no message can tell one."""
-        videos = {}
-        for name, listed in sorted((self.frames or {}).items()):
-            frames = np.array(listed, np.int64)
-            is_phases = self.task == "phases"
-            videos[name] = TrueVideo(name, None if is_phases else frames, phase_frames=frames if is_phases else None)
-        return GroundTruth(vocabulary.load(self.vocabulary), videos)
+        return submission_truth.of_frames(self.frames or {}, self.vocabulary)
 
 
 def write(challenge: Challenge, folder: Path) -> None:

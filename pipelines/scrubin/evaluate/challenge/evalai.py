@@ -177,6 +177,9 @@ def _output(challenge: Challenge, evaluation: ScoredSubmission) -> dict[str, Any
     told: dict[str, Any] = {"accepted": evaluation.accepted, "messages": list(evaluation.messages)}
     if not evaluation.accepted:
         return {"submission_result": told}
+    if challenge.show != "nothing":
+        # The leaderboard takes the columns of its schema alone.
+        told["scores"] = dict(evaluation.scores)
     if challenge.show == "videos":
         told["videos"] = evaluation.videos
     columns = {column.key: evaluation.scores.get(column.key) for column in challenge.columns}

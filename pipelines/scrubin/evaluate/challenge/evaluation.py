@@ -97,7 +97,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
         if video is None:
             msg = f"{where}: no input is named after a video of the challenge, such as <video>.mp4; the videos are {_some(challenge)}"
             raise MetricsError(msg)
-        value = _json(_output(job, inputs, where), f"{where}, {video}", challenge)
+        value = _json(_output(job, inputs, where), f"{where}, {video}", challenge, _of_job(challenge))
         if video in values:
             msg = f"{where}: {video} is predicted by two jobs; each video must be one input"
             raise MetricsError(msg)
@@ -217,7 +217,15 @@ def _write(place: Path, values: Mapping[str, Any], challenge: Challenge) -> None
         files.write_text(place / name, text)
 
 
-def _json(path: Path, name: str, challenge: Challenge) -> Any:
+WHOLE = '{"<video>": ...}, or a zip with a file per video'
+
+
+def _of_job(challenge: Challenge) -> str:
+    """Return what the output of a job is: the value of one video."""
+    return '{"<frame>": ...}' if challenge.declared.has_file_per_video else "what submission.json of the starting kit has of one video"
+
+
+def _json(path: Path, name: str, challenge: Challenge, form: str = WHOLE) -> Any:
     try:
         if path.is_symlink() or not path.is_file():
             msg = f"{name}: the file is missing"
@@ -227,7 +235,7 @@ def _json(path: Path, name: str, challenge: Challenge) -> Any:
             raise MetricsError(msg)
         return strangers.json_value(strangers.read_bytes(path), "", _once)
     except (OSError, ValueError, RecursionError) as error:
-        msg = f'{name}: cannot be read as JSON ({printable(str(error))}); write {{"<video>": ...}}, or a zip with a file per video'
+        msg = f"{name}: cannot be read as JSON ({printable(str(error))}); write {form}"
         raise MetricsError(msg) from error
 
 
@@ -324,8 +332,10 @@ def results(challenge: Challenge, truth: Path, submitted: Path) -> list[Result]:
     with tempfile.TemporaryDirectory() as place:
         # What else lies in the folder, such as a description, must not decide as which format it is read.
         alone = Path(place)
-        for file in submission.sort_files(submitted, challenge.expected.videos, Faults()).files.values():
-            shutil.copyfile(file, alone / file.name)
+        wanted = submission.kind_of(task.name)
+        for (kind, _), file in submission.sort_files(submitted, challenge.expected.videos, Faults()).files.items():
+            if kind == wanted:
+                shutil.copyfile(file, alone / file.name)
         sources = Source(truth), Source(alone, vocabulary=vocabulary.load(challenge.vocabulary))
         return _results(task, Order(sources[0], [sources[1]], challenge.semantics, task.variant(challenge.variant)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scrubin.base.errors import MetricsError
@@ -15,6 +15,7 @@ from scrubin.evaluate import selection, submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.tasks import entries
+from scrubin.labels.choices import TASKS
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
 
 
@@ -65,23 +66,19 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
         raise MetricsError(msg)
     names = selection.read(split_file(release, split), subset)
     folder = _folder(inside_release(release), vocabulary_name, task)
-    chosen: dict[str, Path] = {}
-    with_labels: set[str] = set()
-    for part in CONTESTS[task].truth_parts:
-        for file in sorted((folder / part).glob(PARTS[part])):
-            if file.stem in names:
-                chosen[f"{folder.name}/{part}/{file.name}"] = file
-                with_labels.add(file.stem)
-    if not with_labels:
+    files = [
+        (part, file) for part in CONTESTS[task].truth_parts for file in sorted((folder / part).glob(PARTS[part])) if file.stem in names
+    ]
+    # What counts is decided among the videos of the subset, because these alone are what a platform scores.
+    truth = submission_truth.read(folder) if files else None
+    hidden = {} if truth is None else {name: truth.videos[name] for name in sorted({file.stem for _, file in files})}
+    counted = {} if truth is None else replace(truth, videos=hidden).frames_of(next(one for one in TASKS if one == task))
+    if not counted:
         msg = f"{folder}: none of the {len(names)} videos of '{subset}' in '{split}' has labels for {task}; name another subset"
         raise MetricsError(msg)
-    truth = submission_truth.read(folder)
-    frames = {}
-    for name in sorted(with_labels):
-        video = truth.videos[name]
-        of_task = video.phase_frames if task == "phases" else video.frames
-        frames[name] = tuple(of_task.tolist()) if of_task is not None else ()
-    return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - with_labels)))
+    chosen: dict[str, Path | bytes] = {f"{folder.name}/{part}/{file.name}": file for part, file in files if file.stem in counted}
+    frames = {name: tuple(of.tolist()) for name, of in counted.items()}
+    return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - frames.keys())))
 
 
 def _of_label_files(path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None) -> HiddenTruth:

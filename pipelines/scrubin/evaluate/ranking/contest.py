@@ -282,8 +282,8 @@ def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:
     MetricsError
         When there is none.
     """
-    frames = {name: measure.frames(video) for name, video in truth.videos.items()}
-    names = [name for name, of in frames.items() if of is not None and len(of)]
+    counted = truth.frames_of(measure.task)
+    names = [name for name, of in counted.items() if len(of) and measure.frames(truth.videos[name]) is not None]
     if not names and measure.task != "phases" and any(video.only_instruments for video in truth.videos.values()):
         # In the words of a score, which has instruments alone; submissions are of triplets.
         says = f"'scrubin score {measure.task} --variant component=i' scores these, and teams are ranked by whole triplets"

@@ -19,6 +19,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Faults, count_text, error
 from scrubin.evaluate.ranking.contest import Contest, TeamScores
 
+LARGEST = 1e100
 TEAM, VIDEO, VALUE, METRIC = "team", "video", "value", "metric"
 
 
@@ -82,6 +83,11 @@ def read(path: Path) -> ScoreSheet:
     return ScoreSheet(sheet.file, teams, videos, metrics, values)
 
 
+def is_usable(value: float) -> bool:
+    """Return whether sums and squares of such values are numbers."""
+    return abs(value) <= LARGEST
+
+
 def _value(file: str, row: csv_text.CsvRow, faults: Faults) -> float:
     cell = row.cells[VALUE]
     if csv_text.is_missing(cell):
@@ -90,8 +96,8 @@ def _value(file: str, row: csv_text.CsvRow, faults: Faults) -> float:
         value = csv_text.number(cell)
     except ValueError:
         value = math.inf
-    if not math.isfinite(value):
-        fix = "give a finite number with a decimal point, or leave the cell empty where there is none"
+    if not is_usable(value):
+        fix = f"give a number within -{LARGEST:g} and {LARGEST:g}, with a decimal point, or leave the cell empty where there is none"
         faults.error(file, "cell-value", f"the value is '{csv_text.shown(cell)}'", fix, place=row.place)
     return value
 

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
 from scrubin.evaluate.score_document import class_names
-from scrubin.evaluate.series import Series, paired, series_of
+from scrubin.evaluate.series import Series, not_whole, paired, recognised, series_of
 from scrubin.evaluate.side import Predictions, Source
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, ClassList, Labels, Layer
@@ -81,9 +81,10 @@ def truth_of(source: Source) -> Truth:
         what = f"no instrument is labelled in these {read.form.name} files"
         raise MetricsError([error(str(source.path), "no-labels", what, "give labels of triplets or instruments"), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
-    whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
-    classes: ClassesOf = "ivt" if whole else "i"
-    scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
+    classes, names = recognised({video.name: has_whole_triplets(video.labels) for video, _ in labelled})
+    counted = [(video, layer) for video, layer in labelled if video.name in names]
+    whole = counted if classes == "ivt" else []
+    scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in counted]
     series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
     return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line, read.lists)
 
@@ -110,8 +111,7 @@ def _partial(labelled: Sequence[Labelled], whole: Sequence[Labelled], vocabulary
     if not partial or not vocabulary.triplets:
         return ()
     if len(partial) < len(labelled):
-        what = f"videos with instances that are no whole triplet do not count ({len(partial)} of {len(labelled)}, first {partial[0]})"
-        return (warning("", "triplet-partial", what, "label whole triplets"),)
+        return (not_whole(partial, len(labelled)),)
     count = sum(int(layer.rows["triplet_id"].isna().sum()) for _, layer in labelled)
     return (warning("", "triplet-partial", f"{count} instances are no whole triplet, so only instruments are scored"),)
 

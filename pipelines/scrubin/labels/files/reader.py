@@ -19,7 +19,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.own_categories import FILES_OWN
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
-from scrubin.labels.choices import BOX_TOLERANCE, Instant
+from scrubin.labels.choices import BOX_TOLERANCE, Instant, Task
 from scrubin.labels.files import suspicions
 from scrubin.labels.files.detect import label_folder
 from scrubin.labels.label_map import LabelMap, within
@@ -33,6 +33,8 @@ from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, between_frames, r
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
 
+TASK_OF: Mapping[Content | None, Task] = {"instances": "recognition", "boxes": "detection"}
+"""By what a command needs, the task of a submission that it is of; phases have files of their own."""
 SPANS_FPS = Fraction(1)
 """Spans of time are taken at so many instants a second where nobody says another rate."""
 LOST = "between-frames"
@@ -118,6 +120,8 @@ class Options:
         Width and height in px of images whose size no file states.
     lists, root
         As of `LabelFiles`.
+    tasks
+        Those that a command needs of files that have several; none: all.
     """
 
     vocabulary: Vocabulary | None = None
@@ -129,6 +133,7 @@ class Options:
     image_size: tuple[int, int] | None = None
     lists: tuple[ClassList, ...] = ()
     root: str = ""
+    tasks: tuple[Task, ...] = ()
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -171,7 +176,7 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
-    said = (options.first, options.image_size, options.lists, options.root)
+    said = (options.first, options.image_size, options.lists, options.root, options.tasks)
     return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said)
 
 
@@ -272,7 +277,8 @@ def read_path(
     named = path if path.is_dir() else path.parent
     # Files of a folder without a name are named with that which it has.
     root = named.as_posix() if named.name else strangers.real(named).name
-    reading = read_contents(folder.contents, folder.form, replace(options, root=root))
+    tasks = options.tasks or ((TASK_OF[wanted],) if wanted in TASK_OF else ())
+    reading = read_contents(folder.contents, folder.form, replace(options, root=root, tasks=tasks))
     return replace(reading, paths=folder.paths, others=folder.others)
 
 

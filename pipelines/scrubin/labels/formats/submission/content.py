@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.formats.submission import detections, documents
@@ -156,7 +156,14 @@ class Content:
         return tuple(task for task in TASKS if of[task] is not None)
 
 
-def parse(file: str, data: bytes, vocabulary: Vocabulary, faults: Faults, tolerance: float = detections.TOLERANCE) -> Content | None:
+def parse(
+    file: str,
+    data: bytes,
+    vocabulary: Vocabulary,
+    faults: Faults,
+    tolerance: float = detections.TOLERANCE,
+    asked: Collection[Task] = (),
+) -> Content | None:
     """Return recognition and detection of one video, None when nothing of the file can be read.
 
     What has a fault is left out, so that the content is of use only when no fault is an error.
@@ -173,6 +180,8 @@ def parse(file: str, data: bytes, vocabulary: Vocabulary, faults: Faults, tolera
         Takes everything that is wrong with the file itself: what is expected of it is not known here.
     tolerance
         A box may leave the image by this share of its side.
+    asked
+        Tasks that somebody asks for; where the file has one of them, what is wrong with the others is a warning. None: all.
     """
     document = documents.json_value(file, data, faults)
     if document is None:
@@ -181,19 +190,28 @@ def parse(file: str, data: bytes, vocabulary: Vocabulary, faults: Faults, tolera
     if not value_of:
         return None
     frames = np.array(sorted(value_of), np.int64)
-    values = {frame: _object(file, frame, value_of[frame], faults) for frame in frames.tolist()}
+    of_others = Faults()
+    has_asked = any(_has(task, value) for task in asked for value in value_of.values())
+    of_task = {task: of_others if has_asked and task not in asked else faults for task in KEYS}
+    values = {frame: _object(file, frame, value_of[frame], faults, of_task) for frame in frames.tolist()}
     by_task = {task: {frame: one[task] for frame, one in values.items() if task in one} for task in KEYS}
     usable = tuple(frame for frame, one in values.items() if one)
     for task in KEYS:
         if by_task[task]:
-            note_missing_task(file, task, [frame for frame in usable if frame not in by_task[task]], faults)
+            note_missing_task(file, task, [frame for frame in usable if frame not in by_task[task]], of_task[task])
     recognition, boxes = None, None
     if by_task["recognition"]:
-        recognition = matrix(file, frames, by_task["recognition"], vocabulary, faults)
+        recognition = matrix(file, frames, by_task["recognition"], vocabulary, of_task["recognition"])
     if by_task["detection"]:
-        boxes = detections.boxes_of(file, by_task["detection"], vocabulary, faults, tolerance)
+        boxes = detections.boxes_of(file, by_task["detection"], vocabulary, of_task["detection"], tolerance)
     faults.extend(fields.unkept(file, {f"'{key}' of frames" for one in values.values() for key in one if key not in KEYS}))
+    faults.extend(as_warnings(of_others.all()))
     return Content(frames, recognition, boxes, usable=usable)
+
+
+def as_warnings(faults: Iterable[Fault]) -> list[Fault]:
+    """Return faults of what nobody asks for: they are said, and refuse nothing."""
+    return [replace(fault, severity="warning") for fault in faults]
 
 
 def note_missing_task(file: str, task: Task, frames: list[int], faults: Faults) -> None:
@@ -202,9 +220,17 @@ def note_missing_task(file: str, task: Task, frames: list[int], faults: Faults) 
         faults.error(file, f"{task}-missing", f"no '{task}'", GIVE[task], frames=frames, count=len(frames))
 
 
-def _object(file: str, frame: int, value: Any, faults: Faults) -> dict[str, Any]:
+def _has(task: Task, value: Any) -> bool:
+    return (isinstance(value, dict) and task in value) or (task == "recognition" and _is_bare(value))
+
+
+def _is_bare(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and not any(isinstance(one, dict) for one in value)
+
+
+def _object(file: str, frame: int, value: Any, faults: Faults, of_task: Mapping[Task, Faults]) -> dict[str, Any]:
     """Return what a frame says by task; an empty object when it says nothing that can be used."""
-    if isinstance(value, list) and value and not any(isinstance(one, dict) for one in value):
+    if _is_bare(value):
         what = "the frame is a list of probabilities, as in 2021"
         faults.deviation(file, "frame-bare", what, 'write {"recognition": [...]}', frames=[frame])
         return {"recognition": value}
@@ -213,8 +239,9 @@ def _object(file: str, frame: int, value: Any, faults: Faults) -> dict[str, Any]
         return {}
     for key in value.repeated if isinstance(value, RepeatedKeys) else ():
         what = f"{shown(key)} stands in the frame more than once, and all but the last would be lost"
-        faults.error(file, "key-repeated", what, "keep one of them", frames=[frame])
-    _note_misspelt(file, frame, value, faults)
+        own = next((of for task, of in of_task.items() if task == key), faults)
+        own.error(file, "key-repeated", what, "keep one of them", frames=[frame])
+    _note_misspelt(file, frame, value, of_task)
     if not any(task in value for task in KEYS):
         what = "the frame has neither recognition nor detection"
         faults.error(file, "frame-layout", what, WANTED, frames=[frame], example=f"first: {shown(value)}")
@@ -222,7 +249,7 @@ def _object(file: str, frame: int, value: Any, faults: Faults) -> dict[str, Any]
     return value
 
 
-def _note_misspelt(file: str, frame: int, value: Mapping[str, Any], faults: Faults) -> None:
+def _note_misspelt(file: str, frame: int, value: Mapping[str, Any], of_task: Mapping[Task, Faults]) -> None:
     others = [key for key in value if key not in KEYS]
     if not others:
         return
@@ -230,4 +257,4 @@ def _note_misspelt(file: str, frame: int, value: Mapping[str, Any], faults: Faul
         near = difflib.get_close_matches(task, [key.strip().casefold() for key in others], n=1) if task not in value else []
         if near:
             written = next(key for key in others if key.strip().casefold() == near[0])
-            faults.error(file, "frame-key", f"{shown(written)} is not a key of a frame", f"write '{task}'", frames=[frame])
+            of_task[task].error(file, "frame-key", f"{shown(written)} is not a key of a frame", f"write '{task}'", frames=[frame])

@@ -83,7 +83,7 @@ def read(source: LabelFiles) -> Collection:
             continue
         own = Faults()
         # Whatever tolerance predictions have elsewhere: a submission is held to the layout of the challenge by every command.
-        content = parse(file, data, source.vocabulary, own, min(source.box_tolerance, TOLERANCE))
+        content = parse(file, data, source.vocabulary, own, min(source.box_tolerance, TOLERANCE), source.tasks)
         faults.extend(own.all())
         if content is not None:
             recordings.append(replace(labels_of(file, content, source.vocabulary), faults=own.all()))
