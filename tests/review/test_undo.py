@@ -159,6 +159,26 @@ def test_the_same_wish_twice_undoes_once(desk):
     assert spans(desk) == [(5, 9)]
 
 
+def test_new_ends_that_are_wished_for_twice_are_kept_once_and_undone_at_once(desk):
+    span = draw(desk, 5, 9)
+    about = {"proposal_key": span.key, "to_first": 5, "to_last": 12, "nonce": "one-and-the-same"}
+    for _ in range(2):
+        desk.decide(SINGLE, "mono", "change", "other", 5, 9, **about)
+    assert spans(desk) == [(5, 12)]
+    desk.undo(SINGLE)
+    assert spans(desk) == [(5, 9)]
+
+
+def test_what_was_drawn_in_another_recording_or_is_no_decision_is_not_taken_away(desk):
+    elsewhere = draw(desk, 5, 9, number=PAIR)
+    excluded = desk.exclude(PAIR, "no consent")
+    for key in (elsewhere.key, f"line:{excluded.number}", "line:99", "line:x:0", "line:", "line:²:0"):
+        with pytest.raises(ReviewError, match="withdrawn in the meantime"):
+            desk.decide(SINGLE, "mono", "reject", "other", 5, 9, proposal_key=key)
+    assert spans(desk, PAIR) == [(5, 9)]
+    assert desk.recordings()[PAIR].status == "excluded"
+
+
 def test_an_undo_that_was_cut_off_shows_nothing_and_is_finished_by_the_next(desk, monkeypatch):
     move(desk, draw(desk, 5, 9), 5, 12)
     append, written = Ledger.append, []

@@ -174,9 +174,11 @@ class Desk:
             msg = f"the new ends, frames {target[0]} to {target[1]}, do not touch the span from {first} to {last}; draw a new one instead"
             raise ReviewError(msg)
         self._refuse_box(file, box_xywh)
+        if nonce and (known := self.written(nonce)) is not None:
+            return known
         if proposal_key.startswith(DRAWN):
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
-        if what in (ACCEPT, REJECT, CHANGE):
+        if what in (ACCEPT, REJECT, CHANGE) or proposal_key.startswith(ASKED):
             self._refuse_changed(file.key, proposal_key)
         if proposal_key.startswith(ASKED):
             return self._answer(file, what, target, proposal_key, why, nonce)
