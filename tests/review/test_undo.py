@@ -302,7 +302,8 @@ def test_undo_goes_back_step_by_step_to_what_was_hidden(folders, reviewers, deed
     with review_study.desk(folders[reviewers]) as ann, review_study.desk(folders[reviewers], by="bo") as bo:
         people = (ann, bo) if reviewers == 2 else (ann, ann)
         stacks = {(one.by, number): [state(one, number)] for one in people for number in RECORDINGS}
-        for what, who, number, first, length in deeds:
+        begun = [("draw", who, number, 5, 5) for who in (0, 1) for number in RECORDINGS]
+        for what, who, number, first, length in begun + deeds:
             desk = people[who]
             stack, lines = stacks[desk.by, number], len(desk.lines())
             if what == "undo":
