@@ -94,6 +94,13 @@ def stop(folder: Path, *stops: tuple[str, str, int, str]) -> None:
     io.write(STOPS, io.frame_of(STOPS, rows), folder / "data/interim/stops.parquet")
 
 
+def set_aside(folder: Path, name: str) -> None:
+    """Write that a recording is in quarantine."""
+    about = {"recording": name, "camera": "mono", "stage": "ingest", "path": "videos/x.mp4"}
+    row: dict[str, object] = {**about, "reason": "it is damaged", "mend": "copy it again"}
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), folder / "data/interim/quarantine_ingest.parquet")
+
+
 @contextmanager
 def desk(folder: Path, by: str = "ann") -> Iterator[Desk]:
     """Open a desk in the folder, as the commands do."""

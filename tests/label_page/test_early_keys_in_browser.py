@@ -67,6 +67,16 @@ def two_phases(ann):
     ann.written(2)
 
 
+def test_a_key_that_is_held_writes_once_and_undoes_once(ann, folder):
+    two_phases(ann)
+    for _ in range(5):
+        ann.page.keyboard.down("u")
+        ann.page.wait_for_timeout(100)
+    ann.page.keyboard.up("u")
+    ann.kept()
+    assert len(spans_in(folder)) == 1
+
+
 def test_a_key_that_comes_while_the_next_recording_opens_labels_neither(ann, folder):
     ann.press("Shift+ArrowRight")
     ann.at(FPS)

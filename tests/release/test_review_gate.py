@@ -136,6 +136,7 @@ def test_a_sheet_with_a_wrong_row_refuses_the_release(folder):
 def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(folder):
     with review_study.desk(folder) as desk:
         review_study.see_all(desk)
+        review_study.set_aside(folder, "pair")
         desk.acknowledge("quarantine", "pair", "known", "2026-04-30")
     assert "the acknowledgement of quarantine 'pair' ended on 2026-04-30" in refused()
     document, lines = reviewed()

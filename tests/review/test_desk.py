@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,11 @@ from scrubin.stages.report import privacy
 from scrubin.stages.review import LEDGER_PATH, Ledger, attention, result, study
 
 PAIR, SINGLE = 0, 1
+RULE = {"result": "failed", "severity": "warning", "count": 1, "keys": []}
+VALIDATED = [
+    {**RULE, "table": "videos", "rule": "too_dark", "says": "dark pictures"},
+    {**RULE, "table": "videos", "rule": "near_duplicate_recording", "says": "alike", "keys": [{"id": "glimst", "like": "blorkfamp"}]},
+]
 
 
 @pytest.fixture
@@ -252,12 +258,32 @@ def test_progress_of_a_ledger_that_was_taken_away_or_written_anew_begins_again(d
 
 
 @pytest.mark.parametrize("until", ["tomorrow", "2027-13-01", "20270101"])
-def test_an_acknowledgement_needs_a_reason_and_a_real_date(desk, until):
+def test_an_acknowledgement_needs_a_reason_and_a_real_date(desk, folder, until):
+    review_study.set_aside(folder, "single")
     with pytest.raises(ReviewError, match="needs a reason"):
         desk.acknowledge("quarantine", "single", " ")
     with pytest.raises(ReviewError, match="no date such as"):
         desk.acknowledge("quarantine", "single", "known", until)
     desk.acknowledge("quarantine", "single", "known", "2027-01-31")
+
+
+@pytest.mark.parametrize(
+    ("subject", "known"), [("quarantine", "broken"), ("warning", "videos.too_dark"), ("near-duplicate", "blorkfamp,glimst")]
+)
+def test_only_what_the_page_lists_can_be_acknowledged(desk, folder, subject, known):
+    review_study.set_aside(folder, "broken")
+    (folder / "data/interim/validation.json").write_text(json.dumps({"outcomes": VALIDATED}), encoding="utf-8")
+    for key in ("no.such.rule", "", "single", known.upper()):
+        with pytest.raises(ReviewError, match=f"there is no {subject} '{key}' to acknowledge; the page lists what there is"):
+            desk.acknowledge(subject, key, "known")
+    assert desk.acknowledge(subject, known, "known").facts["key"] == known
+
+
+def test_an_acknowledgement_is_undone_in_any_recording(desk, folder):
+    review_study.set_aside(folder, "broken")
+    desk.acknowledge("quarantine", "broken", "known")
+    desk.undo(PAIR)
+    assert desk.quarantined()[0]["acknowledged"] is None
 
 
 def test_progress_counts_recordings_and_tells_the_time_left_by_the_pace_so_far(desk):

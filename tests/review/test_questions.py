@@ -136,8 +136,22 @@ def test_who_changes_their_mind_leaves_one_answer(desk, folder):
     desk.undo()
     assert passing(folder) == [FACE]
     desk.undo()
-    assert passing(folder) == []
+    # Before they said that it may be seen, they had it hidden.
+    assert (passing(folder), len(desk.recording(SINGLE).drawn)) == ([], 1)
+    assert asked(desk)[0].decision == "accepted"
+    desk.undo()
     assert asked(desk)[0].decision == "unreviewed"
+    assert (passing(folder), desk.recording(SINGLE).drawn) == ([], ())
+
+
+def test_an_answer_that_hides_and_was_taken_away_counts_again_for_the_audit_when_that_is_undone(desk, folder):
+    answer(desk, "reject", FACE)
+    answer(desk, "accept", FACE)
+    (drawn,) = desk.recording(SINGLE).drawn
+    desk.decide(SINGLE, "mono", "reject", drawn.kind, drawn.first, drawn.last, proposal_key=drawn.key)
+    assert passing(folder) == [FACE]
+    desk.undo()
+    assert passing(folder) == []
 
 
 def test_a_span_that_somebody_draws_over_it_answers_the_question(desk):

@@ -249,6 +249,104 @@ def test_a_span_is_drawn_by_dragging_over_the_sheet(ann, folder):
     assert decided(folder) == [("left", "out_of_body", ("add", 20, 59))]
 
 
+def test_a_click_moves_the_cursor_only_also_of_a_hand_that_trembles_and_a_drag_that_comes_back_is_one(ann, folder):
+    def marked():
+        return ann.page.locator("#sheet .cell.marked").count()
+
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    ann.press("i", "ArrowRight", "o")
+    ann.says("Out at frame 20")
+    assert marked() == 2
+    for place, to in ((3, 3), (3, 2)):
+        cell, other = (ann.cell(one).bounding_box() for one in (place, to))
+        ann.page.mouse.move(cell["x"] + 10, cell["y"] + 20)
+        ann.page.mouse.down()
+        ann.page.mouse.move(cell["x"] + 12, cell["y"] + 21, steps=3)
+        ann.page.mouse.move(other["x"] + 12, other["y"] + 21, steps=3)
+        ann.page.mouse.move(cell["x"] + 12, cell["y"] + 21, steps=3)
+        ann.page.mouse.up()
+    edge = ann.cell(3).bounding_box()
+    ann.page.mouse.move(edge["x"] + 1, edge["y"] + 20)
+    ann.page.mouse.down()
+    ann.page.mouse.move(edge["x"] - 2, edge["y"] + 21, steps=3)
+    ann.page.mouse.up()
+    ann.page.wait_for_timeout(300)
+    assert ann.page.locator("#kind-dialog[open]").count() == 0
+    assert marked() == 2
+    assert "cursor" in ann.cell(3).get_attribute("class")
+    # What I and O marked is still what D hides.
+    ann.press("d")
+    ann.page.locator("#kind-dialog[open]").wait_for()
+    assert "frames 0 to 20" in ann.text("#kind-about")
+    assert not lines(folder, "decided")
+
+
+def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    for _ in range(3):
+        ann.press("i", "o", "d")
+        ann.page.locator("#kind-dialog[open]").wait_for()
+        ann.press("Enter")
+        ann.says("is hidden. U undoes")
+        ann.press("ArrowRight")
+    for _ in range(6):
+        ann.page.keyboard.down("u")
+        ann.page.wait_for_timeout(100)
+    ann.page.keyboard.up("u")
+    ann.says("Undone.")
+    assert len(lines(folder, "withdrawn")) == 1
+    ann.press("Home")
+    for _ in range(3):
+        ann.page.keyboard.down("ArrowRight")
+    ann.page.keyboard.up("ArrowRight")
+    ann.page.locator("#sheet .cell.cursor[aria-label^='0:03']").wait_for()
+    # The question that a held key opens is not answered by it.
+    ann.press("f", "b")
+    ann.page.locator("#rectangle").wait_for()
+    for _ in range(3):
+        ann.page.keyboard.down("Enter")
+        ann.page.wait_for_timeout(100)
+    ann.page.keyboard.up("Enter")
+    ann.page.locator("#kind-dialog[open]").wait_for()
+    assert len(lines(folder, "decided")) == 3
+    assert not ann.troubles
+
+
+def test_new_ends_and_what_was_taken_away_are_undone_to_what_was_hidden(ann, folder):
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    ann.press("i", "ArrowRight", "o", "d")
+    ann.page.locator("#kind-dialog[open]").wait_for()
+    ann.press("Enter")
+    ann.says("is hidden. U undoes")
+    drawn = ann.page.locator("#timeline .proposal[aria-label*='outside the body']")
+    drawn.click()
+    ann.page.locator("#span-text", has_text="to 0:01.05").wait_for()
+    ann.press("ArrowRight", "ArrowRight", "o", "e")
+    ann.says("new ends")
+    ann.press("u")
+    ann.says("Undone.")
+    drawn.click()
+    ann.page.locator("#span-text", has_text="to 0:01.05").wait_for()
+    ann.press("r")
+    ann.says("taken away")
+    assert drawn.count() == 0
+    ann.press("u")
+    ann.says("Undone.")
+    drawn.wait_for()
+    ann.press("p")
+    ann.says("pair is open")
+    ann.press("u")
+    ann.says("your last decision is about 'single', mono, frames 0 to 20: open it to undo that")
+    with review_study.desk(folder) as desk:
+        assert [(one.first, one.last) for one in desk.recording(1).drawn] == [(0, 20)]
+
+
 def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folder):
     ann.press("n")
     ann.says("single is open")

@@ -134,6 +134,21 @@ def test_a_decision_is_written_before_it_is_confirmed_and_its_repetition_is_the_
     assert undone["recording"]["drawn"] == []
 
 
+def test_undo_is_of_the_recording_that_is_open_and_names_another_one(page, folder):
+    assert decide(page).status_code == 200
+    answer = post(page, "/api/undo", number=PAIR, nonce="another-nonce")
+    assert answer.status_code == 409
+    assert "your last decision is about 'single', mono, frames 3 to 9: open it to undo that" in answer.json()["error"]
+    assert len(lines(folder)) == 1
+
+
+def test_a_rule_that_is_not_there_is_not_acknowledged(page, folder):
+    says = {"number": PAIR, "subject": "warning", "key": "no.such.rule", "why": "known", "until": None}
+    answer = post(page, "/api/acknowledge", **says)
+    assert (answer.status_code, "there is no warning 'no.such.rule' to acknowledge" in answer.json()["error"]) == (409, True)
+    assert not lines(folder)
+
+
 @pytest.mark.parametrize(
     ("says", "sentence"), [({"last": 70}, "no span"), ({"box_xywh": [90, 0, 20, 20]}, "not inside"), ({"what": "accept"}, "no longer")]
 )
@@ -145,7 +160,8 @@ def test_what_is_not_possible_is_answered_with_the_desks_sentence(page, folder, 
 
 
 def test_a_day_is_a_day(page, folder):
-    says = {"number": PAIR, "subject": "quarantine", "key": "single", "why": "known"}
+    review_study.set_aside(folder, "broken")
+    says = {"number": PAIR, "subject": "quarantine", "key": "broken", "why": "known"}
     assert post(page, "/api/acknowledge", **says, until="tomorrow").status_code == 400
     assert post(page, "/api/acknowledge", **says, until="2027-01-31").status_code == 200
     assert lines(folder)[0]["facts"]["until"] == "2027-01-31"

@@ -210,6 +210,13 @@ BAD_SAYS = {
     "a rectangle of texts": {"box_xywh": ["1", "2", "3", "4"]},
     "a long text": {"why": "x" * 5000},
     "control characters": {"why": "\u0000"},
+    "half of a character": {"why": "\ud800"},
+    "half of a character in a key": {"proposal": "text:\udfff"},
+    "a line that is no number": {"what": "reject", "proposal": "line:x:0"},
+    "no line at all": {"what": "reject", "proposal": "line:"},
+    "a digit of another kind": {"what": "reject", "proposal": "line:²:0"},
+    "a digit of another script": {"what": "reject", "proposal": "line:٣"},
+    "a line below the first": {"what": "reject", "proposal": "line:-1"},
     "no nonce": {"nonce": ""},
     "a field too many": {"file": "/etc/passwd"},
 }

@@ -259,7 +259,7 @@ class ReviewApp:
         frames = body.number("first"), body.number("last")
         options: dict[str, Any] = {
             "box_xywh": body.box("box_xywh"),
-            "proposal_key": body.text("proposal"),
+            "proposal_key": body.proposal("proposal"),
             "why": body.text("why"),
             "nonce": body.nonce(),
             "to_first": body.number_or_none("to_first"),
@@ -281,10 +281,10 @@ class ReviewApp:
         return await self._written(request, number, lambda study: study.marked(number, *still))
 
     async def undo(self, request: Request) -> Response:
-        """Withdraw the last line of this person that still stands; the answer is about the recording that is open."""
+        """Undo what this person did last in the recording that is open."""
         body = await requests.fields(request, ("number", "nonce"))
-        nonce = body.nonce()
-        return await self._written(request, body.number("number"), lambda study: study.desk.undo(nonce))
+        number, nonce = body.number("number"), body.nonce()
+        return await self._written(request, number, lambda study: study.desk.undo(number, nonce=nonce))
 
     async def exclude(self, request: Request) -> Response:
         """Keep a recording out of the release."""

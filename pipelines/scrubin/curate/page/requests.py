@@ -14,11 +14,13 @@ from starlette.requests import Request
 
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import near
-from scrubin.stages.review.views import RecordingSummary
+from scrubin.stages.review.views import DRAWN, RecordingSummary, line_of
 
 CAMERAS = ("left", "right", "mono")
 VIEWS = ("sheet", "lens", "full")
 NUMBERS = re.compile(r"[0-9]{1,8}(?:,[0-9]{1,8})*")
+NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
+"""Controls but tabs and line feeds; surrogates, which no file can hold."""
 NONCE = re.compile(r"[A-Za-z0-9-]{8,64}")
 MOST_STILLS = 256
 MOST_SEEN = 20_000
@@ -123,12 +125,20 @@ class Fields:
         return None if self._values[name] is None else self.number(name)
 
     def text(self, name: str) -> str:
-        """Return a text without control characters, at most 2,000 characters."""
+        """Return a text without control characters and halves of characters, at most 2,000 characters."""
         value = self._values[name]
-        if not isinstance(value, str) or len(value) > TEXT_CHARACTERS or any(ord(one) < 32 and one not in "\n\t" for one in value):
+        if not isinstance(value, str) or len(value) > TEXT_CHARACTERS or NO_TEXT.search(value):
             msg = f"'{name}' must be a text of at most {TEXT_CHARACTERS} characters"
             raise BadRequestError(msg)
         return value.strip()
+
+    def proposal(self, name: str) -> str:
+        """Return the key of a proposal, of something drawn, or "" for neither."""
+        value = self.text(name)
+        if value.startswith(DRAWN) and line_of(value) is None:
+            msg = f"'{name}' names no span that anybody drew"
+            raise BadRequestError(msg)
+        return value
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
         """Return one of the choices."""

@@ -18,7 +18,7 @@ from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE
-from scrubin.stages.review import Line, attention, events, study, views
+from scrubin.stages.review import Line, attention, events, study, undoing, views
 from scrubin.stages.review.attention import Look, Progress, progress
 from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
 from scrubin.stages.review.questions import Sight
@@ -174,9 +174,11 @@ class Desk:
             msg = f"the new ends, frames {target[0]} to {target[1]}, do not touch the span from {first} to {last}; draw a new one instead"
             raise ReviewError(msg)
         self._refuse_box(file, box_xywh)
+        if nonce and (known := self.written(nonce)) is not None:
+            return known
         if proposal_key.startswith(DRAWN):
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
-        if what in (ACCEPT, REJECT, CHANGE):
+        if what in (ACCEPT, REJECT, CHANGE) or proposal_key.startswith(ASKED):
             self._refuse_changed(file.key, proposal_key)
         if proposal_key.startswith(ASKED):
             return self._answer(file, what, target, proposal_key, why, nonce)
@@ -273,6 +275,14 @@ class Desk:
         if not sha256:
             msg = f"'{name}' is not kept: it is not released anyway"
             raise ReviewError(msg)
+        if nonce and (known := self.written(nonce)) is not None:
+            return known
+        self._state.update()
+        entry = self._state.standing.excludes(name)
+        # A second exclusion would take the place of the first: whoever undid it would let the recording in.
+        if entry is not None:
+            msg = f"'{entry[0].by}' has excluded this recording already: {entry[1].why}"
+            raise ReviewError(msg)
         return self._append("excluded", events.Excluded(name, sha256, why.strip()), nonce)
 
     def include(self, number: int, nonce: str = "") -> Line:
@@ -285,24 +295,64 @@ class Desk:
         if self._state.study.reviewers > 1 and entry[0].by != self.by:
             msg = f"'{entry[0].by}' excluded this recording, and only they can take that back"
             raise ReviewError(msg)
-        return self._append("withdrawn", events.Withdrawn(entry[0].number, ""), nonce)
+        return self._append("withdrawn", events.Withdrawn(entry[0].number, "", undoable=True), nonce)
 
     def acknowledge(self, subject: str, key: str, why: str, until: str | None = None, nonce: str = "") -> Line:
-        """Append that somebody knows of a quarantined recording, a warning or a near-duplicate."""
+        """Append that somebody knows of a quarantined recording, a warning or a near-duplicate.
+
+        Raises
+        ------
+        ReviewError
+            Without a reason, with another day, or when there is nothing of that name to know of.
+        """
         if subject not in events.SUBJECTS or not why.strip():
             msg = f"an acknowledgement is about one of {', '.join(events.SUBJECTS)}, and needs a reason"
             raise ReviewError(msg)
         if until is not None and not _is_date(until):
             msg = f"'{until}' is no date such as 2027-01-31"
             raise ReviewError(msg)
+        if key not in self._acknowledgeable(subject):
+            msg = f"there is no {subject} '{key}' to acknowledge; the page lists what there is"
+            raise ReviewError(msg)
         return self._append("acknowledged", events.Acknowledged(subject, key, why.strip(), until), nonce)
 
-    def undo(self, nonce: str = "") -> Line | None:
-        """Withdraw this person's latest decision, exclusion or acknowledgement that still stands; None when there is none."""
+    def _acknowledgeable(self, subject: str) -> set[str]:
+        if subject == "quarantine":
+            return {str(row["recording"]) for row in self.quarantined()}
+        rows = self.warnings() if subject == "warning" else self.near_duplicates()
+        return {str(row["key"]) for row in rows}
+
+    def undo(self, number: int | None = None, *, nonce: str = "") -> Line | None:
+        """Undo what this person did last of what still counts, and return the last line of it; None when there is nothing.
+
+        What they took away, moved or included stands again as it was. Doing so again goes on to what they did before that.
+
+        Parameters
+        ----------
+        number
+            The recording in which; acknowledgements are about the study, and in every one. None: in whichever it was.
+
+        Raises
+        ------
+        ReviewError
+            When the last is in another recording: names it.
+        """
+        if nonce and (known := self.written(nonce)) is not None:
+            return known
         self._state.update()
-        standing = self._state.standing
-        mine = [line.number for line, _ in standing.lines.values() if line.by == self.by and standing.stands(line.number)]
-        return self._append("withdrawn", events.Withdrawn(max(mine), ""), nonce) if mine else None
+        done = list(undoing.actions(self._state.standing, self.by))
+        here = done if number is None else [one for one in done if one.recording in ("", self._state.name(number))]
+        if not here:
+            if done:
+                msg = (
+                    f"nothing of yours is left to undo in this recording; your last decision is about {done[0].where}: open it to undo that"
+                )
+                raise ReviewError(msg)
+            return None
+        *first, last = here[0].lines
+        for line in first:
+            self._append("withdrawn", events.Withdrawn(line, ""), nonce and f"{nonce}{undoing.PART}{line}")
+        return self._append("withdrawn", events.Withdrawn(last, ""), nonce)
 
     @property
     def times_s(self) -> study.FrameTimes:
@@ -388,23 +438,25 @@ class Desk:
         why: str,
         nonce: str,
     ) -> Line:
-        number = int(key.removeprefix(DRAWN).partition(":")[0])
-        if not self._state.standing.stands(number):
+        number = views.line_of(key)
+        decided = self._state.standing.decided.get(file.key, {})
+        if number is None or number not in decided:
             msg = "this span was withdrawn in the meantime; look at it again"
             raise ReviewError(msg)
-        by = self._state.standing.lines[number][0].by
+        by = decided[number][0]
         if self._state.study.reviewers > 1 and by != self.by:
             msg = f"'{by}' added this span, and only they can change or withdraw it; draw one of your own"
             raise ReviewError(msg)
         if what == CHANGE:
             # The new span first: whatever happens between the two lines, nothing is shown.
             spans = _spans(ADD, target, target, self._state.times_s[file.key])
-            decided = Decided(file.recording, file.camera, file.sha256, kind, spans, box_xywh, why, key, self._state.study.detectors)
-            line = self._append("decided", decided, nonce and f"{nonce}+")
-            self._append("withdrawn", events.Withdrawn(number, why), nonce)
+            moved = Decided(file.recording, file.camera, file.sha256, kind, spans, box_xywh, why, key, self._state.study.detectors)
+            wish = nonce or _wish()
+            line = self._append("decided", moved, f"{wish}{undoing.PART}")
+            self._append("withdrawn", events.Withdrawn(number, why, undoable=True), wish)
             return line
         if what == REJECT:
-            return self._append("withdrawn", events.Withdrawn(number, why), nonce)
+            return self._append("withdrawn", events.Withdrawn(number, why, undoable=True), nonce)
         msg = "what a person added is hidden already"
         raise ReviewError(msg)
 
@@ -413,17 +465,18 @@ class Desk:
         sight, times_s = Sight.of_key(key), self._state.times_s[file.key]
         kind = "text" if sight.kind == TEXT_KIND else "out_of_body"
         asked = sight.first, sight.last
+        wish = nonce or _wish()
         if what == REJECT:
             spans = _spans(REJECT, asked, asked, times_s)
             for number in self._hidden_for(file.key, key):
                 # What was hidden for an answer stays hidden otherwise.
-                self._append("withdrawn", events.Withdrawn(number, why), nonce and f"{nonce}-{number}")
+                self._append("withdrawn", events.Withdrawn(number, why, undoable=True), f"{wish}{undoing.PART}{number}")
         else:
             ends = self._with_margin(asked, times_s) if what == ACCEPT else target
             spans = _spans(ADD, ends, ends, times_s)
         box = None if sight.kind == FACE_KIND and what != REJECT else sight.box_xywh
         detectors = self._state.study.detectors
-        return self._append("decided", Decided(file.recording, file.camera, file.sha256, kind, spans, box, why, key, detectors), nonce)
+        return self._append("decided", Decided(file.recording, file.camera, file.sha256, kind, spans, box, why, key, detectors), wish)
 
     def _hidden_for(self, key: FileKey, question: str) -> list[int]:
         """Return the lines in which this person, or with one reviewer anybody, had a span hidden for an answer."""
@@ -467,6 +520,11 @@ def _spans(what: str, proposed: Run, target: Run, boundaries_s: npt.NDArray[np.f
         return (span(what, *proposed),)
     left = [(proposed[0], min(proposed[1], target[0] - 1)), (max(proposed[0], target[1] + 1), proposed[1])]
     return (*(span(REJECT, first, last) for first, last in left if first <= last), span(ACCEPT, *target))
+
+
+def _wish() -> str:
+    """Return a nonce for what nobody named, so that its lines belong together."""
+    return secrets.token_hex(8)
 
 
 def _is_date(text: str) -> bool:

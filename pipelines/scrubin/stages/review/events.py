@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ CLEAN, FINDING = "clean", "finding"
 NOTICED, MISSED = "noticed", "missed"
 MEASURED = ("looked_s", "inputs", "height_px", "sheet")
 """What a line `seen` says of how it was looked at; those of earlier editions say nothing of it."""
+UNDOABLE = ("undoable",)
+"""What a line `withdrawn` says of why it was written; those of earlier editions say nothing of it."""
 HIDES_NOTHING = ("seen", "folded", "planted", "sampled", "checked")
 """Events that change nothing of what is hidden."""
 ASKED = "audit:"
@@ -73,10 +75,18 @@ class Decided:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """An earlier line counts no longer."""
+    """An earlier line counts no longer; where that is a withdrawal itself, what it withdrew counts again, in its old place.
+
+    Parameters
+    ----------
+    undoable
+        Whether a person wanted it, so that they may want it back. What only undoes is not undone itself, nor are lines
+        of earlier editions, which do not say which of both they are.
+    """
 
     line: int
     why: str
+    undoable: bool = False
 
 
 @dataclass(frozen=True)
@@ -259,6 +269,8 @@ class Renamed:
     head: str
 
 
+ADDED_LATER = {"seen": MEASURED, "withdrawn": UNDOABLE}
+"""By event, what lines of earlier editions have not."""
 NOBODYS = ("forgotten", "renamed")
 """Events at the head of a chain that was written anew: no person's."""
 Event = Decided | Withdrawn | Seen | Folded | Planted | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
@@ -294,7 +306,8 @@ def event_of(line: Line) -> Event:
     """
     declared = EVENTS.get(line.event)
     names = {field.name for field in dataclasses.fields(declared)} if declared else set()
-    said = set(line.facts) | set(MEASURED) if declared is Seen and not set(MEASURED) & set(line.facts) else set(line.facts)
+    said, later = set(line.facts), set(ADDED_LATER.get(line.event, ()))
+    said |= later if not later & said else set()
     if declared is None or names != said:
         msg = f"decisions.jsonl, line {line.number}: this edition knows no such event '{line.event}'; use the edition that wrote it"
         raise ReviewError(msg)
@@ -310,6 +323,22 @@ def event_of(line: Line) -> Event:
         values["clip"] = Clip(**values["clip"])
     event: Event = declared(**values)
     return event
+
+
+def withdrawn_lines(lines: Iterable[Line]) -> set[int]:
+    """Return the numbers of the lines that count no longer; who withdraws a withdrawal lets count again what it withdrew."""
+    gone: dict[int, int] = {}
+    withdraws: dict[int, int] = {}
+    for line in lines:
+        if line.event != "withdrawn":
+            continue
+        target = line.facts["line"]
+        if target not in withdraws:
+            gone.setdefault(target, line.number)
+        elif gone.get(withdraws[target]) == target:
+            del gone[withdraws[target]]
+        withdraws[line.number] = target
+    return set(gone)
 
 
 def runs(numbers: Sequence[int]) -> tuple[tuple[int, int, int], ...]:

@@ -19,7 +19,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.files import json_text, write_text
 from scrubin.base.pixels import Box
 from scrubin.stages.review import Line
-from scrubin.stages.review.events import ADD, ASKED, REJECT
+from scrubin.stages.review.events import ADD, ASKED, REJECT, withdrawn_lines
 
 QUESTIONS_PATH = Path("data/private/audit_questions.json")
 
@@ -157,10 +157,10 @@ def let_through(lines: Sequence[Line], reviewers: int) -> list[Answer]:
 
     With one reviewer the latest answer counts. With more, so many people must say so, and nobody the contrary.
     """
-    withdrawn = {line.facts["line"] for line in lines if line.event == "withdrawn"}
+    gone = withdrawn_lines(lines)
     said: dict[tuple[str, str, str, str], dict[str, str]] = {}
     for line in lines:
-        if line.event == "decided" and line.number not in withdrawn and line.facts["proposal"].startswith(ASKED):
+        if line.event == "decided" and line.number not in gone and line.facts["proposal"].startswith(ASKED):
             facts = line.facts
             about = facts["recording"], facts["camera"], facts["sha256"], facts["proposal"]
             said.setdefault(about, {})["" if reviewers == 1 else line.by] = facts["spans"][0]["what"]

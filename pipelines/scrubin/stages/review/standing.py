@@ -82,7 +82,9 @@ class Standing:
     decided
         By file, the decisions that stand, in order, with the line and the person of each.
     excluded
-        By recording.
+        By recording, the exclusions that stand; a later one takes the place of those before it.
+    withdrawn
+        By line that counts no longer, the line that withdrew it.
     seen
         By file and person.
     lost
@@ -104,7 +106,8 @@ class Standing:
     files: Mapping[FileKey, KnownFile]
     lines: dict[int, tuple[Line, Event]] = field(default_factory=dict)
     decided: dict[FileKey, dict[int, tuple[str, Decided]]] = field(default_factory=dict)
-    excluded: dict[str, tuple[Line, Excluded]] = field(default_factory=dict)
+    excluded: dict[str, dict[int, tuple[Line, Excluded]]] = field(default_factory=dict)
+    withdrawn: dict[int, int] = field(default_factory=dict)
     acknowledged: dict[tuple[str, str], tuple[Line, Acknowledged]] = field(default_factory=dict)
     seen: dict[FileKey, dict[str, SeenBy]] = field(default_factory=dict)
     lost: dict[FileKey, int] = field(default_factory=dict)
@@ -124,16 +127,16 @@ class Standing:
             if isinstance(event, Decided | Seen | Folded | Planted):
                 self._about_file(line, event)
             elif isinstance(event, Withdrawn):
-                self._withdraw(event.line)
+                self._withdraw(event.line, line.number)
             elif isinstance(event, Excluded):
-                self.excluded[event.recording] = line, event
+                self.excluded[event.recording] = {line.number: (line, event)}
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
             elif isinstance(event, Sheet):
                 self.sheets[event.sha256] = line.number
 
     def stands(self, number: int) -> bool:
-        """Whether the decision, exclusion or acknowledgement of a line still counts."""
+        """Whether the decision, exclusion, acknowledgement or withdrawal of a line still counts."""
         entry = self.lines.get(number)
         if entry is None:
             return False
@@ -141,16 +144,26 @@ class Standing:
         if isinstance(event, Decided):
             return number in self.decided.get((event.recording, event.camera), {})
         if isinstance(event, Excluded):
-            return event.recording in self.excluded and self.excluded[event.recording][0] == line
+            return number in self.excluded.get(event.recording, {})
         if isinstance(event, Acknowledged):
             return (event.subject, event.key) in self.acknowledged and self.acknowledged[event.subject, event.key][0] == line
-        return False
+        return isinstance(event, Withdrawn) and self.withdrawn.get(event.line) == number
+
+    def about(self, number: int) -> Event:
+        """Return what a line decides, or, where it withdraws, what that was about in the end."""
+        _, event = self.lines[number]
+        # Only what stands before a line can be withdrawn by it.
+        while isinstance(event, Withdrawn) and event.line < number and event.line in self.lines:
+            number = event.line
+            _, event = self.lines[number]
+        return event
 
     def excludes(self, recording: str) -> tuple[Line, Excluded] | None:
         """Return the exclusion of a recording, if there is one and its files are those that were excluded."""
-        entry = self.excluded.get(recording)
-        if entry is None:
+        entries = self.excluded.get(recording)
+        if not entries:
             return None
+        entry = entries[max(entries)]
         now = {camera: file.sha256 for (name, camera), file in self.files.items() if name == recording}
         return entry if all(entry[1].sha256.get(camera) == sha256 for camera, sha256 in now.items()) else None
 
@@ -193,16 +206,32 @@ class Standing:
             flags[places] = True
         return is_new
 
-    def _withdraw(self, number: int) -> None:
-        line, event = self.lines.get(number, (None, None))
-        if line is None or not self.stands(number):
+    def _withdraw(self, number: int, by_line: int) -> None:
+        if not self.stands(number):
             return
+        _, event = self.lines[number]
+        if isinstance(event, Withdrawn):
+            del self.withdrawn[event.line]
+            self._restore(event.line)
+            return
+        self.withdrawn[number] = by_line
         if isinstance(event, Decided):
             del self.decided[event.recording, event.camera][number]
         elif isinstance(event, Excluded):
-            del self.excluded[event.recording]
+            del self.excluded[event.recording][number]
         elif isinstance(event, Acknowledged):
             del self.acknowledged[event.subject, event.key]
+
+    def _restore(self, number: int) -> None:
+        """Let a line count again, before those that were written later: the latest decision counts."""
+        line, event = self.lines[number]
+        if isinstance(event, Decided):
+            others = self.decided[event.recording, event.camera]
+            self.decided[event.recording, event.camera] = dict(sorted({**others, number: (line.by, event)}.items()))
+        elif isinstance(event, Excluded):
+            self.excluded[event.recording][number] = line, event
+        elif isinstance(event, Acknowledged):
+            self.acknowledged.setdefault((event.subject, event.key), (line, event))
 
 
 AROUND_FRAMES = 5

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scrubin.base.faults import count_text
-from scrubin.stages.review import events
 from scrubin.stages.review.events import ADD, REJECT, Box
 from scrubin.stages.review.outcome import AUDIT, without
 from scrubin.stages.review.standing import FileKey, Run, Standing, lens_frames
@@ -16,6 +16,7 @@ from scrubin.stages.review.study import Boundaries, Stop, StudyFile
 
 DRAWN = "line:"
 """Begins the key of what a person added: the line of the ledger that did."""
+_DRAWN_KEY = re.compile(rf"{DRAWN}([0-9]{{1,9}})(?::[0-9]{{1,9}})?", re.ASCII)
 Status = Sequence[tuple[FileStatus, Sequence[Judged]]]
 """Of each file of a recording: how far its review is, and its proposals."""
 
@@ -206,6 +207,16 @@ def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView
     )
 
 
+def line_of(key: str) -> int | None:
+    """Return the line of the ledger that the key of something drawn names; None when it is no such key.
+
+    >>> line_of("line:12:1"), line_of("line:x:0")
+    (12, None)
+    """
+    named = _DRAWN_KEY.fullmatch(key)
+    return int(named[1]) if named else None
+
+
 def drawn(key: FileKey, items: Sequence[Judged], standing: Standing, times_s: Boundaries) -> list[DrawnView]:
     """Return what people want hidden beyond what is proposed: what they added, and what they accepted and nobody proposes (any more)."""
     views = []
@@ -227,10 +238,8 @@ def drawn(key: FileKey, items: Sequence[Judged], standing: Standing, times_s: Bo
 def log(name: str, standing: Standing) -> list[dict[str, Any]]:
     """Return what was decided about a recording, the latest first; what was seen is not among it."""
     rows = []
-    for line, event in standing.lines.values():
-        about = event
-        if isinstance(event, events.Withdrawn):
-            about = standing.lines[event.line][1] if event.line in standing.lines else event
+    for line, _ in standing.lines.values():
+        about = standing.about(line.number)
         if getattr(about, "recording", None) == name:
             stands = standing.stands(line.number)
             rows.append({"line": line.number, "at": line.at, "by": line.by, "event": line.event, "stands": stands, **dict(line.facts)})

@@ -257,7 +257,7 @@ const deciding = [
   key(["s"], ["S"], "Decide", "something is in the still of the cursor: a check, or else you say what is to be hidden", whenKept(something)),
   key(["b"], ["B"], "Decide", "a rectangle at full size: arrows move, Shift and arrows size, Enter keeps", whenKept(() => full.startBox())),
   key(["v"], ["V"], "Decide", "as the release will show it, and back", () => state.set({ preview: !state.preview })),
-  key(["u"], ["U"], "Decide", "undo your last decision", () => decisions.undo()),
+  key(["u"], ["U"], "Decide", "undo what you decided last in this recording", () => decisions.undo()),
   key(["x"], ["X"], "Decide", "exclude the recording, or take that back", () => decisions.exclude()),
   key(["q"], ["Q"], "Decide", "acknowledge a quarantine, a warning or a near-duplicate", () => decisions.acknowledge()),
 ];

@@ -69,9 +69,14 @@ export class Decisions {
   undo() {
     const { number } = state;
     return this.#work(async () => {
+      const known = acknowledgeable(state.study).filter((item) => item.acknowledged);
       const answer = await post("/api/undo", { number, nonce: nonce() });
       state.take(answer);
-      this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
+      if (known.length) await state.loadStudy();
+      const open = acknowledgeable(state.study).filter((item) => !item.acknowledged);
+      const forgotten = open.find((item) => known.some((one) => one.subject === item.subject && one.key === item.key));
+      if (forgotten) this.say(`Undone: no longer acknowledged: ${forgotten.text}`);
+      else this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
     });
   }
 

@@ -2,11 +2,16 @@
 
 import { byId, element, fill, isAsking, key } from "./elements.js";
 
+// Held down, these go on step by step; any other key does once what it says, however long it is held.
+const STEPS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown"]);
+
 /**
  * @param {{keys: string[], shown: string[], does: string, group: string, run: (event: KeyboardEvent) => unknown}[]} bindings
  */
 export function listen(bindings) {
   const byKey = new Map(bindings.flatMap((binding) => binding.keys.map((name) => [name, binding])));
+  // Also on a button, and in a question that the key itself has opened.
+  document.addEventListener("keydown", (event) => event.repeat && event.key === "Enter" && !event.target.closest("textarea") && swallow(event), { capture: true });
   document.addEventListener("keydown", (event) => {
     if (isAsking() || event.target.closest("input, select, textarea")) return;
     // AltGr is Ctrl and Alt on some keyboards, and brackets need it there.
@@ -18,9 +23,14 @@ export function listen(bindings) {
     const binding = byKey.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
     if (!binding || onButton) return;
     event.preventDefault();
-    binding.run(event);
+    if (!event.repeat || STEPS.has(event.key)) binding.run(event);
   });
   fillHelp(bindings);
+}
+
+function swallow(event) {
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function fillHelp(bindings) {

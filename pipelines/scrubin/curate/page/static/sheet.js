@@ -13,6 +13,8 @@ const CELLS_OF_A_SCREEN = 180;
 const HEIGHTS_PX = [96, 170];
 const SCALE = 1.25;
 const AHEAD_MS = 250;
+// A hand trembles: so little is a click, also on the edge of two stills.
+const TREMBLE_PX = 6;
 
 export class Sheet {
   constructor(watch) {
@@ -309,20 +311,27 @@ export class Sheet {
   }
 
   #drag() {
-    let from = null;
+    let [from, isDrawn, before, at] = [null, false, [null, null], [0, 0]];
     this.root.addEventListener("pointerdown", (event) => {
       const button = event.target.closest(".cell");
       if (!button || event.button !== 0) return;
       event.preventDefault();
-      from = button.cell;
+      [from, isDrawn, before, at] = [button.cell, false, [state.inFrame, state.outFrame], [event.clientX, event.clientY]];
       this.watch.turnTo("sheet");
       state.set({ pane: "sheet" });
       this.pick(from, event);
     });
     this.root.addEventListener("pointermove", (event) => {
       const to = from && document.elementFromPoint(event.clientX, event.clientY)?.closest("#sheet-cells .cell")?.cell;
+      const isNear = to && (to.place === from.place || Math.hypot(event.clientX - at[0], event.clientY - at[1]) < TREMBLE_PX);
       // Side by side may be far apart in time.
-      if (!to || (to.place === from.place && state.inFrame === null) || (state.isArranged && to.place !== from.place)) return;
+      if (!to || (isNear && !isDrawn) || state.isArranged) return;
+      isDrawn = !isNear;
+      if (!isDrawn) {
+        [state.inFrame, state.outFrame] = before;
+        state.tell("selection");
+        return;
+      }
       const [a, b] = from.place <= to.place ? [from, to] : [to, from];
       const times = state.times[state.camera];
       state.inFrame = Math.min(times.from(a.fromS), times.count - 1);
@@ -330,7 +339,7 @@ export class Sheet {
       state.tell("selection");
     });
     window.addEventListener("pointerup", () => {
-      if (from && state.inFrame !== null && state.outFrame !== null && !document.body.dataset.released.startsWith("y")) state.tell("drawn");
+      if (from && isDrawn && !document.body.dataset.released.startsWith("y")) state.tell("drawn");
       from = null;
     });
     this.root.addEventListener("dblclick", () => state.tell("full"));
