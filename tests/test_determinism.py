@@ -52,6 +52,7 @@ WHOLE_NUMBER_SUMS = {
     "labels/formats/plain/box_lists.py": 1,
     "labels/formats/programs/boris.py": 1,
     "labels/formats/programs/label_studio.py": 1,
+    "labels/formats/workflow/petraw.py": 2,
     "labels/parse/cvat_shapes.py": 2,
     "labels/parse/points.py": 2,
     "labels/suspects/other_recordings.py": 2,

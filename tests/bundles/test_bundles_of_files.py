@@ -12,12 +12,9 @@ from contest_bundles import HIDDEN, OF_IMAGES, PROGRAM, bundle, hidden_part, on_
 from contest_cases import CASES, CLASSES, SCORE, TASKS, VIDEOS, WORSE, contest, dumps, put
 from scrubin import cli
 from scrubin.base.errors import MetricsError
-from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import challenge as challenges
 from scrubin.evaluate.challenge import evalai, evaluation, grand_challenge
 from scrubin.evaluate.contest_tasks import CONTESTS
-
-CHOLECTRACK20 = vocabulary.load("cholectrack20")
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +45,8 @@ def by_video(task: str, files) -> dict[str, object]:
         return {
             video: {row[1]: dict(zip(names[2:], map(float, row[2:]), strict=True)) for row in rows if row[0] == video} for video in HIDDEN
         }
-    # Without a file that lists them, classes are numbered as the instruments of the frames alone.
-    number = {at: CHOLECTRACK20.instruments.index(name) for at, name in enumerate(CLASSES)}
-    rows = {video: [json.loads(f"[{line}]") for line in files[f"{video}.txt"].decode().splitlines()] for video in HIDDEN}
-    return {video: [[*row[:7], number[row[7]], *row[8:]] for row in of_video] for video, of_video in rows.items()}
+    # The frames alone number classes as the labels do.
+    return {video: [json.loads(f"[{line}]") for line in files[f"{video}.txt"].decode().splitlines()] for video in HIDDEN}
 
 
 def by_command(task: str, folder: Path, submitted: Path, capsys) -> list[float]:
