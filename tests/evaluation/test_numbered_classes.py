@@ -129,6 +129,18 @@ def test_tracks_are_numbered_from_1_where_labels_txt_of_the_ground_truth_names_t
     assert "labels.txt are 1 hook, 2 grasper, and the numbers are read so" in said
 
 
+def test_tracks_whose_videos_count_classes_from_different_numbers_are_refused(tmp_path, capsys):
+    for side in ("truth", "found"):
+        mot(tmp_path / side)
+        mot(tmp_path / side, "grasper,bipolar" if side == "truth" else "", video="w")
+    (tmp_path / "truth/v.txt").unlink()
+    (tmp_path / "truth/v/gt").mkdir()
+    (tmp_path / "truth/v/gt/labels.txt").write_text("grasper\nbipolar\n")
+    rows = (tmp_path / "found/v.txt").read_text().replace(",1,1\n", ",2,1\n").replace(",0,1\n", ",1,1\n")
+    (tmp_path / "truth/v/gt/gt.txt").write_text(rows)
+    assert "labels.txt has 1 grasper, 2 bipolar and" in fault(capsys, *sides(tmp_path, "tracks"))
+
+
 def test_tracks_whose_videos_list_classes_otherwise_are_refused_unless_predictions_have_no_class(tmp_path, capsys):
     mot(tmp_path / "truth", "hook,grasper")
     mot(tmp_path / "truth", video="w")

@@ -300,6 +300,9 @@ def test_blank_lines_at_the_end_or_beside_numbers_mean_nothing():
     phases = {"a": ([0, 1], [1, 2])}
     assert read("1\n2\n\n \n", "a.txt") == read("\nphase\n1\n2\n\n") == read("phase,score\n1,1\n2,1\n,\n") == phases
     assert read("frame,phase\n0,1\n\n1,2\n") == read("0 1\n\n1 2\n", "a.txt") == read(",phase\n0,1\n\n1,2\n") == phases
+    # As a program on Windows writes line ends that it writes itself.
+    assert read("phase\r\r\n1\r\r\n2\r\r\n") == phases
+    assert errors("1,0,0,0,0,0\r\r\n0,0,1,0,0,0\r\r\n", form="matrices") == []
     assert errors("1,0,0,0,0,0\n0,0,1,0,0,0\n\n\n", form="matrices") == []
     assert errors("0,1,0,0,0,0,0\n\n2,0,0,1,0,0,0\n", form="matrices") == []
     assert errors("Frame\tPhase\tStep\n0\tA\tx\n\n1\tB\ty\n\n", "a.txt", "petraw") == []

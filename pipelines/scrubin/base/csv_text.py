@@ -315,7 +315,8 @@ def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
     if "\0" in text:
         line = 1 + len(_LINE_END.findall(text, 0, text.index("\0")))
         return "", (Fault(file, "binary", "holds a NUL byte, so it is damaged or no text", _AGAIN, f"line {line}"),)
-    return text, ()
+    # As Windows writes it where a program has written both itself: no blank line stands between all rows.
+    return text.replace("\r\r\n", "\r\n"), ()
 
 
 def delimiter_of(text: str, *, whitespace: bool = False) -> str:

@@ -54,11 +54,14 @@ class ClassList:
     file
         Where the list stands, for messages; "" for the order of the vocabulary.
     ids
-        The id in the vocabulary of each class, by its number from 0.
+        The id in the vocabulary of each class, in the order of its numbers.
+    first
+        The number of the first class.
     """
 
     file: str
     ids: tuple[int, ...]
+    first: int = 0
 
 
 @dataclass(frozen=True)

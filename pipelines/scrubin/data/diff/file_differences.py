@@ -75,7 +75,7 @@ def _by_recording(released: Released) -> dict[str, str]:
 
 
 # What is in one of these is known by one of these columns.
-KEYS = ("scheme", "fold", "id", "camera", "frame", "rater", "aspect", "error")
+KEYS = ("scheme", "fold", "id", "camera", "frame", "instance", "mark", "rater", "aspect", "error")
 WORD = re.compile(r"[A-Za-z0-9]+")
 ERRORS = (OSError, ValueError, LookupError, TypeError, csv.Error, zipfile.BadZipFile, pa.ArrowException)
 
@@ -105,8 +105,8 @@ def change_of_content(old: Path, new: Path, recordings: Recordings) -> str | Non
     differs = tables.differing(before, after, pairing, [one for one in shared if one not in key])
     if len(pairing.removed) or any(one.any() for one in differs.values()):
         return "changed"
-    # A key that no row of the old file had twice tells rows apart; a second row of it contradicts the first.
-    if not len(tables.again(before, key)) and len(np.intersect1d(pairing.added, tables.again(after, key))):
+    # A key that no row of the old file had twice tells rows apart, and a second row of it contradicts the first; whole rows are none.
+    if key != shared and not len(tables.again(before, key)) and len(np.intersect1d(pairing.added, tables.again(after, key))):
         return "changed"
     return "added" if len(pairing.added) or len(after.column_names) > len(shared) else None
 

@@ -234,7 +234,7 @@ def whole_list(vocabulary: Vocabulary) -> Classes:
     return Classes(vocabulary, bool(vocabulary.triplets), tuple(range(n)))
 
 
-def as_listed(where: Where, source: LabelFiles, named_by: str, first_class: int = 0) -> Classes | None:
+def as_listed(where: Where, source: LabelFiles, named_by: str, *, from_one: bool = False) -> Classes | None:
     """Return what numbers mean that no file of predictions names: what the ground truth lists; None after noting that it has several lists.
 
     Where that is another order than the vocabulary's it is said, as nothing else would tell.
@@ -247,13 +247,14 @@ def as_listed(where: Where, source: LabelFiles, named_by: str, first_class: int 
         With the lists of the ground truth, one at least.
     named_by
         What would name the classes.
-    first_class
-        The number of the first class.
+    from_one
+        Whether a list that counts from 1 is read so; else all count from 0.
     """
     vocabulary, first = source.vocabulary, source.lists[0]
-    other = next((one for one in source.lists if one.ids != first.ids), None)
+    other = next((one for one in source.lists if one.ids != first.ids or (from_one and one.first != first.first)), None)
+    first_class = first.first if from_one else 0
     if other is not None:
-        pair = " and ".join(f"{one.file} has {_numbered(vocabulary, one.ids, first_class)}" for one in (first, other))
+        pair = " and ".join(f"{one.file} has {_numbered(vocabulary, one.ids, one.first if from_one else 0)}" for one in (first, other))
         what = f"classes are numbered and not named, and the ground truth lists them in several orders: {pair}"
         where.error("classes-unnamed", what, f"name them by {named_by}")
         return None

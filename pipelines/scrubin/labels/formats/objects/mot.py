@@ -212,7 +212,7 @@ def _classes(source: LabelFiles, where: Where | None, text: str, of_boxes: Where
     listed = CLASSES.search(text)
     if where is None or listed is None:
         if source.lists and of_boxes is not None:
-            return as_listed(of_boxes, source, f"a line classes= of <video>/{SEQINFO}", _first_class(source.lists[0]))
+            return as_listed(of_boxes, source, f"a line classes= of <video>/{SEQINFO}", from_one=True)
         return Classes(source.vocabulary, False, tuple(range(len(source.vocabulary.instruments))))
     names = [name.strip() for name in listed[1].split(",")]
     if not all(names):
@@ -220,11 +220,6 @@ def _classes(source: LabelFiles, where: Where | None, text: str, of_boxes: Where
         return None
     is_known = all(source.vocabulary.find("instrument", name) is not None for name in names)
     return classes_of(where.at("classes"), names, source.vocabulary if is_known else None, source.label_map)
-
-
-def _first_class(listed: ClassList) -> int:
-    """Return the number of the first class: ``labels.txt`` numbers them from 1, as MOTChallenge does."""
-    return int(PurePosixPath(listed.file).name == LABELS)
 
 
 def _classes_beside(source: LabelFiles, where: Where) -> Classes | None:
@@ -258,7 +253,8 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
         where.error("image-size", what, f"give --image-size WIDTHxHEIGHT, or {SEQINFO} with imWidth and imHeight beside it")
         return None
     list_file = beside.file if beside is not None and in_seqinfo else str(PurePosixPath(where.file).with_name(LABELS)) if listed else ""
-    read_by = source.lists[0] if classes.said else ClassList(list_file, classes.ids)
+    # ``labels.txt`` numbers classes from 1, as MOTChallenge does.
+    first_class = source.lists[0].first if classes.said else int(listed is not None)
     rows = []
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if lines and not any(map(NUMBER.fullmatch, _split(lines[0][1]))):
@@ -268,7 +264,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
             where.error("header", what, f"write {', '.join(COLUMNS)} in this order, with or without a first line that names them")
             return None
     for number, line in lines:
-        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes, first_class=_first_class(read_by))
+        row = _row(where.at(f"line {number}"), line, layout, size, source.box_tolerance, classes, first_class=first_class)
         rows += [] if row is None else [row]
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     # Messages name frames as the file does.
@@ -286,7 +282,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     layer = Layer(where.file, np.array(positions, np.int64), instances)
     detail: Detail = "triplet" if classes.triplets else "instrument"
     counts = not classes.triplets and (bool(list_file) or bool(instances["instrument_id"].notna().any()))
-    of_video = ClassList(list_file, classes.ids if counts else ())
+    of_video = ClassList(list_file, classes.ids if counts else (), first_class)
     return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames), of_video
 
 

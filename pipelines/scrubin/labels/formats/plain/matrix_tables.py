@@ -58,6 +58,7 @@ def read_csv(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     """Return the matrices of a CSV table by recording; without a header it is one matrix, perhaps with the frame first."""
     text, wrong = csv_text.text_of(file, data)
     faults.extend(wrong)
+    blanks = _blank_lines(text)
     text = text.replace("\r\n", "\n").lstrip("\n")
     if wrong or not text.strip():
         if not wrong:
@@ -74,12 +75,12 @@ def read_csv(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
         return {}
     if names is not None:
         return _of_table(file, table, faults, first_row=2)
-    return _without_header(file, table, _blank_lines(data), faults)
+    return _without_header(file, table, blanks, faults)
 
 
-def _blank_lines(data: bytes) -> list[int]:
+def _blank_lines(text: str) -> list[int]:
     """Return the numbers of lines without text that have one with text below them."""
-    lines = data.removeprefix(csv_text.BYTE_ORDER_MARK).rstrip().splitlines()
+    lines = text.rstrip().splitlines()
     return [number for number, line in enumerate(lines, start=1) if not line.strip()]
 
 
