@@ -30,7 +30,8 @@ def main() -> None:
         key = pseudonymize.read_key(DEMO / "pseudonym.key")
         id_of = pseudonymize.assign(recordings, key, {}, p.syllables)
     else:
-        pseudonymize.refuse_other_ids(PRIVATE / "pseudonym.key", Path("dvc.lock"), params.raw_folder())
+        if not book.exists():
+            pseudonymize.refuse_other_ids(PRIVATE / "pseudonym.key", Path("dvc.lock"), params.raw_folder())
         key = pseudonymize.private_key(PRIVATE / "pseudonym.key", book)
         previous = pseudonymize.read_ledger(book, pseudonymize.fingerprint(key))
         withdrawn = withdrawal_memory.load()

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 import made_once
 import review_study
-from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.errors import ManifestError, RecordingError, ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, QUARANTINE, RECORDINGS
+from scrubin.curate.by_hand import ledger
 from scrubin.stages.review import Ledger, exchange, result, study
 from scrubin.stages.review.events import Decided, DecidedSpan, facts
 
@@ -242,3 +245,22 @@ def test_what_was_rejected_of_a_rectangle_that_the_other_camera_proposes_can_be_
     (folder / "data/private/decisions.jsonl").unlink()
     take(text)
     assert hidden() == before
+
+
+def test_what_was_taken_back_before_an_import_does_not_answer_the_sheet(folder):
+    text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\n")
+    answer("mono", "other", (0.4, 0.8), recording="single")
+    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
+    # As where the recording was set aside when the sheet was imported.
+    Ledger().append("imported", {"sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": 0}, by="ann", session="import")
+    assert asked() == [("single", "mono", "other", 0.4, 0.8)]
+
+
+def test_an_export_does_not_replace_a_sheet_that_wants_hidden_what_nobody_decided(folder):
+    sheet = folder / "data/raw/redactions.csv"
+    text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\n")
+    with pytest.raises(ReviewError, match=r"nobody has decided, of 'single'; import it first, or export into another file"):
+        ledger.write(sheet, "ann")
+    assert sheet.read_text() == text
+    take(text)
+    assert ledger.write(sheet, "ann") == 1

@@ -279,7 +279,8 @@ def do(desk, what, number, first, length):
             desk.include(number)
     elif proposals:
         one = proposals[first % len(proposals)]
-        ends = {"to_first": one.first + length % 5, "to_last": min(one.last + first, 59)} if what == "change" else {}
+        first_to = min(one.first + length % 5, one.last)
+        ends = {"to_first": first_to, "to_last": max(first_to, min(one.last + first, 59))} if what == "change" else {}
         desk.decide(number, camera, what, one.kind, one.first, one.last, box_xywh=one.box_xywh, proposal_key=one.key, **ends)
 
 

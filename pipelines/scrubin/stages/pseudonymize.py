@@ -103,9 +103,10 @@ def refuse_other_ids(path: Path, lock: Path, raw: Path) -> None:
     """
     if path.exists() or not lock.is_file():
         return
-    stages = (strangers.read_yaml(lock) or {}).get("stages") or {}
-    noted = stages.get("pseudonymize", {}).get("params", {}).get("params.yaml", {})
-    if noted.get("raw") == str(raw):
+    noted = strangers.read_yaml(lock)
+    for name in ("stages", "pseudonymize", "params", "params.yaml", "raw"):
+        noted = noted.get(name) if isinstance(noted, Mapping) else None
+    if isinstance(noted, str) and Path(noted) == raw:
         msg = (
             f"{path}: there is no key, but {lock} says that the recordings of {raw} have ids; bring the folder {path.parent} of that "
             f"project here, or delete {lock} to give new ids to all: who has both releases could join them"

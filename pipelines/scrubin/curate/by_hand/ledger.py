@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from scrubin.base import files, strangers
+from scrubin.base import files, params, strangers
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.release import gates, released_clips
@@ -16,6 +16,7 @@ from scrubin.stages.release.certificate import issue
 from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, Line, events, exchange, sample
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Sampled
+from scrubin.stages.review.redaction_sheet import NAME
 
 
 def prove(path: Path = LEDGER_PATH) -> list[str]:
@@ -102,11 +103,24 @@ def text(by: str | None) -> str:
 def write(sheet: Path, by: str | None) -> int:
     """Write all decisions that stand as a sheet, note it in the ledger, and return how many there are."""
     desk = Desk.open(by=by)
+    _refuse_to_replace(sheet, desk)
     said = exchange.sheet_text(desk.reviewed, desk.standing)
     files.write_text(sheet, said)
     rows = said.count("\n") - 1
     desk.append_exported(events.Sheet(hashlib.sha256(said.encode()).hexdigest(), rows))
     return rows
+
+
+def _refuse_to_replace(sheet: Path, desk: Desk) -> None:
+    """Raise a `ReviewError` where the sheet that lies there wants hidden what no decision hides: in its place, an export would show it."""
+    there, own = desk.reviewed.sheet, params.raw_folder() / NAME
+    if not own.is_file() or not sheet.is_file() or not sheet.samefile(own):
+        return
+    asked = sorted({key[0] for key in desk.reviewed.files if desk.reviewed.sheet_asks(key, desk.standing)} | set(there.passed_over))
+    if asked or there.fault:
+        what = f"it wants hidden what nobody has decided, of {', '.join(map(repr, asked))}" if asked else there.fault
+        msg = f"{sheet}: {what}; import it first, or export into another file"
+        raise ReviewError(msg)
 
 
 def _bytes(path: Path) -> bytes:

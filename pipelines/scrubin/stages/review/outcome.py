@@ -279,10 +279,11 @@ def rejects(said: Decided, hidden: Box | None) -> bool:
     return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
 
 
-def hid(said: Decided, proposed: Proposed) -> bool:
-    """Whether a decision, when it was made, hid all of what is proposed."""
-    (start_s, end_s), is_same = proposed.interval_s, (said.kind, said.box_xywh) == (proposed.kind, proposed.box_xywh)
-    return is_same and any(one.what != REJECT and one.start_s <= start_s + TICK_S and end_s <= one.end_s + TICK_S for one in said.spans)
+def holds(hidden: Proposed, proposed: Proposed) -> bool:
+    """Whether what is hidden is of the same kind and place as what is proposed, and lasts as long."""
+    (start_s, end_s), (first_s, last_s) = proposed.interval_s, hidden.interval_s
+    is_same = (hidden.kind, hidden.box_xywh) == (proposed.kind, proposed.box_xywh)
+    return is_same and first_s <= start_s + TICK_S and end_s <= last_s + TICK_S
 
 
 def overlaps(decided: Box | None, proposed: Box | None) -> bool:

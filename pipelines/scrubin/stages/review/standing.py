@@ -95,10 +95,8 @@ class Standing:
         Lines by which a person saw what they had not seen before, in order.
     planted
         Checks that were shown, in order.
-    said
-        By file, every decision about it as it is now with its line, also what was taken back.
     sheets
-        The last line by which each ``redactions.csv`` was imported or exported, by its hash.
+        Of each ``redactions.csv`` that was imported or exported, by its hash: the decisions that stood by file when it last was.
     folds
         Parameter ``review.folds``: what was folded less strictly counts nothing.
     """
@@ -114,8 +112,7 @@ class Standing:
     unlooked: dict[FileKey, int] = field(default_factory=dict)
     looks: list[tuple[Line, Seen]] = field(default_factory=list)
     planted: list[tuple[Line, Planted]] = field(default_factory=list)
-    said: dict[FileKey, list[tuple[int, Decided]]] = field(default_factory=dict)
-    sheets: dict[str, int] = field(default_factory=dict)
+    sheets: dict[str, dict[FileKey, list[tuple[str, Decided]]]] = field(default_factory=dict)
     folds: float = 0.0
 
     def apply(self, lines: Iterable[Line]) -> None:
@@ -133,7 +130,7 @@ class Standing:
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
             elif isinstance(event, Sheet):
-                self.sheets[event.sha256] = line.number
+                self.sheets[event.sha256] = {key: list(decided.values()) for key, decided in self.decided.items()}
 
     def stands(self, number: int) -> bool:
         """Whether the decision, exclusion, acknowledgement or withdrawal of a line still counts."""
@@ -174,7 +171,6 @@ class Standing:
             self.lost[key] = self.lost.get(key, 0) + 1
         elif isinstance(event, Decided):
             self.decided.setdefault(key, {})[line.number] = line.by, event
-            self.said.setdefault(key, []).append((line.number, event))
         elif isinstance(event, Planted):
             self.planted.append((line, event))
         elif isinstance(event, Folded):

@@ -31,7 +31,7 @@ from scrubin.stages.review.outcome import (
     Proposed,
     added,
     gaps,
-    hid,
+    holds,
     mirrored,
     parts,
     rows,
@@ -102,12 +102,15 @@ class SheetThere:
         By file, what it wants hidden.
     fault
         What cannot be used of it; "" when all can.
+    passed_over
+        Recordings of its rows that are not reviewed now.
     """
 
     sha256: str
     proposals: Mapping[FileKey, Sequence[Proposed]]
     rows: int
     fault: str
+    passed_over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -217,11 +220,10 @@ class ReviewedStudy:
 
         Its import counts for the files that were there: one that came later, or was replaced, has no decision of before.
         """
-        imported = standing.sheets.get(self.sheet.sha256, -1)
-        before = [one for number, one in standing.said.get(key, ()) if number < imported]
+        hidden_then = added(standing.sheets.get(self.sheet.sha256, {}).get(key, ()), self.reviewers)
         known = [(one.kind, one.interval_s, one.box_xywh) for one in added(self._decided(key, standing), self.reviewers)]
         asked = [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
-        return [one for one in asked if not any(hid(earlier, one) for earlier in before)]
+        return [one for one in asked if not any(holds(earlier, one) for earlier in hidden_then)]
 
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())
@@ -362,7 +364,7 @@ def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str
         if row.decision != REJECT and interval_s[0] < interval_s[1]:
             by_file.setdefault((row.recording, row.camera), []).append(Proposed(row.kind, SHEET, interval_s, row.box_xywh))
     faults = [str(error) for _, error in sorted(decided.errors.items())]
-    return SheetThere(sha256, by_file, len(decided.rows) + len(faults), "; ".join(faults))
+    return SheetThere(sha256, by_file, len(decided.rows) + len(faults), "; ".join(faults), tuple(sorted(decided.passed_over)))
 
 
 def _file(row: Mapping[str, Any], of_files: Mapping[FileKey, Source]) -> StudyFile:
