@@ -105,7 +105,7 @@ def test_a_lost_key_is_an_error_and_not_a_new_set_of_ids(tmp_path):
         pseudonymize.private_key(path, book)
 
 
-@pytest.mark.parametrize(("noted", "is_refused"), [("data/raw", True), ("data/demo", False), (None, False)])
+@pytest.mark.parametrize(("noted", "is_refused"), [("data/raw", True), ("./data/raw/", True), ("data/demo", False), (None, False)])
 def test_no_key_is_drawn_where_a_run_on_another_machine_gave_ids_to_the_same_study(tmp_path, noted, is_refused):
     path, lock = tmp_path / "private/pseudonym.key", tmp_path / "dvc.lock"
     stage = {} if noted is None else {"pseudonymize": {"cmd": "a", "params": {"params.yaml": {"raw": noted}}}}
