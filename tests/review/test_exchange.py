@@ -32,7 +32,7 @@ def state():
 
 def read(text):
     of, standing = state()
-    return exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files))
+    return exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), "ann")
 
 
 def take(text):
@@ -160,7 +160,7 @@ def test_rows_of_a_recording_that_is_set_aside_are_told_and_proposed_when_it_com
     path.write_bytes(none)
     assert asked() == [("single", "mono", "other", 0.4, 0.8)]
     assert said_of_sheet() == (
-        "redactions.csv was imported before 1 file came or was replaced: what it would hide there is proposed; "
+        "redactions.csv was imported before 1 file came, was replaced or was decided by another sheet: what it would hide there is proposed; "
         "run: .venv/bin/scrubin review --import data/raw/redactions.csv"
     )
     take(text)

@@ -77,7 +77,7 @@ def take(sheet: Path, by: str | None) -> list[str]:
     """
     data = _bytes(sheet)
     desk = Desk.open(by=by)
-    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.set_aside())
+    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.by, desk.set_aside())
     desk.append_all(done.events)
     return [
         f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}",

@@ -5,21 +5,26 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-from scrubin.base.errors import ManifestError, RecordingError
+import numpy as np
+
+from scrubin.base.errors import ManifestError, RecordingError, ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.review import events
-from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, Event
-from scrubin.stages.review.outcome import REJECTED, TICK_S, covers, rejects, without
-from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, Decision, parse
-from scrubin.stages.review.standing import Standing
+from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan, Event
+from scrubin.stages.review.outcome import REJECTED, STILLS_STEP_S, TICK_S, Interval, covers, rejects, without
+from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, WHOLE, Decision, parse
+from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import frames_on_screen
-from scrubin.stages.review.study import Boundaries, ReviewedStudy, StudyFile
+from scrubin.stages.review.study import NO_SHEET, Boundaries, ReviewedStudy, StudyFile
 
 RedactionRow = tuple[str, str, str, float, float, events.Box | None, str]
 """Recording, camera, kind, start_s, end_s, rectangle, decision."""
+Hidden = tuple[Interval, events.Box | None]
+"""When something is hidden, and its rectangle."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,9 @@ class Import:
     passed_over: tuple[str, ...]
 
 
-def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s: Boundaries, set_aside: Iterable[str] = ()) -> Import:
+def read_sheet(
+    data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s: Boundaries, by: str, set_aside: Iterable[str] = ()
+) -> Import:
     """Return what a sheet would add to the ledger.
 
     Parameters
@@ -56,6 +63,8 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
         The sheet's bytes.
     boundaries_s
         When the frames of each file are shown.
+    by
+        Who imports it. Where several must agree, what others decided is not said yet by this person.
     set_aside
         Recordings of the manifest that are not reviewed: their rows count nothing, and are proposed when these come back.
 
@@ -70,7 +79,7 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     decided = parse(data, cameras, set(set_aside) - set(cameras), of.withdrawn)
     if decided.errors:
         raise ManifestError([fault for error in decided.errors.values() for fault in error.faults])
-    known = rows(of, standing)
+    known = rows(of, standing, by)
     wanted = [_row(one, of.files[one.recording, one.camera]) for one in decided.rows]
     # A rejection in a sheet beats an acceptance, wherever it stands: later lines of the ledger win.
     new = sorted((row for row in dict.fromkeys(wanted) if not any(_same(row, other) for other in known)), key=lambda row: row[6] == REJECT)
@@ -87,47 +96,90 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
 
 
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
-    """Return all decisions that stand as a ``redactions.csv``, but for rejections that a sheet cannot say.
+    """Return all decisions that stand as a ``redactions.csv``, but for rejections that would show more elsewhere than is shown here.
 
-    In a sheet the rejection of a whole frame is about all of its kind. Who was asked about a whole frame said nothing of the
-    rectangles in it: where there are any, whoever imports the sheet is asked anew.
+    In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it, and about the
+    margins beside it. Where that shows what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    every = rows(of, standing)
-    for row in every:
-        if _shows_too_much(row, every, of, standing):
-            continue
-        recording, camera, kind, start_s, end_s, box, decision = row
-        writer.writerow((recording, camera, kind, f"{start_s!r}", f"{end_s!r}", *(box or ("", "", "", "")), decision))
+    alone = replace(of, sheet=NO_SHEET)
+    sayable = dict.fromkeys(_as_import_takes_it(row) for row in rows(of, standing))
+    for recording, said in groupby((row for row in sayable if row is not None), key=lambda row: row[0]):
+        for row in _showing_no_more(recording, list(said), alone, standing):
+            start_s, end_s = (np.format_float_positional(time_s, trim="0") for time_s in row[3:5])
+            writer.writerow((*row[:3], start_s, end_s, *(row[5] or ("", "", "", "")), row[6]))
     return text.getvalue()
 
 
-def _shows_too_much(row: RedactionRow, every: Sequence[RedactionRow], of: ReviewedStudy, standing: Standing) -> bool:
-    """Whether a rejection of a whole frame would, in a sheet, show a rectangle that is hidden here; what was added stays hidden."""
-    recording, camera, kind, start_s, end_s, box, decision = row
-    if decision != REJECT or box is not None:
-        return False
-    drawn = [(other[5], other[3], other[4]) for other in every if other[:3] == row[:3] and other[6] == ADD]
-    for one in of.redactions((recording, camera), standing):
-        hidden = None if one["x"] is None else (one["x"], one["y"], one["w"], one["h"])
-        is_there = one["kind"] == kind and one["start_s"] < end_s and start_s < one["end_s"] and one["decision"] != REJECTED
-        if is_there and hidden is not None and not any(at == hidden and a <= one["start_s"] and one["end_s"] <= b for at, a, b in drawn):
-            return True
-    return False
+def _as_import_takes_it(row: RedactionRow) -> RedactionRow | None:
+    """Return a decision as a sheet can say it; None for a rejection that none can."""
+    kind, box, decision = row[2], row[5], row[6]
+    if kind in WHOLE and box is not None and decision == REJECT:
+        return None
+    return (*row[:6], ADD) if kind == "text" and box is None and decision == ACCEPT else row
 
 
-def rows(of: ReviewedStudy, standing: Standing) -> list[RedactionRow]:
-    """Return the decisions that stand, without what later ones overrule, sorted."""
+def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedStudy, standing: Standing) -> list[RedactionRow]:
+    """Return the rows of a recording without rejections by which an import would show what is hidden here, tried out."""
+    hidden = {key: _hidden(of, key, standing) for key in of.cameras(recording)}
+    kept, left_out = list(said), list[RedactionRow]()
+    reach_s = of.margin_s + STILLS_STEP_S
+    while shown := _shown_by_import(kept, of, hidden):
+        rejections = [row for row in kept if row[6] == REJECT]
+        near = [row for row in rejections if any(row[3] < end + reach_s and start - reach_s < row[4] for start, end in shown)]
+        left_out += near or rejections
+        kept = [row for row in kept if row not in left_out]
+        if not rejections:
+            msg = f"'{recording}': what is hidden cannot be said in a {NAME}; keep the ledger instead"
+            raise ReviewError(msg)
+    for row in left_out:
+        tried = [one for one in said if one in kept or one == row]
+        kept = kept if _shown_by_import(tried, of, hidden) else tried
+    return kept
+
+
+def _shown_by_import(said: Iterable[RedactionRow], of: ReviewedStudy, hidden: Mapping[FileKey, Sequence[Hidden]]) -> list[Interval]:
+    """Return when something that is hidden here would be shown where one person, who alone decides, imports these rows only."""
+    there, study = of.standing(), replace(of, reviewers=1)
+    for number, row in enumerate(sorted(said, key=lambda row: row[6] == REJECT)):
+        key = row[0], row[1]
+        there.decided.setdefault(key, {})[number] = "", _decided(row, of.files[key], (0, 0))
+    shown: list[Interval] = []
+    for key, here in hidden.items():
+        elsewhere = _hidden(study, key, there)
+        for interval_s, box in here:
+            shown += without(interval_s, (other_s for other_s, around in elsewhere if covers(around, box)))
+    return shown
+
+
+def _hidden(of: ReviewedStudy, key: FileKey, standing: Standing) -> list[Hidden]:
+    rows_hidden = (row for row in of.redactions(key, standing) if row["decision"] != REJECTED)
+    return [
+        ((row["start_s"], row["end_s"]), None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])) for row in rows_hidden
+    ]
+
+
+def rows(of: ReviewedStudy, standing: Standing, by: str | None = None) -> list[RedactionRow]:
+    """Return the decisions that stand, without what later ones overrule, sorted.
+
+    Parameters
+    ----------
+    by
+        Whose, where several must agree: what one person says overrules nothing of what others do. None: everybody's.
+    """
     done: list[RedactionRow] = []
     for key in of.files:
-        decided = [one for _, one in standing.decided.get(key, {}).values() if not one.lets_through]
-        said = [(one, span) for one in decided for span in one.spans]
-        for place, (one, span) in enumerate(said):
-            later = [other for other in said[place + 1 :] if span.what != ADD and _overrules(other, (one, span))]
-            for start_s, end_s in without((span.start_s, span.end_s), [(other.start_s, other.end_s) for _, other in later]):
-                done.append((*key, one.kind, start_s, end_s, one.box_xywh, span.what))
+        decided = [(who, one) for who, one in standing.decided.get(key, {}).values() if not one.lets_through]
+        people = {who for who, _ in decided if by in (None, who)}
+        each = [[one for _, one in decided]] if of.reviewers == 1 else [[one for who, one in decided if who == person] for person in people]
+        for mine in each:
+            said = [(one, span) for one in mine for span in one.spans]
+            for place, (one, span) in enumerate(said):
+                later = [other for other in said[place + 1 :] if span.what != ADD and _overrules(other, (one, span))]
+                for start_s, end_s in without((span.start_s, span.end_s), [(other.start_s, other.end_s) for _, other in later]):
+                    done.append((*key, one.kind, start_s, end_s, one.box_xywh, span.what))
     return sorted(dict.fromkeys(done), key=lambda row: (*row[:2], row[3:5], row[2], row[5] or (), row[6]))
 
 
@@ -173,9 +225,12 @@ def _refuse_outside(row: RedactionRow, file: StudyFile, place: str) -> None:
 
 
 def _event(row: RedactionRow, file: StudyFile, boundaries_s: Boundaries) -> Decided:
-    first, last = frames_on_screen((row[3], row[4]), boundaries_s[file.key])
+    return _decided(row, file, frames_on_screen((row[3], row[4]), boundaries_s[file.key]))
+
+
+def _decided(row: RedactionRow, file: StudyFile, frames: tuple[int, int]) -> Decided:
     # The times as they were typed: whoever exports the sheet again finds them.
-    span = DecidedSpan(row[6], first, last, row[3], row[4])
+    span = DecidedSpan(row[6], *frames, row[3], row[4])
     return Decided(file.recording, file.camera, file.sha256, row[2], (span,), row[5], f"from {NAME}", "", "")
 
 

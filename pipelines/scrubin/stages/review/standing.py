@@ -82,7 +82,7 @@ class Standing:
     decided
         By file, the decisions that stand, in order, with the line and the person of each.
     excluded
-        By recording, the exclusions that stand; a later one takes the place of those before it.
+        By recording, the exclusions that stand; a later one takes the place of those before it that are about the same files.
     withdrawn
         By line that counts no longer, the line that withdrew it.
     seen
@@ -96,7 +96,7 @@ class Standing:
     planted
         Checks that were shown, in order.
     sheets
-        Of each ``redactions.csv`` that was imported or exported, by its hash: the decisions that stood by file when it last was.
+        Of each ``redactions.csv`` that was imported or exported, by its hash: the decisions that stood by file when it, or after it another, last was.
     folds
         Parameter ``review.folds``: what was folded less strictly counts nothing.
     """
@@ -126,11 +126,17 @@ class Standing:
             elif isinstance(event, Withdrawn):
                 self._withdraw(event.line, line.number)
             elif isinstance(event, Excluded):
-                self.excluded[event.recording] = {line.number: (line, event)}
+                # Of each state of its files: whoever puts back what was excluded must not release it.
+                others = self.excluded.get(event.recording, {}).items()
+                kept = {number: entry for number, entry in others if entry[1].sha256 != event.sha256}
+                self.excluded[event.recording] = {**kept, line.number: (line, event)}
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
             elif isinstance(event, Sheet):
-                self.sheets[event.sha256] = {key: list(decided.values()) for key, decided in self.decided.items()}
+                now = {key: list(decided.values()) for key, decided in self.decided.items()}
+                # What another sheet decided since is no answer to those before: put back, they ask again.
+                before = self.sheets if line.event == "imported" else ()
+                self.sheets.update(dict.fromkeys([*before, event.sha256], now))
 
     def stands(self, number: int) -> bool:
         """Whether the decision, exclusion, acknowledgement or withdrawal of a line still counts."""
@@ -157,12 +163,10 @@ class Standing:
 
     def excludes(self, recording: str) -> tuple[Line, Excluded] | None:
         """Return the exclusion of a recording, if there is one and its files are those that were excluded."""
-        entries = self.excluded.get(recording)
-        if not entries:
-            return None
-        entry = entries[max(entries)]
         now = {camera: file.sha256 for (name, camera), file in self.files.items() if name == recording}
-        return entry if all(entry[1].sha256.get(camera) == sha256 for camera, sha256 in now.items()) else None
+        entries = sorted(self.excluded.get(recording, {}).items(), reverse=True)
+        about = (entry for _, entry in entries if all(entry[1].sha256.get(camera) == sha256 for camera, sha256 in now.items()))
+        return next(about, None)
 
     def _about_file(self, line: Line, event: Decided | Seen | Folded | Planted) -> None:
         key = event.recording, event.camera

@@ -102,7 +102,8 @@ class State:
         self.work.take(new)
         for line in new:
             self._statuses.pop(str(line.facts.get("recording", "")), None)
-            if line.event == "withdrawn":
+            # What a sheet asks in all files follows from its import.
+            if line.event in ("withdrawn", "imported", "exported"):
                 self._statuses.clear()
         self._applied, self._head = len(lines), self.ledger.head
 

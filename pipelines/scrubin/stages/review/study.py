@@ -113,6 +113,9 @@ class SheetThere:
     passed_over: tuple[str, ...] = ()
 
 
+NO_SHEET = SheetThere("", {}, 0, "")
+
+
 @dataclass(frozen=True)
 class ReviewedStudy:
     """What is to be reviewed.
@@ -224,6 +227,11 @@ class ReviewedStudy:
         known = [(one.kind, one.interval_s, one.box_xywh) for one in added(self._decided(key, standing), self.reviewers)]
         asked = [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
         return [one for one in asked if not any(holds(earlier, one) for earlier in hidden_then)]
+
+    def sheet_wants(self, key: FileKey, standing: Standing) -> bool:
+        """Whether the sheet that lies there wants something hidden in a file that nobody decided about, there or by rejecting that."""
+        parts_of = (part for one in self.sheet_asks(key, standing) for part in self.judged(key, one, standing))
+        return any(part.decision == UNREVIEWED for part in parts_of)
 
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())

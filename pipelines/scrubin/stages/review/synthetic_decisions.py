@@ -49,7 +49,7 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     standing, times_s = of.standing(), FrameTimes(raw, of.files)
     sheet = strangers.read_bytes(raw / NAME)
     set_aside = {line.split(",")[0] for line in sheet.decode().splitlines()[1:]}
-    imported = exchange.read_sheet(sheet, of, standing, times_s, set_aside)
+    imported = exchange.read_sheet(sheet, of, standing, times_s, PERSON, set_aside)
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):
         ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
     standing.apply(ledger.lines())
