@@ -98,7 +98,7 @@ def test_a_span_that_is_made_longer_is_shown_as_hidden_to_its_new_end(desk):
     (beyond,) = desk.recording(SINGLE).drawn
     assert (beyond.first, beyond.last, beyond.box_xywh) == (50, 60, proposal.box_xywh)
     assert desk.recording(SINGLE).proposals[0].decision == "accepted"
-    desk.decide(SINGLE, "mono", "reject", "text", beyond.first, beyond.last, proposal_key=beyond.key)
+    desk.decide(SINGLE, "mono", "reject", "text", beyond.first, beyond.last, box_xywh=beyond.box_xywh, proposal_key=beyond.key)
     assert desk.recording(SINGLE).drawn == ()
     assert desk.recording(SINGLE).proposals[0].hidden
 
@@ -123,13 +123,26 @@ def test_undo_withdraws_the_latest_of_ones_own_decisions_that_stand(desk, folder
 def test_what_was_drawn_can_be_moved_and_is_hidden_all_the_time_meanwhile(desk):
     desk.decide(SINGLE, "mono", "add", "other", 5, 9, box_xywh=(0, 0, 10, 10))
     (drawn,) = desk.recording(SINGLE).drawn
-    desk.decide(SINGLE, "mono", "change", "other", 5, 9, box_xywh=(2, 2, 10, 10), proposal_key=drawn.key, to_first=6, to_last=12)
+    desk.decide(SINGLE, "mono", "change", "other", 5, 9, box_xywh=(0, 0, 10, 10), proposal_key=drawn.key, to_first=6, to_last=12)
     (moved,) = desk.recording(SINGLE).drawn
-    assert (moved.first, moved.last, moved.box_xywh) == (6, 12, (2, 2, 10, 10))
-    desk.decide(SINGLE, "mono", "reject", "other", 6, 12, proposal_key=moved.key)
+    assert (moved.first, moved.last, moved.box_xywh) == (6, 12, (0, 0, 10, 10))
+    about = {"box_xywh": moved.box_xywh, "proposal_key": moved.key}
+    desk.decide(SINGLE, "mono", "reject", "other", 6, 12, **about)
     assert desk.recording(SINGLE).drawn == ()
     with pytest.raises(ReviewError, match="withdrawn in the meantime"):
-        desk.decide(SINGLE, "mono", "reject", "other", 6, 12, proposal_key=moved.key)
+        desk.decide(SINGLE, "mono", "reject", "other", 6, 12, **about)
+
+
+@pytest.mark.parametrize("shown", [{"kind": "text"}, {"first": 4}, {"last": 10}, {"box_xywh": None}, {"box_xywh": (2, 2, 10, 10)}])
+def test_a_page_that_shows_another_span_under_a_line_of_the_ledger_changes_nothing(desk, shown):
+    """After a rename, or when somebody withdrew, the ledger is written anew, and a page that is still open knows its lines of before."""
+    desk.decide(SINGLE, "mono", "add", "other", 5, 9, box_xywh=(0, 0, 10, 10))
+    (there,) = desk.recording(SINGLE).drawn
+    says = {"kind": "other", "first": 5, "last": 9, "box_xywh": (0, 0, 10, 10), "proposal_key": there.key} | shown
+    for what in ({"what": "reject"}, {"what": "change", "to_first": 6, "to_last": 7}):
+        with pytest.raises(ReviewError, match="written anew in the meantime, and this span stands elsewhere in it; load the page again"):
+            desk.decide(SINGLE, "mono", **says, **what)
+    assert desk.recording(SINGLE).drawn == (there,)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import made_once
 import review_study
@@ -151,7 +155,7 @@ def test_rows_of_a_recording_that_is_set_aside_are_told_and_proposed_when_it_com
     row = {"recording": "single", "camera": "mono", "path": "s.mkv", "stage": "ingest", "reason": "it is empty", "mend": "copy it"}
     io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), path)
     of, standing = state()
-    done = exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), {"single"})
+    done = exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), "ann", {"single"})
     assert done.passed_over == ("'single': 1 row",)
     for event in done.events[:-1]:
         Ledger().append("decided", facts(event), by="ann", session="import")
@@ -160,7 +164,7 @@ def test_rows_of_a_recording_that_is_set_aside_are_told_and_proposed_when_it_com
     path.write_bytes(none)
     assert asked() == [("single", "mono", "other", 0.4, 0.8)]
     assert said_of_sheet() == (
-        "redactions.csv was imported before 1 file came, was replaced or was decided by another sheet: what it would hide there is proposed; "
+        "redactions.csv was imported before 1 file came or was replaced: what it would hide there is proposed; "
         "run: .venv/bin/scrubin review --import data/raw/redactions.csv"
     )
     take(text)
@@ -231,6 +235,9 @@ def test_a_rectangle_that_stands_beside_the_rejection_of_a_whole_frame_is_export
     assert ("right", 10) in here
     text = exchange.sheet_text(*state())
     assert f"pair,right,other,2.0,2.5,{','.join(map(str, box))},accept\n" in text
+    assert (
+        "left out: 1 rejection that a sheet cannot say, or that would show elsewhere what is hidden here" in ledger.text("ann").left_out[0]
+    )
     (folder / "data/private/decisions.jsonl").unlink()
     take(text)
     assert here <= hidden_boxes()
@@ -263,4 +270,124 @@ def test_an_export_does_not_replace_a_sheet_that_wants_hidden_what_nobody_decide
         ledger.write(sheet, "ann")
     assert sheet.read_text() == text
     take(text)
-    assert ledger.write(sheet, "ann") == 1
+    assert (ledger.write(sheet, "ann").rows, ledger.text("ann").left_out) == (1, ())
+
+
+def test_an_export_names_the_recordings_whose_decisions_it_leaves_out(folder):
+    answer("mono", "other", (0.4, 0.8), recording="single")
+    answer("mono", "other", (1.4, 1.8), recording="single")
+    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
+    row = {"recording": "single", "camera": "mono", "path": "s.mkv", "stage": "ingest", "reason": "it is empty", "mend": "copy it"}
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), folder / "data/interim/quarantine_ingest.parquet")
+    change_tables(folder, lambda rows: rows[rows.recording != "single"].reset_index(drop=True))
+    said = ledger.write(folder / "out.csv", "ann")
+    assert said.rows == 0
+    assert said.left_out == ("left out: what is decided about recordings that are not reviewed now: 'single' (1 line)",)
+
+
+@pytest.mark.usefixtures("folder")
+def test_where_two_must_agree_the_import_of_each_is_their_own():
+    text = (HEADER + "pair,left,out_of_body,1.0,1.5,,,,,reject\n").encode()
+    of, standing = state()
+    of = replace(of, reviewers=2)
+    for person in ("ann", "ben"):
+        done = exchange.read_sheet(text, of, standing, study.FrameTimes(study.Path("data/raw"), of.files), person)
+        lines = [Ledger().append("decided", facts(event), by=person, session="import") for event in done.events[:-1]]
+        assert len(lines) == 1
+        standing.apply(lines)
+    (row,) = of.redactions(("pair", "left"), standing)
+    assert row["decision"] == "rejected"
+
+
+@pytest.mark.usefixtures("folder")
+def test_whole_frames_of_text_that_were_accepted_are_exported_as_something_that_an_import_takes():
+    answer("mono", "text", (2.0, 2.5), what="accept", recording="single")
+    text = exchange.sheet_text(*state())
+    assert "single,mono,text,2.0,2.5,,,,,add\n" in text
+    read(text)
+
+
+def test_an_imported_sheet_says_no_more_once_what_it_asks_in_a_file_that_came_later_is_rejected(folder):
+    text = in_place(folder, HEADER + "pair,,text,,,1,2,30,4,add\n")
+    back = change_tables(folder, lambda rows: rows[rows.camera != "right"].reset_index(drop=True))
+    take(text)
+    back()
+    of, standing = state()
+    (key,) = [one.key for one in of.proposed(("pair", "right"), standing) if one.source == "sheet"]
+    assert said_of_sheet() is not None
+    answer("right", "text", (0.0, 3.0), box=(1, 2, 30, 4), what="reject", proposal=key)
+    assert said_of_sheet() is None
+
+
+def test_a_recording_whose_excluded_file_is_put_back_is_excluded_again(folder):
+    digest = state()[0].files["single", "mono"].sha256
+    Ledger().append("excluded", {"recording": "single", "sha256": {"mono": digest}, "why": "consent"}, by="ann", session="page")
+    assert state()[1].excludes("single") is not None
+    Ledger().append("excluded", {"recording": "single", "sha256": {"mono": "0" * 64}, "why": "another film"}, by="ann", session="page")
+    line, event = state()[1].excludes("single")
+    assert (line.number, event.why) == (1, "consent")
+
+
+# A picture of 4 x 4 blocks of 8 pixels, and times of 0.05 s: small enough to paint.
+BOXES = [None, (0, 0, 8, 8), (0, 0, 16, 16), (8, 8, 8, 8), (8, 0, 24, 16)]
+SPANS = st.tuples(st.integers(0, 40), st.integers(1, 20)).map(lambda span: (span[0] / 20, (span[0] + span[1]) / 20))
+PLACES = st.tuples(st.sampled_from(["left", "right"]), st.sampled_from(["text", "other", "out_of_body"]), SPANS, st.sampled_from(BOXES))
+
+
+@pytest.fixture(scope="module")
+def pair(study_to_review):
+    return study.load(1, 0.2, study_to_review / "data/raw", study_to_review)
+
+
+def painted(of, standing):
+    """Return what is hidden as points: camera, step of 0.025 s, block of the picture."""
+    points = set()
+    for camera in ("left", "right"):
+        for row in of.redactions(("pair", camera), standing):
+            if not row["accepted"]:
+                continue
+            x, y, w, h = (0, 0, 96, 64) if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
+            blocks = [(a, b) for a in range(12) for b in range(8) if x <= 8 * a < x + w and y <= 8 * b < y + h]
+            # Steps between the ends of spans: no point lies on one.
+            steps = [step for step in range(120) if row["start_s"] <= step / 40 + 0.0125 < row["end_s"]]
+            points |= {(camera, step, block) for step in steps for block in blocks}
+    return points
+
+
+def decided(of, number, person, what, place, asked):
+    camera, kind, span, box = place
+    spans = (DecidedSpan(what, int(span[0] * 20), int(span[1] * 20) - 1, *span),)
+    key = f"text:{kind}:asked" if asked else ""
+    return number, (person, Decided("pair", camera, of.files["pair", camera].sha256, kind, spans, box, "", key, "1"))
+
+
+@given(
+    reviewers=st.integers(1, 2),
+    proposals=st.lists(PLACES, max_size=3),
+    decisions=st.lists(
+        st.tuples(st.sampled_from("ab"), st.sampled_from(["accept", "reject", "reject", "add"]), PLACES, st.booleans()), max_size=6
+    ),
+)
+def test_nothing_that_is_hidden_here_is_shown_where_the_export_is_imported(pair, reviewers, proposals, decisions):
+    by_file = {
+        ("pair", camera): [study.Proposed(kind, "text", span, box) for side, kind, span, box in proposals if side == camera]
+        for camera in ("left", "right")
+    }
+    of = replace(pair, reviewers=reviewers, proposals=by_file)
+    here = of.standing()
+    for number, (person, what, place, asked) in enumerate(decisions):
+        # Who decides mostly decides about what is proposed.
+        about = proposals[number % len(proposals)] if proposals and asked and what != "add" else place
+        line, entry = decided(of, number, person, what, about, asked and what != "add")
+        here.decided.setdefault(("pair", about[0]), {})[line] = entry
+    text = exchange.sheet_text(of, here)
+    elsewhere = replace(of, reviewers=1)
+    there = elsewhere.standing()
+    times_s = dict.fromkeys(of.files, np.arange(61) / 20)
+    imported = exchange.read_sheet(text.encode(), elsewhere, there, times_s, "c")
+    for number, event in enumerate(imported.events[:-1]):
+        there.decided.setdefault((event.recording, event.camera), {})[number] = ("c", event)
+    assert painted(of, here) <= painted(elsewhere, there)
+    # What needs no rejection to be left out is all there.
+    if reviewers == 1 and not any(what == "reject" for _, what, _, _ in decisions):
+        assert painted(of, here) == painted(elsewhere, there)

@@ -43,12 +43,13 @@ def draw(desk, first, last, number=SINGLE):
 
 
 def move(desk, span, first, last, number=SINGLE):
-    about = {"proposal_key": span.key, "to_first": first, "to_last": last}
+    about = {"box_xywh": span.box_xywh, "proposal_key": span.key, "to_first": first, "to_last": last}
     return desk.decide(number, span.camera, "change", span.kind, span.first, span.last, **about)
 
 
 def take_away(desk, span, number=SINGLE):
-    return desk.decide(number, span.camera, "reject", span.kind, span.first, span.last, proposal_key=span.key)
+    about = {"box_xywh": span.box_xywh, "proposal_key": span.key}
+    return desk.decide(number, span.camera, "reject", span.kind, span.first, span.last, **about)
 
 
 def drawn(desk, number=SINGLE):

@@ -138,9 +138,13 @@ def write_sheet(sheet: str, by: str | None) -> int:
     from scrubin.curate.by_hand import ledger
 
     if sheet == STDOUT:
-        sys.stdout.write(ledger.text(by))
+        done = ledger.text(by)
+        sys.stdout.write(done.text)
     else:
-        sys.stdout.write(f"{sheet}: {ledger.write(Path(sheet), by)} decisions\n")
+        done = ledger.write(Path(sheet), by)
+        sys.stdout.write(f"{sheet}: {done.rows} decisions\n")
+    for sentence in done.left_out:
+        sys.stderr.write(f"{sentence}\n")
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -94,21 +95,50 @@ def _listed(heading: str, sentences: Sequence[str]) -> list[str]:
     return [heading, *(f"  {sentence}" for sentence in sentences)] if sentences else []
 
 
-def text(by: str | None) -> str:
+@dataclass(frozen=True)
+class Export:
+    """Decisions as a sheet, how many rows it has, and sentences about those that are not in it."""
+
+    text: str
+    rows: int
+    left_out: tuple[str, ...]
+
+
+def text(by: str | None) -> Export:
     """Return all decisions that stand as a sheet."""
-    desk = Desk.open(by=by)
-    return exchange.sheet_text(desk.reviewed, desk.standing)
+    return _exported(Desk.open(by=by))
 
 
-def write(sheet: Path, by: str | None) -> int:
-    """Write all decisions that stand as a sheet, note it in the ledger, and return how many there are."""
+def write(sheet: Path, by: str | None) -> Export:
+    """Write all decisions that stand as a sheet, and note it in the ledger."""
     desk = Desk.open(by=by)
     _refuse_to_replace(sheet, desk)
+    done = _exported(desk)
+    files.write_text(sheet, done.text)
+    desk.append_exported(events.Sheet(hashlib.sha256(done.text.encode()).hexdigest(), done.rows))
+    return done
+
+
+def _exported(desk: Desk) -> Export:
     said = exchange.sheet_text(desk.reviewed, desk.standing)
-    files.write_text(sheet, said)
-    rows = said.count("\n") - 1
-    desk.append_exported(events.Sheet(hashlib.sha256(said.encode()).hexdigest(), rows))
-    return rows
+    count = said.count("\n") - 1
+    sentences = []
+    if unsaid := len(exchange.rows(desk.reviewed, desk.standing)) - count:
+        sentences.append(
+            f"left out: {count_text(unsaid, 'rejection')} that a sheet cannot say, or that would show elsewhere what is hidden here; "
+            "whoever imports it is asked about these"
+        )
+    lines, aside = desk.lines(), desk.set_aside()
+    gone = events.withdrawn_lines(lines)
+    of_aside = Counter(
+        line.facts["recording"]
+        for line in lines
+        if line.event == "decided" and line.number not in gone and line.facts["recording"] in aside
+    )
+    if of_aside:
+        names = ", ".join(f"'{name}' ({count_text(number, 'line')})" for name, number in sorted(of_aside.items()))
+        sentences.append(f"left out: what is decided about recordings that are not reviewed now: {names}")
+    return Export(said, count, tuple(sentences))
 
 
 def _refuse_to_replace(sheet: Path, desk: Desk) -> None:

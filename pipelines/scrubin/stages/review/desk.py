@@ -177,6 +177,7 @@ class Desk:
         if nonce and (known := self.written(nonce)) is not None:
             return known
         if proposal_key.startswith(DRAWN):
+            self._refuse_other_span(file.key, kind, (first, last), box_xywh, proposal_key)
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
         if what in (ACCEPT, REJECT, CHANGE) or proposal_key.startswith(ASKED):
             self._refuse_changed(file.key, proposal_key)
@@ -438,12 +439,8 @@ class Desk:
         why: str,
         nonce: str,
     ) -> Line:
-        number = views.line_of(key)
-        decided = self._state.standing.decided.get(file.key, {})
-        if number is None or number not in decided:
-            msg = "this span was withdrawn in the meantime; look at it again"
-            raise ReviewError(msg)
-        by = decided[number][0]
+        number = views.line_of(key) or 0
+        by = self._state.standing.decided[file.key][number][0]
         if self._state.study.reviewers > 1 and by != self.by:
             msg = f"'{by}' added this span, and only they can change or withdraw it; draw one of your own"
             raise ReviewError(msg)
@@ -504,6 +501,19 @@ class Desk:
         x, y, w, h = box_xywh
         if x < 0 or y < 0 or w < 1 or h < 1 or x + w > file.size_px[0] or y + h > file.size_px[1]:
             msg = f"the rectangle {x},{y},{w},{h} is not inside the picture of {file.size_px[0]}x{file.size_px[1]} pixels"
+            raise ReviewError(msg)
+
+    def _refuse_other_span(self, key: FileKey, kind: str, run: Run, box_xywh: Box | None, drawn: str) -> None:
+        """Raise a `ReviewError` when the line now says another span: a rename, or somebody who withdrew, moved the lines of the ledger."""
+        number = views.line_of(drawn)
+        entry = self._state.standing.decided.get(key, {}).get(-1 if number is None else number)
+        if entry is None:
+            msg = "this span was withdrawn in the meantime; look at it again"
+            raise ReviewError(msg)
+        _, one = entry
+        is_within = any(span.what != REJECT and span.first <= run[0] and run[1] <= span.last for span in one.spans)
+        if (one.kind, one.box_xywh) != (kind, box_xywh) or not is_within:
+            msg = "the ledger was written anew in the meantime, and this span stands elsewhere in it; load the page again"
             raise ReviewError(msg)
 
     def _refuse_changed(self, key: FileKey, proposal_key: str) -> None:

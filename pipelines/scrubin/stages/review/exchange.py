@@ -156,9 +156,7 @@ def _shown_by_import(said: Iterable[RedactionRow], of: ReviewedStudy, hidden: Ma
 
 def _hidden(of: ReviewedStudy, key: FileKey, standing: Standing) -> list[Hidden]:
     rows_hidden = (row for row in of.redactions(key, standing) if row["decision"] != REJECTED)
-    return [
-        ((row["start_s"], row["end_s"]), None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])) for row in rows_hidden
-    ]
+    return [((row["start_s"], row["end_s"]), None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])) for row in rows_hidden]
 
 
 def rows(of: ReviewedStudy, standing: Standing, by: str | None = None) -> list[RedactionRow]:

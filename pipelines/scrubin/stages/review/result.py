@@ -140,10 +140,10 @@ def _sheet(of: ReviewedStudy, standing: Standing, raw: Path) -> str | None:
     if of.sheet.rows and of.sheet.sha256 not in standing.sheets:
         rows = count_text(of.sheet.rows, "row")
         return f"{NAME} was not imported: what {rows} of it would hide is proposed, what they reject counts nothing; {take}"
-    later = count_text(sum(of.sheet_wants(key, standing) for key in of.files), "file")
-    if later.startswith("0 "):
+    later = sum(of.sheet_wants(key, standing) for key in of.files)
+    if not later:
         return None
-    return f"{NAME} was imported before {later} came, was replaced or was decided by another sheet: what it would hide there is proposed; {take}"
+    return f"{NAME} was imported before {count_text(later, 'file')} came or was replaced: what it would hide there is proposed; {take}"
 
 
 def counts_of_file(of: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> dict[str, list[dict[str, Any]]]:

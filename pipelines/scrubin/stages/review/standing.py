@@ -96,7 +96,7 @@ class Standing:
     planted
         Checks that were shown, in order.
     sheets
-        Of each ``redactions.csv`` that was imported or exported, by its hash: the decisions that stood by file when it, or after it another, last was.
+        Of each ``redactions.csv`` that was imported or exported, by its hash: the decisions that stood by file when it last was.
     folds
         Parameter ``review.folds``: what was folded less strictly counts nothing.
     """
@@ -133,10 +133,7 @@ class Standing:
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
             elif isinstance(event, Sheet):
-                now = {key: list(decided.values()) for key, decided in self.decided.items()}
-                # What another sheet decided since is no answer to those before: put back, they ask again.
-                before = self.sheets if line.event == "imported" else ()
-                self.sheets.update(dict.fromkeys([*before, event.sha256], now))
+                self.sheets[event.sha256] = {key: list(decided.values()) for key, decided in self.decided.items()}
 
     def stands(self, number: int) -> bool:
         """Whether the decision, exclusion, acknowledgement or withdrawal of a line still counts."""
