@@ -214,3 +214,32 @@ def test_the_container_of_grand_challenge_is_built_without_what_is_hidden(home):
     place = home["grand-challenge", TASKS[0]] / "evaluation"
     ignored = (place / ".dockerignore").read_text().splitlines()
     assert not {path.name for path in place.iterdir() if path.name.startswith("ground_truth")} - set(ignored)
+
+
+def counted_from_1(files):
+    """Tracks as CVAT writes them: classes are counted from 1, in the order of a ``labels.txt`` beside each file."""
+    done = {name: b"".join(row for row in data.splitlines(True) if b"classes=" not in row) for name, data in files.items() if "/" in name}
+    for name, data in files.items():
+        if "/" not in name:
+            rows = [row.split(",") for row in data.decode().splitlines()]
+            folder = f"{name.removesuffix('.txt')}/gt"
+            done[f"{folder}/gt.txt"] = "".join(",".join([*row[:7], str(int(row[7]) + 1), *row[8:]]) + "\n" for row in rows).encode()
+            done[f"{folder}/labels.txt"] = b"grasper\nhook\n"
+    return done
+
+
+@pytest.mark.cases(1)
+def test_tracks_whose_classes_are_counted_from_1_are_bundled_as_participants_see_them(tmp_path):
+    truth, perfect = CASES["tracks"]()
+    bundled = bundle(tmp_path, put(tmp_path / "truth", counted_from_1(truth)), "codabench", "tracks")
+    hidden = sorted(path.name for path in (bundled / "competition/reference_data").rglob("*.txt"))
+    assert hidden == [f"{video}.txt" for video in HIDDEN]
+    scores = on_codabench(bundled, put(tmp_path / "team", hidden_part("tracks", perfect)), tmp_path / "perfect")
+    assert (scores["tracks_hota"], scores["tracks_hota_classes_averaged"]) == (1, 1)
+
+
+def test_a_choice_with_which_no_number_would_rank_is_refused(tmp_path, capsys):
+    truth = put(tmp_path / "truth", CASES["tracks"]()[0])
+    with pytest.raises(AssertionError):
+        bundle(tmp_path, truth, "codabench", "tracks", "--variant", "classes=averaged")
+    assert "'classes=averaged': tracks are ranked by numbers with classes=one; leave it out" in capsys.readouterr().err

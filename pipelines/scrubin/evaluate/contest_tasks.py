@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.variants import COMPONENTS
 from scrubin.labels.choices import TASKS as OF_VIDEO_FILES
 
@@ -109,8 +110,20 @@ class ContestTask:
         return self.name in OF_VIDEO_FILES
 
     def variant(self, more: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the choices of `scrubin score` with others; one that is named again is as it is named there."""
+        """Return the choices of `scrubin score` with others; one that is named again is as it is named there.
+
+        Raises
+        ------
+        MetricsError
+            When with one of them none of the numbers would be computed by which teams are ranked.
+        """
         named = {one.partition("=")[0] for one in more}
+        for one in more:
+            name, _, value = one.partition("=")
+            fixed = {number.options[name] for number in self.numbers.values() if name in number.options}
+            if fixed and value not in fixed:
+                msg = f"'{one}': {self.name} are ranked by numbers with {name}={' or '.join(sorted(fixed))}; leave it out"
+                raise MetricsError(msg)
         return (*(one for one in self.choices if one.partition("=")[0] not in named), *more)
 
 

@@ -60,7 +60,10 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
         labelled, alone = ({OF_PICTURES: _part_of(reading.paths[0], hidden, labelled=one)} for one in (True, False))
         return against, labelled if declared.truth_format else _files_of(path, reading, hidden), alone
     subset = [labels for labels in reading.collection.recordings if labels.recording in hidden]
-    files = _written(subset, declared.truth_format, reading) if declared.truth_format else _files_of(path, reading, hidden)
+    # The frames alone count classes from 0: so must the labels, or a number would mean one class at home and another one on the platform.
+    counts_otherwise = any(one.first for one in reading.collection.lists)
+    truth_format = declared.truth_format or (reading.form.name if counts_otherwise else "")
+    files = _written(subset, truth_format, reading) if truth_format else _files_of(path, reading, hidden)
     blank = [_blank(labels, against) for labels in subset]
     alone_format = declared.alone_format or reading.form.name
     frames = _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
@@ -87,10 +90,15 @@ def _files_of(path: Path, reading: Reading, hidden: Names[str]) -> Files:
     for labels in recordings:
         for layer in (labels.instances, labels.marks):
             of_file.setdefault(layer.file if layer is not None else "", set()).add(labels.recording)
+    videos_in = {file: [videos for name, videos in of_file.items() if name and file.as_posix().endswith(name)] for file in reading.paths}
+    beside: dict[Path, set[str]] = {}
+    for file, known in videos_in.items():
+        beside.setdefault(file.parent, set()).update(*known)
     files = {}
-    for file in reading.paths:
-        known = [videos for name, videos in of_file.items() if name and file.as_posix().endswith(name)]
-        if not known or any(not videos.isdisjoint(hidden) for videos in known):
+    for file, known in videos_in.items():
+        # What lists the classes of the videos beside it goes with them.
+        about = known or [videos for videos in (beside[file.parent],) if videos]
+        if not about or any(not videos.isdisjoint(hidden) for videos in about):
             files[file.relative_to(path).as_posix() if path.is_dir() else file.name] = strangers.read_bytes(file)
     return files
 
