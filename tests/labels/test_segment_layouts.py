@@ -337,6 +337,13 @@ class TestPetraw:
         # At 30 per second, tenths of a second stand still.
         assert bool(told) == (decimals == 1)
 
+    def test_where_only_times_number_the_rows_the_rate_that_they_tell_and_a_late_begin_are_said(self):
+        rows = "".join(f"{5 + frame / 12.5:.2f}\tA\tx\n" for frame in range(50))
+        (told,) = sentences(faults_of("petraw", {"p/2.txt": f"Timestamp\tPhase\tStep\n{rows}".encode()}), "warning")
+        assert "by Timestamp there are 12.5 rows a second, and the first row, at 5.00, is read as frame 0" in told
+        numbered = "".join(f"{frame}\t{row}\n" for frame, row in enumerate(rows.splitlines()))
+        assert faults_of("petraw", {"p/2.txt": f"Frame\tTimestamp\tPhase\tStep\n{numbered}".encode()}) == ()
+
     def test_nothing_is_converted_until_somebody_says_the_rate(self, tmp_path, capsys):
         path = put(tmp_path / "in", EXAMPLES["petraw"])
         assert cli.main(["convert", str(path), "--to", "tables", "--out", str(tmp_path / "out")]) != 0

@@ -2,7 +2,7 @@
 
 The columns are separated by tabs; what is read of them is ``Phase`` and ``Step``. There is a row for every frame, so that a row stands for
 the frame of its place, from 0: a gap in the numbers of frames, or in times, is an error. No file says the rate: it is asked for
-(``--fps``). The verbs, targets and tools of the left and the right hand are in columns of their own and are not kept, which is said.
+(``--fps``); where only times number the rows, the rate that they tell is said. The verbs, targets and tools of the left and the right hand are in columns of their own and are not kept, which is said.
 Phases and steps are numbered by the alphabet of the names in all files.
 """
 
@@ -29,6 +29,8 @@ from scrubin.labels.registry import ByHand, dataset_format
 NAME = "petraw"
 PHASE, STEP = "Phase", "Step"
 SUFFIX = "_annotation"
+FEWEST_TIMES = 50
+"""Of fewer, rounded times tell no rate."""
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
@@ -115,12 +117,25 @@ def _check_numbers(where: Where, sheet: csv_text.Sheet) -> None:
             numbers = [documents.frame_number(row.cells[name]) for row in sheet.rows]
             wrong = next((i for i, number in enumerate(numbers) if number != i + int(numbers[0] == 1)), None)
         elif columns.first_of([name], "seconds", "milliseconds") is not None:
-            wrong = _uneven([columns.nanoseconds(row.cells[name]) for row in sheet.rows])
+            times = [columns.nanoseconds(row.cells[name]) for row in sheet.rows]
+            wrong = _uneven(times)
+            if wrong is None and columns.first_of(sheet.columns, "frame", "row") is None:
+                _tell_rate(where, name, [time for time in times if time is not None], sheet.rows[0].cells[name])
         else:
             continue
         if wrong is not None:
             what = f"{name} is '{csv_text.shown(sheet.rows[wrong].cells[name])}', so that this row is not the frame of its place"
             where.at(sheet.rows[wrong].place).error("frame-order", what, "give a row for every frame, in order")
+
+
+def _tell_rate(where: Where, name: str, times_ns: Sequence[int], first: str) -> None:
+    """Note what only times say: how many rows a second has, and that they begin late. Rows that are left out evenly show in nothing else."""
+    if len(times_ns) < FEWEST_TIMES:
+        return
+    step_ns = (times_ns[-1] - times_ns[0]) / (len(times_ns) - 1)
+    late = f", and the first row, at {csv_text.shown(first)}, is read as frame 0" if times_ns[0] >= 2 * step_ns else ""
+    what = f"no column numbers the frames; by {name} there are {1e9 / step_ns:.4g} rows a second{late}"
+    where.warning("rate-told", what, "if the video has other frames, give a row for every frame, from the first")
 
 
 def _uneven(times: Sequence[int | None]) -> int | None:
