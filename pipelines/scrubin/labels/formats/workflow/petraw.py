@@ -2,8 +2,8 @@
 
 The columns are separated by tabs; what is read of them is ``Phase`` and ``Step``. There is a row for every frame, so that a row stands for
 the frame of its place, from 0: a gap in the numbers of frames, or in times, is an error. No file says the rate: it is asked for
-(``--fps``); where only times number the rows, the rate that they tell is said. The verbs, targets and tools of the left and the right hand are in columns of their own and are not kept, which is said.
-Phases and steps are numbered by the alphabet of the names in all files.
+(``--fps``); where only times number the rows, the rate that they tell is said. The verbs, targets and tools of the left and the right hand
+are in columns of their own and are not kept, which is said. Phases and steps are numbered by the alphabet of the names in all files.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _check_numbers(where: Where, sheet: csv_text.Sheet) -> None:
 
 
 def _tell_rate(where: Where, name: str, times_ns: Sequence[int], first: str) -> None:
-    """Note what only times say: how many rows a second has, and that they begin late. Rows that are left out evenly show in nothing else."""
+    """Note what only times say: how many rows a second has, and that they begin late. Else rows that are left out evenly show nowhere."""
     if len(times_ns) < FEWEST_TIMES:
         return
     step_ns = (times_ns[-1] - times_ns[0]) / (len(times_ns) - 1)
