@@ -154,6 +154,11 @@ def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counte
     good(capsys, *sides(tmp_path, "detection", "--image-size", "854x480"))
 
 
+def test_a_ground_truth_of_which_nothing_is_considered_is_refused(tmp_path, capsys):
+    told = "every box of the ground truth has the confidence 0, which marks it as not considered; write 1 where a box counts"
+    assert told in fault(capsys, *text_sides(tmp_path, TEXT.replace(",1,2,1", ",0,2,1").format(0, 0, 0), TEXT.format(1, 1, 1)))
+
+
 def test_confidences_that_are_not_all_0_or_1_are_those_of_predictions(tmp_path, capsys):
     said = fault(capsys, *text_sides(tmp_path, TEXT.format(1, 0, 0.5), TEXT.format(1, 1, 1)))
     assert "an annotated box has the confidence 0.0; are ground truth and predictions swapped?" in said

@@ -119,8 +119,11 @@ def test_a_sequence_that_lists_classes_itself_counts_them_from_0_whatever_labels
     ("change", "told"),
     [
         ({"row": ROW}, "a/VID02/gt/gt.txt, line 1: 'class' is 0, expected a whole number in 1..2"),
-        ({"names": "hook\n\ngrasper\n"}, "a/VID02/gt/labels.txt: a class has no name"),
-        ({"names": "hook, grasper\n"}, "a/VID02/gt/labels.txt: a name of a class has a comma; give one name per line"),
+        (
+            {"names": "hook\n\ngrasper\n"},
+            'a/VID02/gt/labels.txt, line 2: "" is no name of a class; give one name per line, the first is class 1',
+        ),
+        ({"names": "hook, grasper\n"}, 'a/VID02/gt/labels.txt, line 1: "hook, grasper" is no name of a class; give one name per line'),
     ],
 )
 def test_what_is_wrong_with_labels_txt_is_named(change, told):

@@ -225,6 +225,9 @@ def _considered(source: Source, read: Side) -> tuple[Side, list[Fault]]:
     if read.form.name != mot.MOT.name or not scores <= {0.0, 1.0} or 0.0 not in scores:
         return read, []
     count = sum(int((layer.rows["score"] == 0).sum()) for layer in layers)
+    if count == sum(len(layer.rows) for layer in layers):
+        what = "every box of the ground truth has the confidence 0, which marks it as not considered"
+        raise MetricsError([error(str(source.path), "not-considered", what, "write 1 where a box counts")])
     what = f"boxes of the ground truth with the confidence 0 are marked as not considered, and left out as by TrackEval: {count}"
     recordings = tuple(replace(video, labels=_without_unconsidered(video.labels)) for video in read.videos)
     return replace(read, of_frames=replace(read.of_frames, recordings=recordings)), [warning(str(source.path), "not-considered", what)]

@@ -229,9 +229,12 @@ def _classes_beside(source: LabelFiles, where: Where) -> Classes | None:
         return None
     beside = Where(where.faults, file)
     text = documents.opened(documents.text, file, source.files[file], where.faults)
-    if text is not None and "," in text:
-        beside.error("classes-form", "a name of a class has a comma", "give one name per line")
-    names = ",".join((text or "").rstrip().splitlines())
+    lines = (text or "").rstrip().splitlines()
+    wrong = next((number for number, line in enumerate(lines, start=1) if "," in line or not line.strip()), None)
+    if wrong is not None:
+        what = f"{documents.shown(lines[wrong - 1])} is no name of a class"
+        beside.at(f"line {wrong}").error("classes-form", what, "give one name per line, the first is class 1")
+    names = ",".join(lines)
     return None if text is None or beside.faults.errors() else _classes(source, beside, f"classes={names}", None)
 
 
