@@ -47,7 +47,7 @@ def flagged(*flags, name="endo/train/annotation_coco.json"):
     """The example with what its images say of being key frames."""
     document = json.loads(EXAMPLES["endoscapes"][name])
     for image, of_image in zip(document["images"], flags, strict=True):
-        image |= {"ds": [1.0, 0.5, 0.0]} | of_image
+        image.update({"ds": [1.0, 0.5, 0.0]} | of_image)
     return {**EXAMPLES["endoscapes"], name: (json.dumps(document) + "\n").encode()}
 
 
