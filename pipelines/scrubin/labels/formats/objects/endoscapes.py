@@ -131,12 +131,12 @@ def _reader_of_images(subset: str, subsets: _Subsets) -> ReadImages:
             if frame is None or id_ is None or size is None:
                 what = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
                 where.error("image-name", what, "export the file again")
+                of_file.refused |= set() if id_ is None else {id_}
                 continue
             if id_ in of_file.images or frame in reading.images:
                 what = f"id {id_}, frame {frame[1]} of video {frame[0]}, stands twice in this file or in another one"
                 where.error("frame-repeated", what, "keep one of them, or name the one file to read")
-                # What is annotated in it has no fault of its own.
-                of_file.images.setdefault(id_, frame)
+                of_file.refused.add(id_)
                 continue
             note_unkept(of_file, "images", image, {*IMAGE_KEYS, "ds", BOXED, JUDGED})
             _check_subset(where, frame[0], subset, subsets)
