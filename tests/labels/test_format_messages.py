@@ -324,7 +324,7 @@ def test_two_files_of_a_recording_are_refused():
 
 def test_what_is_annotated_in_an_image_that_is_refused_has_no_other_fault_but_its_own():
     def change(document):
-        document["images"][0] |= {"file_name": "a.png"}
+        document["images"][0] = {"id": 1, "file_name": "a.png", "width": 10, "height": 10}
         document["annotations"][0]["category_id"] = None
 
     told = sentences(faults_of("coco", changed("coco", change)), "error")
