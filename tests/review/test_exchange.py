@@ -328,6 +328,80 @@ def test_a_recording_whose_excluded_file_is_put_back_is_excluded_again(folder):
     assert (line.number, event.why) == (1, "consent")
 
 
+BIG, SMALL = "0,0,40,40", "8,8,24,8"
+"""A rectangle around the proposed text, and the proposed one."""
+
+
+def says_of_text():
+    return {row[6] for row in hidden() if row[2] == "text"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_sheet_that_is_imported_again_after_another_one_means_what_it_says():
+    accepting = HEADER + f"single,,text,2,2.5,{SMALL},accept\n"
+    rejecting = HEADER + f"single,,text,0,3.5,{BIG},reject\n"
+    for text, decision in ((accepting, "accepted"), (rejecting, "rejected"), (accepting, "accepted"), (rejecting, "rejected")):
+        assert len(take(text).events) == 2
+        assert says_of_text() == {decision}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("place", [BIG, SMALL, ",,,"])
+def test_a_sheet_whose_rejection_beats_its_acceptance_says_nothing_new_the_second_time(place):
+    text = HEADER + f"single,,text,2,2.5,{SMALL},accept\nsingle,,text,0,3.5,{place},reject\n"
+    take(text)
+    assert says_of_text() == {"rejected"}
+    assert len(take(text).events) == 1
+    assert says_of_text() == {"rejected"}
+    take(HEADER + f"single,,text,2,2.5,{SMALL},accept\n")
+    assert says_of_text() == {"accepted"}
+    assert take(text).changes == (f"'single', mono: accept text from 2.000 to 2.500 s, rectangle {SMALL}",)
+    assert says_of_text() == {"rejected"}
+
+
+def test_what_was_rejected_of_an_excluded_recording_is_not_exported_and_that_is_said(folder):
+    with review_study.desk(folder) as desk:
+        (proposal,) = desk.recording(1).proposals
+        desk.decide(1, "mono", "reject", "text", proposal.first, proposal.last, box_xywh=proposal.box_xywh, proposal_key=proposal.key)
+        desk.decide(1, "mono", "add", "other", 8, 15)
+        assert ledger.text("ann").text.endswith(",8,8,24,8,reject\n")
+        desk.exclude(1, "no consent")
+    said = ledger.text("ann")
+    assert said.text == HEADER + "single,mono,other,0.4,0.8,,,,,add\n"
+    assert said.left_out == (
+        "left out: that these are excluded, which no sheet says, and what was rejected in them; exclude them there, too: 'single'",
+    )
+
+
+def test_what_a_sheet_that_was_not_imported_wants_hidden_stays_hidden_where_the_export_is_imported(folder):
+    in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\nsingle,,other,0,1,,,,,add\n")
+    of, standing = state()
+    key = next(one.key for one in of.proposed(("single", "mono"), standing) if one.kind == "other" and one.box_xywh is None)
+    answer("mono", "other", (0.0, 1.0), what="reject", proposal=key, recording="single")
+    is_hidden = ("single", "mono", "other", 0.4, 0.8, "sheet", "unreviewed")
+    assert is_hidden in hidden()
+    text = exchange.sheet_text(*state())
+    (folder / "data/private/decisions.jsonl").unlink()
+    take(text)
+    assert is_hidden in hidden()
+
+
+def test_an_export_replaces_a_sheet_of_which_everything_was_rejected_but_none_that_alone_hides_something(folder):
+    sheet = folder / "data/raw/redactions.csv"
+    in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\n")
+    of, standing = state()
+    (key,) = [one.key for one in of.proposed(("single", "mono"), standing) if one.source == "sheet"]
+    # Who accepts a part of a rectangle has not drawn the rest of it.
+    answer("mono", "other", (0.4, 0.8), box=(1, 2, 10, 4), what="accept", proposal=key, recording="single")
+    with pytest.raises(ReviewError, match="nobody has decided, of 'single'"):
+        ledger.write(sheet, "ann")
+    Ledger().append("withdrawn", {"line": 1, "why": ""}, by="ann", session="page")
+    answer("mono", "other", (0.4, 0.8), box=(1, 2, 30, 4), what="reject", proposal=key, recording="single")
+    before = hidden()
+    assert ledger.write(sheet, "ann").rows == 1
+    assert [row for row in before if row[6] != "rejected"] == hidden()
+
+
 # A picture of 4 x 4 blocks of 8 pixels, and times of 0.05 s: small enough to paint.
 BOXES = [None, (0, 0, 8, 8), (0, 0, 16, 16), (8, 8, 8, 8), (8, 0, 24, 16)]
 SPANS = st.tuples(st.integers(0, 40), st.integers(1, 20)).map(lambda span: (span[0] / 20, (span[0] + span[1]) / 20))
