@@ -108,21 +108,28 @@ def _not_said(wanted: Sequence[RedactionRow], line_of: Mapping[RedactionRow, int
         The line of each decision that stands.
     """
     rejections = [row for row in wanted if row[6] == REJECT]
-    accepted = [(row, line) for row, line in line_of.items() if row[6] == ACCEPT]
-    hiding = [row for row in wanted if row[6] != REJECT and not _is_said(row, rejections, line_of)]
-    showing = []
-    for row in rejections:
-        said = [line for other, line in line_of.items() if _same(row, other)]
-        later = [other for other, line in accepted if said and line > max(said)]
-        if not said or any(_undoes(other, row) for other in (*hiding, *later)):
-            showing.append(row)
+    hiding = [row for row in wanted if row[6] != REJECT and not _hides_already(row, rejections, line_of)]
+    showing = [row for row in rejections if any(_undoes(other, row) for other in hiding) or not _shows_already(row, line_of)]
     return [*hiding, *showing]
 
 
-def _is_said(row: RedactionRow, rejections: Iterable[RedactionRow], known: Iterable[RedactionRow]) -> bool:
+def _hides_already(row: RedactionRow, rejections: Iterable[RedactionRow], line_of: Mapping[RedactionRow, int]) -> bool:
     """Whether the ledger says what the sheet's own rejections leave of a row that hides something."""
     left = without(row[3:5], [other[3:5] for other in rejections if _contradicts(other, row)])
-    return all(any(_same((*row[:3], *part, *row[5:]), other) for other in known) for part in left)
+    return all(_is_said(row, part, line_of) for part in left)
+
+
+def _shows_already(row: RedactionRow, line_of: Mapping[RedactionRow, int]) -> bool:
+    """Whether the ledger says a rejection, and after all acceptances that hide something of what it is about."""
+    undone = [(other, line) for other, line in line_of.items() if _undoes(other, row)]
+    parts = [((max(row[3], other[3]), min(row[4], other[4])), line) for other, line in undone]
+    return all(_is_said(row, part, line_of, after) for part, after in ((row[3:5], 0), *parts))
+
+
+def _is_said(row: RedactionRow, part: Interval, line_of: Mapping[RedactionRow, int], after: int = 0) -> bool:
+    """Whether lines after one say what a row says, during all of a part of its time."""
+    same = [other[3:5] for other, line in line_of.items() if line > after and (other[:3], other[5:]) == (row[:3], row[5:])]
+    return all(end - start <= TICK_S for start, end in without(part, same))
 
 
 def _undoes(accepted: RedactionRow, rejected: RedactionRow) -> bool:
@@ -247,7 +254,7 @@ def _lines(of: ReviewedStudy, standing: Standing, by: str | None) -> dict[Redact
                 taken = [
                     (other.start_s, other.end_s)
                     for _, later, other in said[place + 1 :]
-                    if span.what != ADD and _overrules((later, other), one)
+                    if _overrules((later, other.what), (one, span.what))
                 ]
                 for start_s, end_s in without((span.start_s, span.end_s), taken):
                     row = (*key, one.kind, start_s, end_s, one.box_xywh, span.what)
@@ -255,11 +262,14 @@ def _lines(of: ReviewedStudy, standing: Standing, by: str | None) -> dict[Redact
     return done
 
 
-def _overrules(later: tuple[Decided, DecidedSpan], earlier: Decided) -> bool:
-    said, span = later
-    if said.kind != earlier.kind or span.what == ADD:
+def _overrules(later: tuple[Decided, str], earlier: tuple[Decided, str]) -> bool:
+    """Whether of an earlier decision nothing is left during a later one: what was added can only be withdrawn."""
+    (one, what), (other, was) = later, earlier
+    if one.kind != other.kind or ADD in (what, was):
         return False
-    return rejects(said, earlier.box_xywh) if span.what == REJECT else said.box_xywh in (None, earlier.box_xywh)
+    if what == was:
+        return one.box_xywh == other.box_xywh
+    return rejects(one, other.box_xywh) if what == REJECT else one.box_xywh in (None, other.box_xywh)
 
 
 def _row(one: Decision, file: StudyFile) -> RedactionRow:
