@@ -319,6 +319,16 @@ def test_an_imported_sheet_says_no_more_once_what_it_asks_in_a_file_that_came_la
     assert said_of_sheet() is None
 
 
+def test_an_open_page_asks_no_longer_what_an_import_without_new_decisions_has_answered(folder):
+    answer("mono", "other", (0.4, 0.8), recording="single")
+    # As somebody read it off a player.
+    in_place(folder, HEADER + "single,mono,other,0.4004,0.8,,,,,add\n")
+    with review_study.desk(folder) as desk:
+        assert [one.source for one in desk.recording(1).proposals] == ["sheet", "text"]
+        assert ledger.take(folder / "data/raw/redactions.csv", "ann")[0].endswith("0 new decisions")
+        assert [one.source for one in desk.recording(1).proposals] == ["text"]
+
+
 def test_a_recording_whose_excluded_file_is_put_back_is_excluded_again(folder):
     digest = state()[0].files["single", "mono"].sha256
     Ledger().append("excluded", {"recording": "single", "sha256": {"mono": digest}, "why": "consent"}, by="ann", session="page")
