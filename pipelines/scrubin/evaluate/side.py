@@ -92,15 +92,17 @@ class Side:
 
     @property
     def lists(self) -> tuple[ClassList, ...]:
-        """What the numbers of instruments mean where predictions do not name them; none where triplets are labelled.
+        """What the numbers of classes mean where predictions do not name them: what the files list of what is labelled.
 
-        It is what the files list, else the instruments of the vocabulary.
+        Without a list they are the instruments of the vocabulary where instruments are labelled; where triplets are, there is none.
         """
         labelled = [labels for labels in self.of_frames.found if labels.instances is not None or labels.spans is not None]
-        if not labelled or any(labels.detail != "instrument" for labels in labelled):
+        if len({labels.detail for labels in labelled}) != 1:
             return ()
+        triplets = labelled[0].detail == "triplet"
+        listed = tuple(one for one in self.of_frames.reading.collection.lists if one.triplets == triplets)
         whole = ClassList("", tuple(range(len(labelled[0].vocabulary.instruments))))
-        return self.of_frames.reading.collection.lists or (whole,)
+        return listed if listed or triplets else (whole,)
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -47,7 +47,7 @@ ERROR_COLUMNS = ("id", "task", "error", "occurred")
 
 @dataclass(frozen=True)
 class ClassList:
-    """Instruments by number, as files list them: what a number means that stands without a name.
+    """Instruments or triplets by number, as files list them: what a number means that stands without a name.
 
     Parameters
     ----------
@@ -57,11 +57,14 @@ class ClassList:
         The id in the vocabulary of each class, in the order of its numbers.
     first
         The number of the first class.
+    triplets
+        Whether the classes are triplets; otherwise they are instruments.
     """
 
     file: str
     ids: tuple[int, ...]
     first: int = 0
+    triplets: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class LabelFiles:
     image_size
         Width and height in px of images whose size no file states, where a user says it.
     lists
-        Those of the ground truth, for predictions that number instruments and do not name them; none: the vocabulary numbers them.
+        Those of the ground truth, for predictions that number classes and do not name them; none: the vocabulary numbers them.
     root
         The folder that was named, in which all files lie: the folders above it say nothing of labels.
     tasks
@@ -287,7 +290,7 @@ class Collection:
     faults
         What the user should know of files that are of several recordings.
     lists
-        The lists of instruments that files number; a list of triplets is none of them.
+        The lists of instruments or triplets that files number.
     """
 
     recordings: tuple[Labels, ...] = ()

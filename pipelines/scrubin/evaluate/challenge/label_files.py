@@ -72,11 +72,11 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
 
 def _as_numbered(alone: Files, reading: Reading) -> Files:
     """Return COCO files of frames alone with the classes in the order of the labels, which stay as they are: by it numbers are read."""
-    lists = {one.ids for one in reading.collection.lists}
+    lists = {(one.triplets, one.ids) for one in reading.collection.lists}
     if len(lists) != 1:
         return alone
     documents = {name: json.loads(data) for name, data in alone.items()}
-    (ids,) = lists
+    ((_, ids),) = lists
     for document in documents.values():
         every = document["categories"]
         document["categories"] = [{**every[id_], "id": number} for number, id_ in enumerate(ids, start=1)]

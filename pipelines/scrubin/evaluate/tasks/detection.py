@@ -170,7 +170,7 @@ class Boxes:
     form, paths
         In which format the files were read, and where they are.
     lists
-        What the numbers of instruments mean in files that do not name them.
+        What the numbers of classes mean in files that do not name them.
     """
 
     series: Mapping[str, Series]

@@ -47,7 +47,7 @@ class Truth:
     faults, line
         What stops nothing, and as what the files were read.
     lists
-        What the numbers of instruments mean in files that do not name them.
+        What the numbers of classes mean in files that do not name them.
     """
 
     series: Mapping[str, Series]

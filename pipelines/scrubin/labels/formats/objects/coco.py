@@ -80,7 +80,7 @@ Frame = tuple[str, int]
 class Reading:
     """What was read so far: images and instances by recording and position, and the classes, which are those of all files.
 
-    ``points`` and ``lines`` are, by class, the names of its points and the lines between them; ``lists`` are the instruments by file.
+    ``points`` and ``lines`` are, by class, the names of its points and the lines between them; ``lists`` are the classes by file.
     """
 
     source: LabelFiles
@@ -226,7 +226,7 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
         where.at("categories").error("vocabularies-differ", "they are others than in the files before", "convert the files one by one")
         return False
     reading.classes = classes
-    reading.lists += [] if classes.triplets or not classes.ids else [ClassList(where.file, classes.ids)]
+    reading.lists += [] if not classes.ids else [ClassList(where.file, classes.ids, triplets=classes.triplets)]
     of_file.categories = dict(zip(numbers, classes.ids, strict=True))
     of_file.merges = {numbers[k]: merge for k, merge in classes.merges.items()}
     for category in objects:

@@ -170,6 +170,8 @@ def read_of_cholectrack20(source: LabelFiles) -> Collection:
 
 def _read(source: LabelFiles, layout: Layout) -> Collection:
     faults = Faults()
+    # Tracks are of instruments: a list of triplets says nothing of their numbers.
+    source = replace(source, lists=tuple(one for one in source.lists if not one.triplets))
     recordings: dict[str, Labels] = {}
     lists: list[ClassList] = []
     unlisted: list[ClassList] = []
