@@ -482,3 +482,14 @@ def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys
     assert said in json.loads((study / "one.json").read_text())["notes"]
     for more in (("--bootstrap", "3"), ("--videos", study / "one.txt")):
         assert said not in good(capsys, *recognition(study, *more)).err
+
+
+def test_what_is_wrong_on_both_sides_in_files_of_one_name_is_said_of_each(tmp_path, capsys):
+    box = {"images": [{"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}], "categories": [{"id": 1, "name": "hook"}]}
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        annotations = [{"id": 1, "image_id": "1", "category_id": 1, "bbox": [10, 10, 20, 20]}]
+        (tmp_path / side / "labels.json").write_text(json.dumps({**box, "annotations": annotations}))
+    told = good(capsys, *sides(tmp_path, "detection")).err
+    for side in ("ground truth", "predictions"):
+        assert f"labels.json: {side}: 'image_id' of annotations are texts of digits; they are read as the numbers" in told
