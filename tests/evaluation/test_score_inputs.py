@@ -89,6 +89,23 @@ def test_matrices_as_csv_with_and_without_header_are_the_same(study, capsys):
     assert good(capsys, *recognition(study)).out == expected
 
 
+@pytest.mark.parametrize(
+    ("head", "cells", "place"),
+    [
+        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", '0,"0,5"' + ",0.5" * 99, "row 2, column ivt_0"),
+        ("", '"0,5"' + ",0.5" * 99, "row 1, column 0"),
+        ("", "0,5" + ";0.5" * 99, "row 1, column 0"),
+        (";".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "0;0,5" + ";0.5" * 99, "row 2, column ivt_0"),
+    ],
+)
+def test_a_decimal_comma_in_a_matrix_is_named_with_its_cell(study, capsys, head, cells, place):
+    (study / "found/VID01.npy").unlink()
+    (study / "found/VID02.npy").unlink()
+    (study / "found/VID01.csv").write_text(f"{head}{cells}\n")
+    said = fault(capsys, *recognition(study, "--predictions-from", "matrices"))
+    assert f"VID01.csv, {place}: '0,5' is no number; write decimal points and no thousands separators" in said
+
+
 def test_a_class_without_positives_is_undefined_and_not_zero(study, capsys):
     good(capsys, *recognition(study, "--out", study / "scores.json", "--variant", "scope=global", "component=ivt"))
     (result, *_) = json.loads((study / "scores.json").read_text())["results"]
