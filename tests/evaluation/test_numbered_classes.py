@@ -236,3 +236,32 @@ def test_a_list_of_triplets_says_nothing_of_the_instruments_of_tracks(tmp_path, 
     (tmp_path / "found/v.txt").write_text("1,1,10,10,20,20,1,2,1\n2,2,10,10,20,20,1,0,1\n")
     value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
     assert (value, "numbered" in said) == (1, False)
+
+
+def test_only_the_lists_of_videos_that_count_say_what_numbers_mean(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"], file="a.json")
+    coco(tmp_path / "truth", ["grasper", "hook", "clipper"], video="VID02", file="b.json")
+    yolo(tmp_path / "found", (0, 1))
+    (tmp_path / "only.txt").write_text("VID01\n")
+    value, said = overall(tmp_path, capsys, "detection", "--videos", tmp_path / "only.txt")
+    assert value == 1
+    assert "a.json are 0 hook, 1 grasper, and the numbers are read so" in said
+    for file in (tmp_path / "found").iterdir():
+        file.unlink()
+    np.savez(tmp_path / "found/VID02.npz", i=np.eye(3))
+    (tmp_path / "only.txt").write_text("VID02\n")
+    value, said = overall(tmp_path, capsys, "recognition", "--videos", tmp_path / "only.txt")
+    assert (value, "b.json are 0 grasper, 1 hook, 2 clipper" in said) == (1, True)
+
+
+def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabulary(tmp_path, capsys):
+    mot(tmp_path / "truth", "hook,grasper", video="w")
+    mot(tmp_path / "truth")
+    mot(tmp_path / "found")
+    (tmp_path / "found/v/seqinfo.ini").unlink()
+    (tmp_path / "only.txt").write_text("v\n")
+    more = ("--videos", tmp_path / "only.txt", "--variant", "classes=averaged")
+    value, said = overall(tmp_path, capsys, "tracks", *more, value="HOTA")
+    assert (value, "numbered" in said) == (1, False)
+    words = ["submission", "check", tmp_path / "found", "--task", "tracks", "--ground-truth", tmp_path / "truth"]
+    assert main(list(map(str, [*words, "--videos", tmp_path / "only.txt"]))) == 0

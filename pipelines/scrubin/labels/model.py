@@ -5,7 +5,7 @@ Every reader makes these, every writer takes them: all pairs of formats meet her
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -59,12 +59,19 @@ class ClassList:
         The number of the first class.
     triplets
         Whether the classes are triplets; otherwise they are instruments.
+    recordings
+        Those whose labels the list numbers; None: all.
     """
 
     file: str
     ids: tuple[int, ...]
     first: int = 0
     triplets: bool = False
+    recordings: tuple[str, ...] | None = None
+
+    def is_of(self, names: Iterable[str]) -> bool:
+        """Return whether the list numbers labels of any of some recordings."""
+        return self.recordings is None or not set(names).isdisjoint(self.recordings)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or in other classes.
     """
-    read = side.read_predictions(source, "instances", truth.vocabulary, truth.lists)
+    read = side.read_predictions(source, "instances", truth.vocabulary, truth.lists, truth.series)
     series: dict[str, Series] = {}
     for video in read.videos:
         scores = _scores(source, video.labels, truth)
