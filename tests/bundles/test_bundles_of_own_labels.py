@@ -170,7 +170,9 @@ def test_numbers_of_tracks_are_the_classes_of_the_frames_alone_also_where_labels
     files = {}
     for video in VIDEOS:
         files[f"{video}.txt"] = b"1,1,10,10,20,20,1,0,1\n2,1,11,10,20,20,1,1,1\n"
-        files[f"{video}/seqinfo.ini"] = b"[Sequence]\nseqLength=2\nimWidth=100\nimHeight=100\nclasses=hook,grasper\n"
+        # Of videos that are not hidden another order says nothing.
+        order = b"hook,grasper" if video in HIDDEN else b"grasper,hook,clipper"
+        files[f"{video}/seqinfo.ini"] = b"[Sequence]\nseqLength=2\nimWidth=100\nimHeight=100\nclasses=" + order + b"\n"
     folder = bundle(tmp_path / "one", put(tmp_path / "truth", files), "codabench", "tracks")
     alone = next(file for file in sorted(folder.rglob("*.json")) if "categories" in file.read_text())
     assert [one["name"] for one in json.loads(alone.read_text())["categories"]] == ["hook", "grasper"]

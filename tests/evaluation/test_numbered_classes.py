@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good, sides
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.cli import main
 
 ALPHABETICAL = ["bipolar", "clipper", "grasper", "hook", "irrigator", "scissors"]
@@ -189,3 +190,78 @@ def test_a_check_of_a_submission_reads_numbers_as_the_score_does(tmp_path, capsy
     assert main(list(map(str, words))) == 1
     said = capsys.readouterr()
     assert "class 2 is not in 0..1: the classes of the ground truth in" in said.out + said.err
+
+
+TRIPLETS = ["hook,dissect,cystic_duct", "grasper,retract,gallbladder", "clipper,clip,cystic_artery"]
+
+
+@pytest.mark.parametrize("form", ["yolo", "yolo-seg"])
+def test_numbers_of_triplets_are_those_of_the_list_of_the_ground_truth(tmp_path, capsys, form):
+    coco(tmp_path / "truth", TRIPLETS)
+    yolo(tmp_path / "found", (0, 1, 2), row=ROWS[form])
+    value, said = overall(tmp_path, capsys, "detection", "--predictions-from", form)
+    assert value == 1
+    assert "labels.json are 0 hook,dissect,cystic_duct, 1 grasper,retract,gallbladder, 2 clipper,clip,cystic_artery, and" in said
+    yolo(tmp_path / "found", (3,), row=ROWS[form])
+    beyond = fault(capsys, *sides(tmp_path, "detection", "--predictions-from", form))
+    assert "class 3 is not in 0..2: the classes of the ground truth in" in beyond
+
+
+def test_a_matrix_has_a_column_per_listed_triplet_or_those_of_the_vocabulary(tmp_path, capsys):
+    coco(tmp_path / "truth", TRIPLETS)
+    (tmp_path / "found").mkdir()
+    np.savez(tmp_path / "found/VID01.npz", ivt=np.eye(3) * 0.8 + 0.1)
+    value, said = overall(tmp_path, capsys, "recognition", "--variant", "component=ivt")
+    assert (value, "labels.json are 0 hook,dissect,cystic_duct, 1 grasper" in said) == (1, True)
+    whole = load("cholect50")
+    scores = np.full((3, len(whole.triplets)), 0.1)
+    scores[range(3), [whole.triplet_of(name) for name in TRIPLETS]] = 0.9
+    (tmp_path / "found/VID01.npz").unlink()
+    lines = [",".join(map(str, (frame, *row))) for frame, row in enumerate(scores.tolist())]
+    (tmp_path / "found/VID01.csv").write_text("\n".join(lines) + "\n")
+    value, said = overall(tmp_path, capsys, "recognition", "--variant", "component=ivt", "--vocabulary", "cholect50")
+    assert (value, "numbered" in said) == (1, False)
+    (tmp_path / "found/VID01.csv").unlink()
+    np.save(tmp_path / "found/VID01.npy", np.full((3, 4), 0.5))
+    assert "VID01.npy: 4 classes, expected 3: the classes of the ground truth" in fault(capsys, *sides(tmp_path, "recognition"))
+
+
+def test_a_list_of_triplets_says_nothing_of_the_instruments_of_tracks(tmp_path, capsys):
+    coco(tmp_path / "truth", TRIPLETS[:2], video="v")
+    document = json.loads((tmp_path / "truth/labels.json").read_text())
+    for one in document["annotations"]:
+        one["track_id"] = 1 + one["id"]
+    (tmp_path / "truth/labels.json").write_text(json.dumps(document))
+    mot(tmp_path / "found")
+    (tmp_path / "found/v.txt").write_text("1,1,10,10,20,20,1,2,1\n2,2,10,10,20,20,1,0,1\n")
+    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
+    assert (value, "numbered" in said) == (1, False)
+
+
+def test_only_the_lists_of_videos_that_count_say_what_numbers_mean(tmp_path, capsys):
+    coco(tmp_path / "truth", ["hook", "grasper"], file="a.json")
+    coco(tmp_path / "truth", ["grasper", "hook", "clipper"], video="VID02", file="b.json")
+    yolo(tmp_path / "found", (0, 1))
+    (tmp_path / "only.txt").write_text("VID01\n")
+    value, said = overall(tmp_path, capsys, "detection", "--videos", tmp_path / "only.txt")
+    assert value == 1
+    assert "a.json are 0 hook, 1 grasper, and the numbers are read so" in said
+    for file in (tmp_path / "found").iterdir():
+        file.unlink()
+    np.savez(tmp_path / "found/VID02.npz", i=np.eye(3))
+    (tmp_path / "only.txt").write_text("VID02\n")
+    value, said = overall(tmp_path, capsys, "recognition", "--videos", tmp_path / "only.txt")
+    assert (value, "b.json are 0 grasper, 1 hook, 2 clipper" in said) == (1, True)
+
+
+def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabulary(tmp_path, capsys):
+    mot(tmp_path / "truth", "hook,grasper", video="w")
+    mot(tmp_path / "truth")
+    mot(tmp_path / "found")
+    (tmp_path / "found/v/seqinfo.ini").unlink()
+    (tmp_path / "only.txt").write_text("v\n")
+    more = ("--videos", tmp_path / "only.txt", "--variant", "classes=averaged")
+    value, said = overall(tmp_path, capsys, "tracks", *more, value="HOTA")
+    assert (value, "numbered" in said) == (1, False)
+    words = ["submission", "check", tmp_path / "found", "--task", "tracks", "--ground-truth", tmp_path / "truth"]
+    assert main(list(map(str, [*words, "--videos", tmp_path / "only.txt"]))) == 0

@@ -89,6 +89,23 @@ def test_matrices_as_csv_with_and_without_header_are_the_same(study, capsys):
     assert good(capsys, *recognition(study)).out == expected
 
 
+@pytest.mark.parametrize(
+    ("head", "cells", "place"),
+    [
+        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", '0,"0,5"' + ",0.5" * 99, "row 2, column ivt_0"),
+        ("", '"0,5"' + ",0.5" * 99, "row 1, column 0"),
+        ("", "0,5" + ";0.5" * 99, "row 1, column 0"),
+        (";".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "0;0,5" + ";0.5" * 99, "row 2, column ivt_0"),
+    ],
+)
+def test_a_decimal_comma_in_a_matrix_is_named_with_its_cell(study, capsys, head, cells, place):
+    (study / "found/VID01.npy").unlink()
+    (study / "found/VID02.npy").unlink()
+    (study / "found/VID01.csv").write_text(f"{head}{cells}\n")
+    said = fault(capsys, *recognition(study, "--predictions-from", "matrices"))
+    assert f"VID01.csv, {place}: '0,5' is no number; write decimal points and no thousands separators" in said
+
+
 def test_a_class_without_positives_is_undefined_and_not_zero(study, capsys):
     good(capsys, *recognition(study, "--out", study / "scores.json", "--variant", "scope=global", "component=ivt"))
     (result, *_) = json.loads((study / "scores.json").read_text())["results"]
@@ -496,3 +513,14 @@ def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys
     assert said in json.loads((study / "one.json").read_text())["notes"]
     for more in (("--bootstrap", "3"), ("--videos", study / "one.txt")):
         assert said not in good(capsys, *recognition(study, *more)).err
+
+
+def test_what_is_wrong_on_both_sides_in_files_of_one_name_is_said_of_each(tmp_path, capsys):
+    box = {"images": [{"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}], "categories": [{"id": 1, "name": "hook"}]}
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        annotations = [{"id": 1, "image_id": "1", "category_id": 1, "bbox": [10, 10, 20, 20]}]
+        (tmp_path / side / "labels.json").write_text(json.dumps({**box, "annotations": annotations}))
+    told = good(capsys, *sides(tmp_path, "detection")).err
+    for side in ("ground truth", "predictions"):
+        assert f"labels.json: {side}: 'image_id' of annotations are texts of digits; they are read as the numbers" in told

@@ -100,7 +100,8 @@ def test_what_spans_have_and_no_frame_has_is_said_by_score_and_by_validate(tmp_p
     between = "spans between two frames of the other rate: 1"
     told = good(capsys, *sides(tmp_path, "phases")).err
     for lost in (overlap, between):
-        assert f"{tmp_path}/truth/a.eaf: {lost} (and at 1 more place, also in {tmp_path}/found/a.eaf)" in told
+        assert f"{tmp_path}/truth/a.eaf: ground truth: {lost}\n" in told
+        assert f"{tmp_path}/found/a.eaf: predictions: {lost}\n" in told
     assert cli.main(["validate", str(tmp_path / "truth")]) == 0
     told = capsys.readouterr().out
     assert f"warning: a: {overlap}" in told
@@ -112,6 +113,9 @@ def test_an_instrument_between_two_frames_is_said_too(tmp_path, capsys):
         (tmp_path / side).mkdir()
         (tmp_path / side / "v1.csv").write_text("vocabulary,instrument,start_s,end_s\ncholect50,hook,0.2,0.9\ncholect50,grasper,1,4\n")
     told = good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "spans")).err
-    assert f"{tmp_path}/truth/v1.csv: spans between two frames of the other rate: 1 (and at 1 more place" in told
+    assert f"{tmp_path}/truth/v1.csv: ground truth: spans between two frames of the other rate: 1\n" in told
+    (tmp_path / "found/v1.csv").write_text("vocabulary,instrument,start_s,end_s\ncholect50,grasper,1,4\n")
+    told = good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "spans")).err
+    assert f"{tmp_path}/truth/v1.csv: spans between two frames of the other rate: 1\n" in told
     assert cli.main(["validate", str(tmp_path / "truth")]) == 0
     assert "warning: v1: spans between two frames of the other rate: 1" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -92,15 +92,16 @@ class Side:
 
     @property
     def lists(self) -> tuple[ClassList, ...]:
-        """What the numbers of instruments mean where predictions do not name them; none where triplets are labelled.
+        """What the numbers of classes mean where predictions do not name them: what the files list of what is labelled.
 
-        It is what the files list, else the instruments of the vocabulary.
+        Without a list they are the instruments of the vocabulary where instruments are labelled; where triplets are, there is none.
         """
         labelled = [labels for labels in self.of_frames.found if labels.instances is not None or labels.spans is not None]
-        if not labelled or any(labels.detail != "instrument" for labels in labelled):
+        if len({labels.detail for labels in labelled}) != 1:
             return ()
-        whole = ClassList("", tuple(range(len(labelled[0].vocabulary.instruments))))
-        return self.of_frames.reading.collection.lists or (whole,)
+        triplets = labelled[0].detail == "triplet"
+        listed = tuple(one for one in self.of_frames.reading.collection.lists if one.triplets == triplets)
+        return listed if listed or triplets else (_whole(labelled[0].vocabulary),)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -151,20 +152,23 @@ def read_predicted_marks(source: Source) -> Side:
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
 
 
-def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...]) -> Side:
+def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...], videos: Iterable[str]) -> Side:
     """Return the predicted instances, or scores of classes.
 
     Parameters
     ----------
     classes, lists
         The vocabulary of the ground truth, and what it means by numbers.
+    videos
+        Those that count: what others mean by numbers says nothing.
 
     Raises
     ------
     ScrubinError
         With everything that is wrong in any file.
     """
-    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes, lists), wanted, links_may_lead_out=False)
+    options = _as_predicted(source, classes, _lists_of(videos, lists, classes))
+    reading = reader.read_path(source.path, source.form, options, wanted, links_may_lead_out=False)
     by_frame = reader.instances_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
@@ -187,6 +191,17 @@ def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, .
     known = source.vocabulary or classes
     own = lists if known.name == classes.name else ()
     return Options(classes=known, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant, image_size=source.image_size, lists=own)
+
+
+def _lists_of(videos: Iterable[str], lists: tuple[ClassList, ...], classes: Vocabulary) -> tuple[ClassList, ...]:
+    """Return the lists of some videos; the instruments of the vocabulary where only others have some."""
+    names = set(videos)
+    listed = tuple(one for one in lists if one.is_of(names))
+    return listed if listed or not lists or lists[0].triplets else (_whole(classes),)
+
+
+def _whole(classes: Vocabulary) -> ClassList:
+    return ClassList("", tuple(range(len(classes.instruments))))
 
 
 def _line(source: Source, reading: Reading) -> str:

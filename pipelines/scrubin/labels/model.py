@@ -5,7 +5,7 @@ Every reader makes these, every writer takes them: all pairs of formats meet her
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -47,7 +47,7 @@ ERROR_COLUMNS = ("id", "task", "error", "occurred")
 
 @dataclass(frozen=True)
 class ClassList:
-    """Instruments by number, as files list them: what a number means that stands without a name.
+    """Instruments or triplets by number, as files list them: what a number means that stands without a name.
 
     Parameters
     ----------
@@ -57,11 +57,21 @@ class ClassList:
         The id in the vocabulary of each class, in the order of its numbers.
     first
         The number of the first class.
+    triplets
+        Whether the classes are triplets; otherwise they are instruments.
+    recordings
+        Those whose labels the list numbers; None: all.
     """
 
     file: str
     ids: tuple[int, ...]
     first: int = 0
+    triplets: bool = False
+    recordings: tuple[str, ...] | None = None
+
+    def is_of(self, names: Iterable[str]) -> bool:
+        """Return whether the list numbers labels of any of some recordings."""
+        return self.recordings is None or not set(names).isdisjoint(self.recordings)
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,7 @@ class LabelFiles:
     image_size
         Width and height in px of images whose size no file states, where a user says it.
     lists
-        Those of the ground truth, for predictions that number instruments and do not name them; none: the vocabulary numbers them.
+        Those of the ground truth, for predictions that number classes and do not name them; none: the vocabulary numbers them.
     root
         The folder that was named, in which all files lie: the folders above it say nothing of labels.
     tasks
@@ -287,7 +297,7 @@ class Collection:
     faults
         What the user should know of files that are of several recordings.
     lists
-        The lists of instruments that files number; a list of triplets is none of them.
+        The lists of instruments or triplets that files number.
     """
 
     recordings: tuple[Labels, ...] = ()

@@ -26,7 +26,7 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.formats.objects import coco
-from scrubin.labels.model import Collection, Labels, Layer, mark_rows
+from scrubin.labels.model import ClassList, Collection, Labels, Layer, mark_rows
 from scrubin.labels.registry import WRITERS
 
 Files = Mapping[str, bytes]
@@ -61,22 +61,23 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
         return against, labelled if declared.truth_format else _files_of(path, reading, hidden), alone
     subset = [labels for labels in reading.collection.recordings if labels.recording in hidden]
     # The frames alone count classes from 0: so must the labels, or a number would mean one class at home and another one on the platform.
-    counts_otherwise = any(one.first for one in reading.collection.lists)
+    lists = [one for one in reading.collection.lists if one.is_of(hidden)]
+    counts_otherwise = any(one.first for one in lists)
     truth_format = declared.truth_format or (reading.form.name if counts_otherwise else "")
     files = _written(subset, truth_format, reading) if truth_format else _files_of(path, reading, hidden)
     blank = [_blank(labels, against) for labels in subset]
     alone_format = declared.alone_format or reading.form.name
     frames = _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
-    return against, files, frames if declared.truth_format or alone_format != COCO else _as_numbered(frames, reading)
+    return against, files, frames if declared.truth_format or alone_format != COCO else _as_numbered(frames, lists)
 
 
-def _as_numbered(alone: Files, reading: Reading) -> Files:
+def _as_numbered(alone: Files, lists: Sequence[ClassList]) -> Files:
     """Return COCO files of frames alone with the classes in the order of the labels, which stay as they are: by it numbers are read."""
-    lists = {one.ids for one in reading.collection.lists}
-    if len(lists) != 1:
+    orders = {(one.triplets, one.ids) for one in lists}
+    if len(orders) != 1:
         return alone
     documents = {name: json.loads(data) for name, data in alone.items()}
-    (ids,) = lists
+    ((_, ids),) = orders
     for document in documents.values():
         every = document["categories"]
         document["categories"] = [{**every[id_], "id": number} for number, id_ in enumerate(ids, start=1)]

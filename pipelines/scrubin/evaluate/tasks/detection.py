@@ -170,7 +170,7 @@ class Boxes:
     form, paths
         In which format the files were read, and where they are.
     lists
-        What the numbers of instruments mean in files that do not name them.
+        What the numbers of classes mean in files that do not name them.
     """
 
     series: Mapping[str, Series]
@@ -261,7 +261,7 @@ def predictions_of(
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
-        read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists)
+        read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists, truth.series)
         boxes = _boxes(source, read, "predictions", classes, without_class=without_class)
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))

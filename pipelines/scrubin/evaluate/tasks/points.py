@@ -61,7 +61,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         read = side_of_results(source, truth, truth_source)
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
-        read = side.read_predictions(sized, "points", truth.vocabulary, truth.lists)
+        read = side.read_predictions(sized, "points", truth.vocabulary, truth.lists, truth.series)
     found = _instances(source, read, "predictions")
     if found.vocabulary.name != truth.vocabulary.name:
         what = f"these are instruments of '{found.vocabulary.name}', the ground truth has those of '{truth.vocabulary.name}'"

@@ -47,7 +47,7 @@ class Truth:
     faults, line
         What stops nothing, and as what the files were read.
     lists
-        What the numbers of instruments mean in files that do not name them.
+        What the numbers of classes mean in files that do not name them.
     """
 
     series: Mapping[str, Series]
@@ -97,7 +97,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or in other classes.
     """
-    read = side.read_predictions(source, "instances", truth.vocabulary, truth.lists)
+    read = side.read_predictions(source, "instances", truth.vocabulary, truth.lists, truth.series)
     series: dict[str, Series] = {}
     for video in read.videos:
         scores = _scores(source, video.labels, truth)

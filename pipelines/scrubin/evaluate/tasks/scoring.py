@@ -239,7 +239,21 @@ def _errors(order: Order, choice: Choices, every: Sequence[recordings.TaskSheet]
 
 
 def _of_sheets(*of_sides: Sequence[recordings.TaskSheet]) -> list[Fault]:
-    return [fault for of_side in of_sides for sheet in of_side for fault in sheet.faults]
+    return _by_side([[fault for sheet in of_side for fault in sheet.faults] for of_side in of_sides])
+
+
+def _by_side(of_sides: Sequence[Sequence[Fault]]) -> list[Fault]:
+    """Return the faults of labels and of predictions; what both have says of which it is, as files of both may have one name.
+
+    Parameters
+    ----------
+    of_sides
+        Those of the labels first.
+    """
+    truth, predicted = of_sides[0], [fault for of_run in of_sides[1:] for fault in of_run]
+    of_both = {fault.cause for fault in truth} & {fault.cause for fault in predicted}
+    roles = (("ground truth", truth), ("predictions", predicted))
+    return [replace(one, what=f"{role}: {one.what}") if one.cause in of_both else one for role, of_role in roles for one in of_role]
 
 
 def _recordings(every: Sequence[recordings.TaskSheet]) -> set[str]:
@@ -264,7 +278,7 @@ class _Read(Protocol):
 
 
 def _of_sides(sides: Sequence[_Read], runs: Sequence[Scoring], notes: Sequence[str]) -> Scoring:
-    scoring = _of_runs(runs, [fault for one in sides for fault in one.faults], notes)
+    scoring = _of_runs(runs, _by_side([one.faults for one in sides]), notes)
     return replace(scoring, read=[line for line in dict.fromkeys(one.line for one in sides) if line])
 
 

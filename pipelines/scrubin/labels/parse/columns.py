@@ -20,7 +20,7 @@ from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.model import LabelFiles, Labels
+from scrubin.labels.model import ClassList, LabelFiles, Labels
 from scrubin.labels.parse.fields import Where
 
 Meaning = Literal["frame", "row", "seconds", "milliseconds", "video", "phase id", "phase", "id"]
@@ -251,20 +251,21 @@ def as_listed(where: Where, source: LabelFiles, named_by: str, *, from_one: bool
         Whether a list that counts from 1 is read so; else all count from 0.
     """
     vocabulary, first = source.vocabulary, source.lists[0]
-    other = next((one for one in source.lists if one.ids != first.ids or (from_one and one.first != first.first)), None)
+    own = (first.triplets, first.ids)
+    other = next((one for one in source.lists if (one.triplets, one.ids) != own or (from_one and one.first != first.first)), None)
     first_class = first.first if from_one else 0
     if other is not None:
-        pair = " and ".join(f"{one.file} has {_numbered(vocabulary, one.ids, one.first if from_one else 0)}" for one in (first, other))
+        pair = " and ".join(f"{one.file} has {_numbered(vocabulary, one, one.first if from_one else 0)}" for one in (first, other))
         what = f"classes are numbered and not named, and the ground truth lists them in several orders: {pair}"
         where.error("classes-unnamed", what, f"name them by {named_by}")
         return None
     stands = f" in {first.file}" if first.file else ""
-    said = f"the classes of the ground truth{stands} are {_numbered(vocabulary, first.ids, first_class)}"
+    said = f"the classes of the ground truth{stands} are {_numbered(vocabulary, first, first_class)}"
     if first_class or first.ids != tuple(range(len(first.ids))):
         where.warning(
             "classes-unnamed", f"classes are numbered and not named; {said}, and the numbers are read so", f"name them by {named_by}"
         )
-    return Classes(vocabulary, False, first.ids, said=said)
+    return Classes(vocabulary, first.triplets, first.ids, said=said)
 
 
 def note_beyond(where: Where, number: float, classes: Classes, first_class: int = 0) -> bool:
@@ -276,11 +277,10 @@ def note_beyond(where: Where, number: float, classes: Classes, first_class: int 
     return True
 
 
-def _numbered(vocabulary: Vocabulary, ids: Sequence[int], first_class: int) -> str:
-    listed = ", ".join(
-        f"{number} {csv_text.shown(vocabulary.instruments[id_])}" for number, id_ in enumerate(ids[:LISTED], start=first_class)
-    )
-    return listed + (" ..." if len(ids) > LISTED else "")
+def _numbered(vocabulary: Vocabulary, one: ClassList, first_class: int) -> str:
+    names = names_of(Classes(vocabulary, one.triplets, one.ids[:LISTED]))
+    listed = ", ".join(f"{number} {csv_text.shown(name)}" for number, name in enumerate(names, start=first_class))
+    return listed + (" ..." if len(one.ids) > LISTED else "")
 
 
 def one_vocabulary(recordings: Sequence[Labels]) -> Vocabulary:

@@ -80,7 +80,7 @@ Frame = tuple[str, int]
 class Reading:
     """What was read so far: images and instances by recording and position, and the classes, which are those of all files.
 
-    ``points`` and ``lines`` are, by class, the names of its points and the lines between them; ``lists`` are the instruments by file.
+    ``points`` and ``lines`` are, by class, the names of its points and the lines between them; ``lists`` are the classes by file.
     """
 
     source: LabelFiles
@@ -155,11 +155,19 @@ def read_document(reading: Reading, of_file: OfFile, document: Mapping[str, Any]
     read_images(reading, of_file, document)
     if has_classes:
         _read_annotations(reading, of_file, document)
+        _note_list(reading, of_file)
     listed = ", ".join(f"{what} ({count})" for what, count in sorted(of_file.unkept.items()))
     if listed:
         of_file.where.warning("not-kept", f"not kept: {listed}")
     if of_file.where.faults.errors():
         reading.faulty |= {recording for recording, _ in of_file.images.values()}
+
+
+def _note_list(reading: Reading, of_file: OfFile) -> None:
+    classes = reading.classes
+    if classes is not None and classes.ids:
+        recordings = tuple(sorted({recording for recording, _ in of_file.images.values()}))
+        reading.lists.append(ClassList(of_file.where.file, classes.ids, triplets=classes.triplets, recordings=recordings))
 
 
 def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[str]) -> None:
@@ -230,7 +238,6 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
         where.at("categories").error("vocabularies-differ", "they are others than in the files before", "convert the files one by one")
         return False
     reading.classes = classes
-    reading.lists += [] if classes.triplets or not classes.ids else [ClassList(where.file, classes.ids)]
     of_file.categories = dict(zip(numbers, classes.ids, strict=True))
     of_file.merges = {numbers[k]: merge for k, merge in classes.merges.items()}
     for category in objects:

@@ -170,6 +170,8 @@ def read_of_cholectrack20(source: LabelFiles) -> Collection:
 
 def _read(source: LabelFiles, layout: Layout) -> Collection:
     faults = Faults()
+    # Tracks are of instruments: a list of triplets says nothing of their numbers.
+    source = replace(source, lists=tuple(one for one in source.lists if not one.triplets))
     recordings: dict[str, Labels] = {}
     lists: list[ClassList] = []
     unlisted: list[ClassList] = []
@@ -285,7 +287,7 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     layer = Layer(where.file, np.array(positions, np.int64), instances)
     detail: Detail = "triplet" if classes.triplets else "instrument"
     counts = not classes.triplets and (bool(list_file) or bool(instances["instrument_id"].notna().any()))
-    of_video = ClassList(list_file, classes.ids if counts else (), first_class)
+    of_video = ClassList(list_file, classes.ids if counts else (), first_class, recordings=(name,))
     return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames), of_video
 
 

@@ -2,7 +2,8 @@
 
 ``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence), ``yolo4`` rows are ProstaTD's
 ``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` or ``classes.txt``
-names them. Without one they are the triplets of the vocabulary, in predictions the instruments that the ground truth lists or labels.
+names them. Without one they are the triplets of the vocabulary, in predictions the classes that the ground truth lists, or instruments
+that it labels.
 An empty file is labelled as "no instrument".
 """
 
@@ -175,7 +176,7 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
             sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
         if recording not in faulty:
             sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail, frames=sizes))
-    lists = () if classes.triplets or not named else (ClassList(named[0], classes.ids),)
+    lists = () if not named else (ClassList(named[0], classes.ids, triplets=classes.triplets),)
     return Collection(tuple(sound), faults=faults.all(), lists=lists)
 
 

@@ -16,7 +16,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.formats.plain import matrix_tables
-from scrubin.labels.formats.plain.matrix import CheckedMatrix, Matrix, Meaning, checked
+from scrubin.labels.formats.plain.matrix import CheckedMatrix, Matrix, Meaning, checked, is_by_vocabulary
 from scrubin.labels.model import ClassesOf, Clock, Collection, LabelFiles, Labels, Layer, Recognition
 from scrubin.labels.parse import columns, documents, fields
 from scrubin.labels.parse.fields import Where
@@ -218,23 +218,27 @@ def read(source: LabelFiles) -> Collection:
     recordings: list[Labels] = []
     file_of: dict[str, str] = {}
     names = fields.video_names(source.files, faults)
-    by_vocabulary = tuple(range(len(source.vocabulary.instruments)))
-    of_truth = source.lists and any(one.ids != by_vocabulary for one in source.lists)
     for file, data in sorted(source.files.items()):
         for own, matrices in READERS[PurePosixPath(file).suffix.lower()](file, data, faults).items():
             name = names[file] if own == PurePosixPath(file).stem else own
             if file_of.setdefault(name, file) != file:
                 faults.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
                 continue
-            listed = (
-                columns.as_listed(Where(faults, file), source, NAMING)
-                if of_truth and any(one.classes != "ivt" for one in matrices)
-                else None
-            )
+            listed = columns.as_listed(Where(faults, file), source, NAMING) if _are_as_listed(source, matrices) else None
             checked_matrices = [checked(matrix, source.vocabulary, faults, listed) for matrix in matrices]
             sound = [one for one in checked_matrices if one is not None]
             recordings += [_labels(name, sound, source.vocabulary)] if len(sound) == len(checked_matrices) else []
     return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
+
+
+def _are_as_listed(source: LabelFiles, matrices: Sequence[Matrix]) -> bool:
+    """Return whether the columns of any matrix are what the ground truth lists in an order of its own."""
+    vocabulary = source.vocabulary
+    whole = {of: tuple(range(len(vocabulary.triplets if of else vocabulary.instruments))) for of in (True, False)}
+    if all(one.ids == whole[one.triplets] for one in source.lists):
+        return False
+    first = source.lists[0]
+    return not all(is_by_vocabulary(one, vocabulary, len(first.ids), triplets=first.triplets) for one in matrices)
 
 
 def _labels(name: str, checked_matrices: Sequence[CheckedMatrix], vocabulary: Vocabulary) -> Labels:

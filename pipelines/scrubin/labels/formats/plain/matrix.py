@@ -82,19 +82,16 @@ def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults, listed: Clas
     Parameters
     ----------
     listed
-        The instruments of the ground truth by column, where it lists them in an order of its own.
+        The instruments or triplets of the ground truth by column, where it lists them in an order of its own.
     """
     values = matrix.values
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         what = f"the matrix has the shape {values.shape} and type {values.dtype}"
         faults.error(matrix.file, "matrix-shape", what, "give numbers, frames by classes", place=matrix.place)
         return None
-    width = values.shape[1]
-    if listed is not None and (
-        matrix.classes == "ivt" or (matrix.classes is None and len(listed.ids) != width == len(vocabulary.triplets))
-    ):
-        listed = None  # these are triplets
-    known: tuple[ClassesOf, ...] = ("i",) if listed is not None else ("ivt", "i")
+    if listed is not None and is_by_vocabulary(matrix, vocabulary, len(listed.ids), triplets=listed.triplets):
+        listed = None
+    known: tuple[ClassesOf, ...] = ("ivt", "i") if listed is None else ("ivt",) if listed.triplets else ("i",)
     sizes = {one: number_of_classes(vocabulary, one) if listed is None else len(listed.ids) for one in known}
     matrix = _without_frame(matrix, set(sizes.values()))
     values = matrix.values
@@ -111,10 +108,26 @@ def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults, listed: Clas
     return CheckedMatrix(matrix.file, positions, values if listed is None else _by_id(values, listed), classes, meaning)
 
 
+def is_by_vocabulary(matrix: Matrix, vocabulary: Vocabulary, listed: int, *, triplets: bool) -> bool:
+    """Return whether the columns are classes of the vocabulary, whatever the ground truth lists: others, or as many as only it has.
+
+    Parameters
+    ----------
+    listed, triplets
+        How many classes the ground truth lists, and whether they are triplets.
+    """
+    if matrix.classes is not None and (matrix.classes == "ivt") != triplets:
+        return True
+    widths = {matrix.values.shape[1], matrix.values.shape[1] - matrix.frame_may_be_first} if matrix.values.ndim == 2 else set()
+    may_be_triplets = triplets or matrix.classes is None
+    return may_be_triplets and listed not in widths and len(vocabulary.triplets) in widths
+
+
 def _by_id(values: npt.NDArray[Any], listed: Classes) -> npt.NDArray[Any]:
     """Return values by id of the vocabulary: of a class that is not listed the least, of one that is listed twice the higher."""
     least = min(0, values.min(initial=0))
-    by_id = np.full((len(values), len(listed.vocabulary.instruments)), least, values.dtype)
+    count = number_of_classes(listed.vocabulary, "ivt" if listed.triplets else "i")
+    by_id = np.full((len(values), count), least, values.dtype)
     for column, id_ in enumerate(listed.ids):
         by_id[:, id_] = np.maximum(by_id[:, id_], values[:, column])
     return by_id
@@ -136,7 +149,8 @@ def _classes(matrix: Matrix, vocabulary: Vocabulary, known: Mapping[ClassesOf, i
     what = f"{width} classes, expected {expected} of '{vocabulary.name}' in their order"
     fix = "give one column per class, or name the vocabulary"
     if said:
-        what, fix = f"{width} classes, expected {sizes['i']}: {said}", "give one column for each of these, in this order"
+        (expected_one,) = known.values()
+        what, fix = f"{width} classes, expected {expected_one}: {said}", "give one column for each of these, in this order"
     if matrix.frames is None and width - 1 in sizes.values():
         fix = "is the first column the frame? name it 'frame' in a header"
     faults.error(matrix.file, "matrix-classes", what, fix, place=matrix.place)

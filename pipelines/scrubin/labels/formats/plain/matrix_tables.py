@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 import re
@@ -25,6 +26,7 @@ from scrubin.labels.parse import columns
 PREFIXES: Mapping[str, ClassesOf | None] = {"ivt_": "ivt", "triplet_": "ivt", "i_": "i", "instrument_": "i", "class_": None, "": None}
 """What may stand before the number of a class; the first that a table has counts, where its recording is labelled so."""
 NUMBERED = re.compile(rf"(?:{'|'.join(PREFIXES)})\d+")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 LEAST_COLUMNS = 3
 """Two columns without a header are frames and phases."""
 
@@ -85,12 +87,19 @@ def _blank_lines(text: str) -> list[int]:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    return [cell.strip().strip('"') for cell in line.rstrip("\r").split(delimiter)] if line.strip() else []
+    if not line.strip():
+        return []
+    try:
+        # A delimiter between quotation marks is none: "0,5" is one cell.
+        cells = next(csv.reader([line.rstrip("\r")], delimiter=delimiter))
+    except csv.Error:
+        cells = line.split(delimiter)
+    return [cell.strip().strip('"') for cell in cells]
 
 
 def _is_header(cells: Sequence[str]) -> bool:
     # A row of data begins with a frame or a score.
-    return bool(cells) and not _is_number(cells[0])
+    return bool(cells) and not _is_number(cells[0]) and not DECIMAL_COMMA.fullmatch(cells[0])
 
 
 def _check_header(file: str, names: Sequence[str], first: Sequence[str], faults: Faults) -> bool:
@@ -207,8 +216,10 @@ def _numbers(file: str, place: str, table: pd.DataFrame, first_row: int, faults:
             row, cell = wrong[0]
             is_empty = cell in ("", None) or cell != cell
             what = "a cell is empty" if is_empty else f"'{csv_text.shown(str(cell))}' is no number"
+            has_comma = isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+            fix = "write decimal points and no thousands separators" if has_comma else "give a number for every class"
             at = ", ".join(part for part in (place, f"row {int(row) + first_row}, column {name}") if part)
-            faults.error(file, "value-type", what, "give a number for every class", place=at, count=len(wrong))
+            faults.error(file, "value-type", what, fix, place=at, count=len(wrong))
             return None
     return table.to_numpy(dtype=np.float64)
 
