@@ -42,6 +42,29 @@ def test_kappa_of_all_recordings_together_is_that_of_scikit_learn(pairs):
         assert found is None if np.isnan(expected) else found == pytest.approx(expected, abs=1e-12)
 
 
+flags = st.lists(st.booleans(), min_size=FRAMES, max_size=FRAMES)
+meeting = st.fixed_dictionaries(dict.fromkeys(LABELS, flags))
+
+
+def meeting_spans(by_label):
+    return [span for label, there in by_label.items() for span in spans_of([label if one else None for one in there])]
+
+
+@given(one=meeting, other=meeting)
+def test_of_labels_that_meet_kappa_is_that_of_their_sets_and_of_each_label_that_of_its_being_there(one, other):
+    found = agreement.of_spans({(1, 2): [Twice("r", meeting_spans(one), meeting_spans(other), BOUNDARIES_S)]})
+    for label in LABELS:
+        if any(one[label]) or any(other[label]):
+            assert_same(found["classes"][label]["kappa"]["value"], one[label], other[label])
+    sets = [["".join(label for label in LABELS if side[label][frame]) for frame in range(FRAMES)] for side in (one, other)]
+    assert_same(found["all"]["kappa"]["value"], *sets)
+
+
+def assert_same(value, one, other):
+    expected = cohen_kappa_score(one, other) if len({*one, *other}) > 1 else np.nan
+    assert value is None if np.isnan(expected) else value == pytest.approx(expected, abs=1e-12)
+
+
 @given(labels=frames)
 def test_whoever_agrees_with_themselves_agrees_wholly(labels):
     spans = spans_of(labels)

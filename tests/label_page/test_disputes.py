@@ -42,7 +42,9 @@ def test_frame_by_frame_a_label_stands_when_enough_say_so_and_what_some_say_is_d
         assert labels_at(outcome.spans, frame) == {label for label, count in votes.items() if count >= needed}
         # Under a majority a label is outvoted where more than half do not say it.
         undecided = [label for label, count in votes.items() if 0 < count < needed and not (majority and len(said) - count >= needed)]
-        assert any(one.first <= frame < one.end for one in outcome.open) == bool(undecided)
+        # Where most say something, and no label has most, there is nothing to stand.
+        is_split = majority and sum(votes.values()) >= needed > max(votes.values())
+        assert any(one.first <= frame < one.end for one in outcome.open) == (bool(undecided) or is_split)
 
 
 @given(said=people, edge=st.integers(0, 5))
@@ -60,6 +62,37 @@ def test_what_all_say_alike_stands_as_it_is(said, people, edge):
     outcome = of_layer("phases", dict.fromkeys(range(people), said), FRAMES, edge_frames=edge, majority=False)
     assert [tuple(labels_at(outcome.spans, frame)) for frame in range(FRAMES)] == merged
     assert not outcome.open
+
+
+@st.composite
+def labelled_throughout(draw):
+    """Several people who label every frame, of which one may have a phase more, with edges some frames apart."""
+    edges = sorted(draw(st.sets(st.integers(4, FRAMES - 4), min_size=1, max_size=4)))
+    people = {}
+    for person in range(1, draw(st.integers(2, 4)) + 1):
+        own = sorted({min(max(edge + draw(st.integers(-3, 3)), 1), FRAMES - 1) for edge in edges})
+        if draw(st.booleans()):
+            own = sorted({*own, draw(st.integers(1, FRAMES - 1))})
+        labels = [LABELS[(number + draw(st.sampled_from([0, 0, 0, 1]))) % len(LABELS)] for number in range(len(own) + 1)]
+        people[person] = [Span(first, end, label) for first, end, label in zip([0, *own], [*own, FRAMES], labels, strict=True)]
+    return people
+
+
+@given(said=labelled_throughout(), majority=st.booleans(), edge=st.integers(1, 9))
+def test_where_everybody_labels_every_frame_each_has_one_phase_or_is_open(said, majority, edge):
+    outcome = of_layer("phases", said, FRAMES, edge_frames=edge, majority=majority)
+    for frame in range(FRAMES):
+        is_open = any(one.first <= frame < one.end for one in outcome.open)
+        assert len(labels_at(outcome.spans, frame)) <= 1
+        assert is_open or labels_at(outcome.spans, frame)
+
+
+def test_edges_of_a_phase_that_one_of_three_inserts_stay_where_most_have_them():
+    x, y, z = LABELS
+    most = [Span(0, 20, x), Span(20, 40, y)]
+    one = [Span(0, 18, x), Span(18, 28, z), Span(28, 40, y)]
+    outcome = of_layer("phases", {1: most, 2: one, 3: most}, FRAMES, edge_frames=9, majority=True)
+    assert (outcome.spans, outcome.open) == ((Span(0, 20, x), Span(20, 40, y)), ())
 
 
 def test_edges_that_are_close_lie_in_their_middle_and_half_a_frame_goes_to_the_later_one():

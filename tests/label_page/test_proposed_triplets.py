@@ -88,6 +88,16 @@ def test_scores_of_classes_are_sets_of_those_that_are_likely(bench, folder):
     assert {at: triplets for at, (_, triplets) in sets_of(again).items()} == {0: (), 1: (GRASP,), 2: (CLIP,), 3: ()}
 
 
+@pytest.mark.parametrize("boxes", [{}, {"detection": []}])
+def test_scores_of_a_submission_are_sets_also_where_it_has_no_boxes(bench, folder, boxes):
+    classes = bench.p.classes
+    scores = [[0.1] * len(classes.triplets) for _ in range(3)]
+    scores[1][classes.triplet_of(",".join(GRASP))] = scores[2][classes.triplet_of(",".join(CLIP))] = 0.5
+    text = json.dumps({str(second): {"recognition": row, **boxes} for second, row in enumerate(scores)})
+    again = proposing(folder, f"{SINGLE}.json", text.encode(), "format: cholectriplet2022")
+    assert {at: triplets for at, (_, triplets) in sets_of(again).items()} == {0: (), 1: (GRASP,), 2: (CLIP,)}
+
+
 def test_triplets_are_taken_one_by_one_until_the_set_is_as_proposed(proposed, folder):
     who = annotator(proposed, folder)
     key, _ = sets_of(proposed)[1]

@@ -380,6 +380,13 @@ def test_a_rule_of_rows_finds_the_row_that_breaks_it(rule, table, change, key, s
     assert (found[own.index].eq(own) | (found[own.index].isna() & own.isna())).all(axis=1).any()
 
 
+def test_videos_that_are_hidden_as_a_whole_are_no_copies_of_each_other(study_after):
+    same = put("videos", "sha256", "0" * 64, id=SECOND)
+    black = put("frames", "redacted", True, id=SECOND)
+    broken = [ROW_RULES["video_bytes_unique"].broken(study_after(change), "videos").sum() for change in (same, both(same, black))]
+    assert broken == [2, 0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "table", "change", "key"), BREAKS, ids=names_of(BREAKS))
 def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, key, judge):

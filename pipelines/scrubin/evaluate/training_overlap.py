@@ -98,14 +98,14 @@ def _dataset(entry: DeclaredDataset, test: Sequence[Selection]) -> SourceVerdict
 
 
 def _weights(entry: DeclaredWeights, test: Sequence[Selection]) -> list[SourceVerdict]:
-    if not entry.trained_on:
-        known = corpus(entry.name)
-        if known is None:
-            why = "nobody has published here what these weights were trained on; name the data sets as trained_on"
-            return [SourceVerdict(f"weights {entry.name}", entry.line, "unverified", why)]
-        found = leak_of([select(known.name)], test)
-        return [SourceVerdict(f"weights {entry.name}", entry.line, found.verdict, leak=found)]
-    verdicts = []
+    """Return the verdict on what is known of weights of this name, and on what they are said to be trained on beside it."""
+    known, verdicts = _known(entry.name), []
+    if known is not None:
+        found = leak_of([select(known)], test)
+        verdicts.append(SourceVerdict(f"weights {entry.name}", entry.line, found.verdict, leak=found))
+    elif not entry.trained_on:
+        why = "nobody has published here what these weights were trained on; name the data sets as trained_on"
+        return [SourceVerdict(f"weights {entry.name}", entry.line, "unverified", why)]
     for text in entry.trained_on:
         source, name = f"weights {entry.name}, trained on {text}", _known(text.partition(":")[0])
         if name is None:

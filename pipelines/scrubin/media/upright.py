@@ -46,7 +46,8 @@ def is_mirrored(frame: av.VideoFrame, packet: bytes = b"") -> bool:
     try:
         matrix: Any = frame.side_data.get("DISPLAYMATRIX")
     except ValueError:
-        return orientation(packet) in MIRRORED
+        # What nobody here knows how to read could be a mirror as well.
+        return orientation(packet) in MIRRORED if EXIF in packet else bool(packet)
     if matrix is None:
         return False
     a, b, _, c, d, *_ = struct.unpack("=9i", bytes(matrix))

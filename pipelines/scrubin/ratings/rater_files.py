@@ -282,7 +282,8 @@ def _read_sheet(path: Path, tasks: Sequence[str], withdrawn: Container[str]) -> 
         what = "expected a name such as PegTransfer_rater1.csv or PegTransfer_rater1_errors.csv, or ratings.csv or errors.csv"
         raise RatingsError([faults.error(file, "file-name", what, "rename or remove the file")])
     sheet = read_cells(path, file)
-    if match["task"] not in tasks and not sheet.faults and all(row.cells.get("id", "") in withdrawn for row in sheet.rows):
+    is_of_them = bool(sheet.rows or withdrawn) and all(row.cells.get("id", "") in withdrawn for row in sheet.rows)
+    if match["task"] not in tasks and not sheet.faults and is_of_them:
         return []
     check_task(file, match["task"], tasks)
     RatingsError.raise_any(sheet.faults)

@@ -66,8 +66,9 @@ def _apart(at: IntArray, step: int, clock: Clock, times_s: Times) -> float:
 
 def _by_position(labels: Labels, p: LabelParams) -> tuple[dict[int, set[Triplet]], int]:
     """Return what is in view at each predicted position, and how far these are apart."""
+    found: dict[int, set[Triplet]] = {}
     if labels.instances is not None:
-        of_position = {
+        found = {
             position: {
                 _triplet(labels, p, {part: row[f"{part}_id"] for part in PARTS if row[f"{part}_id"] is not None})
                 for row in rows
@@ -75,9 +76,14 @@ def _by_position(labels: Labels, p: LabelParams) -> tuple[dict[int, set[Triplet]
             }
             for position, rows in by_position(labels.instances).items()
         }
-        return of_position, step_of(labels.instances.positions)
+    # Where a frame has scores of its classes, too, they say what is in view: a list of boxes may be empty because nobody asked for any.
+    found |= _of_scores(labels, p)
+    return found, step_of(np.array(sorted(found), np.int64)) if found else 1
+
+
+def _of_scores(labels: Labels, p: LabelParams) -> dict[int, set[Triplet]]:
     if labels.recognition is None:
-        return {}, 1
+        return {}
     predicted, names = labels.recognition, labels.vocabulary
     found = {}
     for position, scores in zip(predicted.positions.tolist(), predicted.scores, strict=True):
@@ -86,7 +92,7 @@ def _by_position(labels: Labels, p: LabelParams) -> tuple[dict[int, set[Triplet]
         likely = np.flatnonzero(scores >= LEAST_SCORE).tolist()
         ids = (dict(zip(PARTS, names.triplets[one], strict=True)) if predicted.classes == "ivt" else {"instrument": one} for one in likely)
         found[position] = {_triplet(labels, p, {part: of[part] for part in PARTS if part in of}) for of in ids}
-    return found, step_of(predicted.positions)
+    return found
 
 
 def _triplet(labels: Labels, p: LabelParams, ids: dict[Naming, int]) -> Triplet:

@@ -1,6 +1,7 @@
 """How far people agree, while it grows: per layer and pair of annotators, and per class, with intervals over recordings.
 
-All released frames count: one without a label is of a class of its own. Kappa is Cohen's, of all common recordings together. Segments are
+All released frames count: one without a label is of a class of its own. Kappa is Cohen's, of all common recordings together; where labels
+may meet, what is compared is the set of labels of a frame, and of a single label whether it is there. Segments are
 matched as in the metrics of phases, at an IoU of 10, 25 and 50 %, with the first annotator as the truth: F1 does not depend on who that is
 but for ties. Edge errors are those of segments of one label that overlap, in seconds. Intervals are percentiles of 500 draws of recordings;
 with fewer than two recordings there is none.
@@ -45,9 +46,22 @@ class Twice:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Of one recording: frames by class of both, (classes, classes); segments, (overlaps, classes, 3); edge errors in seconds."""
+    """Of one recording.
+
+    Parameters
+    ----------
+    frames
+        By the set of labels of both, (sets, sets).
+    by_label
+        Frames by whether each label is there, (labels, 2, 2).
+    segments
+        (overlaps, labels, 3).
+    edges_s
+        Errors of edges in seconds.
+    """
 
     frames: IntArray
+    by_label: IntArray
     segments: IntArray
     edges_s: tuple[float, ...]
 
@@ -68,7 +82,8 @@ def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]
     """
     every = [one for of_pair in pairs.values() for one in of_pair]
     names = sorted({span.names for one in every for span in (*one.one, *one.other)})
-    by_pair = {pair: [(one.recording, _counts(one, names)) for one in of_pair] for pair, of_pair in pairs.items()}
+    sets = sorted({one for twice in every for spans in (twice.one, twice.other) for one in _sets(spans, names, _frames(twice)).tolist()})
+    by_pair = {pair: [(one.recording, _counts(one, names, sets)) for one in of_pair] for pair, of_pair in pairs.items()}
     counts = [one for of_pair in by_pair.values() for one in of_pair]
     classes = {", ".join(filter(None, name)): [(of, _of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
     return {"recordings": len({one.recording for one in every}), **by_pair_and_class(by_pair, classes, _values)}
@@ -110,25 +125,46 @@ def of_sheets(sheets: Mapping[tuple[str, int], Sheet]) -> dict[str, Any]:
     return plain
 
 
-def _counts(twice: Twice, names: Sequence[tuple[str, ...]]) -> _Counts:
-    frames = len(twice.boundaries_s) - 1
-    one, other = (_classes(spans, names, frames) for spans in (twice.one, twice.other))
-    width = len(names) + 1
-    table = np.zeros((width, width), np.int64)
+def _counts(twice: Twice, names: Sequence[tuple[str, ...]], sets: Sequence[bytes]) -> _Counts:
+    frames = _frames(twice)
+    flags = [_flags(spans, names, frames) for spans in (twice.one, twice.other)]
+    one, other = (np.searchsorted(np.array(sets), _packed(of)) for of in flags)
+    table = np.zeros((len(sets), len(sets)), np.int64)
     np.add.at(table, (one, other), 1)
+    both, first, second = (flags[0] & flags[1]).sum(axis=1), flags[0].sum(axis=1), flags[1].sum(axis=1)
+    cells = [both, first - both, second - both, frames - first - second + both]
+    by_label = np.stack(cells, axis=-1).astype(np.int64).reshape(len(names), 2, 2)
     of_one, of_other = (_segments(spans, names, frames) for spans in (twice.one, twice.other))
     segments = np.stack([at_overlap(of_one, of_other, percent, len(names)) for percent in OVERLAPS])
-    return _Counts(table, segments, tuple(_edges_s(of_one, of_other, twice.boundaries_s)))
+    return _Counts(table, by_label, segments, tuple(_edges_s(of_one, of_other, twice.boundaries_s)))
 
 
-def _classes(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> IntArray:
-    """Return the class of each frame; the last one where it has none. Of labels that meet the first in the list counts."""
-    classes = np.full(frames, len(names), np.int64)
-    for at in reversed(range(len(names))):
-        for span in spans:
-            if span.names == names[at]:
-                classes[span.first : span.end] = at
-    return classes
+def _frames(twice: Twice) -> int:
+    return len(twice.boundaries_s) - 1
+
+
+def _flags(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> npt.NDArray[np.bool_]:
+    """Return whether each label is there in each frame, (labels, frames)."""
+    flags = np.zeros((len(names), frames), np.bool_)
+    at = {name: place for place, name in enumerate(names)}
+    for span in spans:
+        flags[at[span.names], span.first : span.end] = True
+    return flags
+
+
+def _sets(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> npt.NDArray[np.bytes_]:
+    """Return the sets of labels that frames have, each once."""
+    return np.unique(_packed(_flags(spans, names, frames)))
+
+
+def _packed(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.bytes_]:
+    """Return the set of labels of each frame as text, of which equal ones are equal, (frames,)."""
+    packed = np.packbits(flags, axis=0).T
+    if not packed.shape[1]:
+        return np.zeros(flags.shape[1], "S1")
+    # A text must not end in a zero, which would be lost.
+    marked = np.ascontiguousarray(np.concatenate([packed, np.ones((len(packed), 1), np.uint8)], axis=1))
+    return marked.view(f"S{marked.shape[1]}")[:, 0]
 
 
 def _segments(spans: Sequence[Span], names: Sequence[tuple[str, ...]], frames: int) -> Segments:
@@ -163,10 +199,7 @@ def _iou(one: Segments, at: int, start: int, end: int) -> float:
 
 def _of_class(counts: _Counts, at: int) -> _Counts:
     """Return what two say of one class against all others; edges are not told by class."""
-    own = counts.frames[at, at]
-    one, other = counts.frames[at].sum() - own, counts.frames[:, at].sum() - own
-    rest = counts.frames.sum() - own - one - other
-    return _Counts(np.array([[own, one], [other, rest]]), counts.segments[:, at : at + 1], ())
+    return _Counts(counts.by_label[at], counts.by_label[at : at + 1], counts.segments[:, at : at + 1], ())
 
 
 def by_pair_and_class(

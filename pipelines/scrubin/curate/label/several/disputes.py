@@ -2,7 +2,7 @@
 
 Of a layer of spans every frame has a set of labels by each person: one at most of an exclusive layer. Frames where enough people agree are
 agreed; the others, joined to runs, are disputes. An edge that all have, apart by no more than ``edge_s``, is no dispute: it lies in the
-middle of their edges.
+middle of their edges. Of an exclusive layer that holds only where nobody's spans meet or part by it: what follows at once still does.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.curate.label.events import Instant, Settled, Sheet, Span
+from scrubin.curate.label.params import EXCLUSIVE
 from scrubin.labels.keyframes import Track
 
 Names = tuple[str, ...]
@@ -73,7 +74,9 @@ def of_layer(
         Whether more than half are enough; otherwise all must agree.
     """
     people = sorted(said)
-    joined = _with_common_edges({person: list(said[person]) for person in people}, edge_frames)
+    joined = _with_common_edges(
+        {person: sorted(said[person], key=_place) for person in people}, edge_frames, is_exclusive=layer in EXCLUSIVE
+    )
     classes = sorted({span.names for spans in joined.values() for span in spans})
     votes = {names: _votes(joined.values(), names, frame_count) for names in classes}
     needed = len(people) // 2 + 1 if majority else len(people)
@@ -82,6 +85,9 @@ def of_layer(
     for counts in votes.values():
         # Under a majority, what fewer say is outvoted; a tie is not.
         is_open |= (counts > 0) & (counts < needed) & ((len(people) - counts < needed) if majority else True)
+    if majority and layer in EXCLUSIVE and classes:
+        # Most say that there is something, and no label has most: without this nobody would be told of such a frame.
+        is_open |= (sum(votes.values()) >= needed) & ~np.logical_or.reduce(list(agreed.values()))
     by_settlement = np.full(frame_count, -1, np.int64)
     for number, one in enumerate(settlements):
         by_settlement[one.first : one.end] = number
@@ -135,18 +141,67 @@ def _votes(said: Iterable[Sequence[Span]], names: Names, frame_count: int) -> np
     return votes
 
 
-def _with_common_edges(said: dict[int, list[Span]], edge_frames: int) -> dict[int, list[Span]]:
+Edge = tuple[int, Names, str, int]
+"""Whose, of which label, ``first`` or ``end``, and in which frame."""
+
+
+def _with_common_edges(said: dict[int, list[Span]], edge_frames: int, *, is_exclusive: bool) -> dict[int, list[Span]]:
     """Return the spans with edges of a label moved to their middle where everybody has one nearby."""
     if len(said) < 2 or edge_frames == 0:
         return said
-    moved: dict[tuple[int, Names, str, int], int] = {}
+    common = _common_edges(said, edge_frames)
+    if not is_exclusive:
+        return _moved(said, {edge: to for of in common for edge, to in of.items()})
+    moves: dict[Edge, int] = {}
+    for of in _touching(said, common):
+        # Where spans of one person would meet, part or vanish by it, these edges stay as they are, and votes decide.
+        tried = _moved(said, moves | of)
+        if all(_follows_alike(said[person], tried[person]) for person in said):
+            moves |= of
+    return _moved(said, moves)
+
+
+def _common_edges(said: Mapping[int, Sequence[Span]], edge_frames: int) -> list[dict[Edge, int]]:
+    """Return the edges of a label that everybody has, with their middle."""
+    found = []
     for names, side in itertools.product(sorted({span.names for spans in said.values() for span in spans}), ("first", "end")):
         edges = sorted((getattr(span, side), person) for person, spans in said.items() for span in spans if span.names == names)
         for group in _groups(edges, edge_frames):
             if Counter(person for _, person in group) == Counter(list(said)):
                 # Half a frame goes to the later one, as labels do between two frames.
                 middle = (2 * sum(at for at, _ in group) + len(group)) // (2 * len(group))
-                moved |= {(person, names, side, at): middle for at, person in group}
+                found.append({(person, names, side, at): middle for at, person in group})
+    return found
+
+
+def _touching(said: Mapping[int, Sequence[Span]], common: Sequence[dict[Edge, int]]) -> list[dict[Edge, int]]:
+    """Return common edges with those at which somebody's next span begins: they move together, or not at all."""
+    at = {(person, frame): set[int]() for person, spans in said.items() for span in spans for frame in (span.first, span.end)}
+    for number, edges in enumerate(common):
+        for person, _, _, frame in edges:
+            at[person, frame].add(number)
+    joined: list[dict[Edge, int]] = []
+    left = set(range(len(common)))
+    while left:
+        group, new = set[int](), {min(left)}
+        while new:
+            group |= new
+            new = {other for number in new for person, _, _, frame in common[number] for other in at[person, frame]} - group
+        left -= group
+        joined.append({edge: to for number in sorted(group) for edge, to in common[number].items()})
+    return joined
+
+
+def _follows_alike(before: Sequence[Span], after: Sequence[Span]) -> bool:
+    """Return whether all of a person's spans are there, in their order, none meets the next, and what touched still does."""
+    if [span.names for span in before] != [span.names for span in after]:
+        return False
+    pairs = zip(itertools.pairwise(before), itertools.pairwise(after), strict=True)
+    return all(two.first >= one.end and (two.first == one.end) == (second.first == first.end) for (first, second), (one, two) in pairs)
+
+
+def _moved(said: Mapping[int, Sequence[Span]], moved: Mapping[Edge, int]) -> dict[int, list[Span]]:
+    """Return the spans with some edges elsewhere, those of an exclusive layer in order; one of which nothing is left is left out."""
     shifted: dict[int, list[Span]] = {}
     for person, spans in said.items():
         for span in spans:
@@ -168,6 +223,10 @@ def _groups(edges: Sequence[tuple[int, int]], within: int) -> Iterator[list[tupl
         yield group
 
 
+def _place(span: Span) -> tuple[int, int, Names]:
+    return span.first, span.end, span.names
+
+
 def _within(said: Mapping[int, Sequence[Span]], first: int, end: int) -> dict[int, tuple[Span, ...]]:
     """Return what each person says of frames, cut to them."""
     return {person: tuple(within(spans, first, end)) for person, spans in said.items()}
@@ -187,4 +246,4 @@ def merged(spans: Sequence[Span]) -> list[Span]:
             joined[-1] = Span(joined[-1].first, max(joined[-1].end, span.end), *span.names)
         else:
             joined.append(span)
-    return sorted(joined, key=lambda span: (span.first, span.end, span.names))
+    return sorted(joined, key=_place)
