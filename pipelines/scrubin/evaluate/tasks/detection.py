@@ -116,7 +116,7 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
             raise MetricsError(msg)
         frames = int(np.sum([len(positions[name]) for name in names]))
         return np.tile(np.array([float(match["width"]), float(match["height"])]), (frames, 1))
-    found = {name: _stated(positions[name], images.get(name)) for name in names}
+    found = {name: stated_sizes(positions[name], images.get(name)) for name in names}
     missing = [name for name in names if np.isnan(found[name]).any()]
     if missing:
         what = f"sizes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
@@ -125,7 +125,8 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     return np.concatenate([found[name] for name in names])
 
 
-def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+    """Return width and height in px of the image of each frame of a video, (frames, 2); NaN where no file states them."""
     if images is None or not {"width", "height"} <= set(images):
         return np.full((len(positions), 2), np.nan)
     return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
