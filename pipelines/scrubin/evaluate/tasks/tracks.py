@@ -29,12 +29,9 @@ from scrubin.evaluate.series import IntArray, paired
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection
 from scrubin.evaluate.tasks.detection import Boxes, Role
-from scrubin.labels.model import BOX
 from scrubin.labels.tracks import ONE_BOX, ONLY, ids_of, repeated, without_track
 
 CLASS = "instrument_id"
-PX_DIGITS = 9
-"""So many digits of a px are those of a file; further ones are of its share of the image."""
 
 
 def truth_of(source: Source, choice: Mapping[str, str]) -> Boxes:
@@ -146,8 +143,7 @@ def _iou(text: str) -> float:
 def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray, sizes: FloatArray) -> TrackRows:
     """Return the boxes in frames that count, by the places of these frames.
 
-    Boxes are in px where the size of the images is known, as TrackEval has them: in shares of the image, boxes of whole px that overlap by
-    just a threshold are rounded below it.
+    Boxes are in px where the size of the images is known, as TrackEval has them.
 
     Parameters
     ----------
@@ -161,5 +157,4 @@ def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray
     at = np.array([place_of[position] for position in kept["position"].tolist()], np.int64)
     # A box without an instrument is only there where all are scored as one.
     ids, classes = (kept[column].fillna(0).to_numpy(np.int64) for column in ("track", CLASS))
-    shares, in_px = kept[list(BOX)].to_numpy(np.float64), np.tile(sizes[at], 2)
-    return TrackRows(at, ids, classes, np.where(np.isnan(in_px), shares, np.round(shares * in_px, PX_DIGITS)))
+    return TrackRows(at, ids, classes, detection.in_px(kept, sizes[at]))
