@@ -29,7 +29,8 @@ def main() -> None:
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet").recording
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
-    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks), withdrawal_memory.load())
+    withdrawn = withdrawal_memory.load()
+    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks, withdrawn), withdrawn)
     entries = read_entries(sheets, roster, p)
     for fault in scoring.without_scale(entries.ratings):
         plumbing.LOG.warning("%s", fault.line())

@@ -330,6 +330,20 @@ def test_labels_at_25_per_second_are_joined_with_predictions_at_1(tmp_path, caps
     assert "1.0000" in said.out
 
 
+@pytest.mark.parametrize("more", [(), ("--semantics", "compat")])
+def test_what_seconds_are_taken_for_is_said_where_nothing_states_a_rate(tmp_path, capsys, more):
+    rows = "".join(f"{frame},{frame // 60}\n" for frame in range(420))
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "Hei-Chole1_Annotation_Phase.csv").write_text(rows)
+    told = "no file states a rate: omega=10s is 10 frames, as of one per second; say another by --fps"
+    assert told in good(capsys, *sides(tmp_path, "phases", *more)).err
+    assert "no file states a rate" not in good(capsys, *sides(tmp_path, "phases", *more, "--variant", "omega=10")).err
+    said = good(capsys, *sides(tmp_path, "phases", *more, "--fps", "25", "--predictions-fps", "25"))
+    assert "no file states a rate" not in said.err
+    assert more or "omega=250 frames" in said.out
+
+
 @pytest.mark.parametrize("semantics", ["paper", "compat"])
 def test_ten_seconds_are_ten_seconds_whether_frames_are_numbered_by_second_or_by_source_frame(tmp_path, capsys, semantics):
     """One label a second, and a transition that comes 20 s late."""

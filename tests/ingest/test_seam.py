@@ -44,6 +44,22 @@ def test_a_file_without_frames_of_its_own_has_no_scene():
     assert not jump(scene(1), scene(2)[:0])
 
 
+def test_the_stretch_around_a_seam_is_a_second_of_either_file_whatever_its_rate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    raw = tmp_path / "raw"
+    (raw / "videos").mkdir(parents=True)
+    for name, source, rate in (("1", "testsrc2", 50), ("2", "smptebars", 10), ("3", "testsrc2", 25)):
+        clips.ffmpeg(
+            "-f", "lavfi", "-i", f"{source}=d=3:s=160x96:r={rate}", "-c:v", "libx264", "-pix_fmt", "yuv420p", raw / f"videos/{name}.mp4"
+        )
+    rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "mono", f"videos/{n}.mp4", None, None, "", n) for n in (1, 2, 3))
+    read = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none"))
+    assert [said.partition("(at about ")[2].partition(" s)")[0] for said in read.doubts] == ["3.0", "6.0"]
+    # Of 150, 30 and 75 frames: a second at each side.
+    doubtful = [(part["doubtful_first"], part["doubtful_last"]) for part in read.parts[1:]]
+    assert doubtful == [(100, 159), (170, 204)]
+
+
 def test_a_part_of_another_case_is_named_and_joined_all_the_same(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     raw = tmp_path / "raw"

@@ -43,6 +43,45 @@ def test_means_of_coco_are_marks_of_nobody_by_name():
     assert marks.means(labels.marks, marks.VIEW_OF_SAFETY).tolist() == [[1.0, 1 / 3, 0.0]]
 
 
+def flagged(*flags, name="endo/train/annotation_coco.json"):
+    """The example with what its images say of being key frames."""
+    document = json.loads(EXAMPLES["endoscapes"][name])
+    for image, of_image in zip(document["images"], flags, strict=True):
+        image.update({"ds": [1.0, 0.5, 0.0]} | of_image)
+    return {**EXAMPLES["endoscapes"], name: (json.dumps(document) + "\n").encode()}
+
+
+def test_an_image_without_its_boxes_has_no_labelled_instrument_rather_than_none_in_view():
+    files = flagged({"is_det_keyframe": True, "is_ds_keyframe": True}, {"is_det_keyframe": False, "is_ds_keyframe": True})
+    (labels,) = read_files("endoscapes", files).recordings
+    assert (labels.instances.positions.tolist(), labels.marks.positions.tolist()) == ([29375], [29375, 29500])
+    assert faults_of("endoscapes", files) == ()
+    written = write_files("endoscapes", read_files("endoscapes", files))
+    (again,) = read_files("endoscapes", written.files).recordings
+    assert (again.instances.positions.tolist(), again.marks.positions.tolist()) == ([29375], [29375, 29500])
+
+
+def test_criteria_that_an_image_has_from_an_earlier_one_are_not_kept():
+    files = flagged({"is_ds_keyframe": True}, {"is_ds_keyframe": False})
+    (labels,) = read_files("endoscapes", files).recordings
+    assert (labels.instances.positions.tolist(), labels.marks.positions.tolist()) == ([29375, 29500], [29375])
+
+
+def test_an_image_that_has_boxes_is_labelled_whatever_it_says_and_a_flag_is_true_or_false():
+    (labels,) = read_files("endoscapes", flagged({"is_det_keyframe": False}, {"is_det_keyframe": False})).recordings
+    assert labels.instances.positions.tolist() == [29375]
+    assert "'is_det_keyframe' is \"no\"; write true or false" in " ".join(
+        sentences(faults_of("endoscapes", flagged({"is_det_keyframe": "no"}, {})), "error")
+    )
+
+
+def test_images_that_stand_in_two_files_are_told_without_faults_of_their_annotations():
+    files = {**EXAMPLES["endoscapes"], "endo/train/annotation_ds_coco.json": EXAMPLES["endoscapes"]["endo/train/annotation_coco.json"]}
+    errors = sentences(faults_of("endoscapes", files), "error")
+    assert errors
+    assert all("stands twice in this file or in another one; keep one of them, or name the one file to read" in one for one in errors)
+
+
 def test_lists_spelled_with_points_are_written_back_so():
     files = {
         METADATA: EXAMPLES["endoscapescvs"][METADATA].replace(b"[1, 0, 0]", b"[1.0, 0.0, 0.0]").replace(b"[1, 1, 0]", b"[1.0, 1.0, 0.0]")

@@ -6,7 +6,7 @@ import pytest
 
 from each import each
 from fault_lines import sentences
-from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
+from label_examples import CHOLECT50, EXAMPLES, dumps, faults_of, read_files, shape
 from scrubin.base.errors import AnnotationError
 
 
@@ -320,3 +320,23 @@ def test_two_files_of_a_recording_are_refused():
     data = EXAMPLES["cholect50"]["labels/VID07.json"]
     with pytest.raises(AnnotationError, match=r"b/VID07.json: 'VID07.json' is also a/VID07.json; convert the folders one by one"):
         read_files("cholect50", {"a/VID07.json": data, "b/VID07.json": data})
+
+
+def test_what_is_annotated_in_an_image_that_is_refused_has_no_other_fault_but_its_own():
+    def change(document):
+        document["images"][0] = {"id": 1, "file_name": "a.png", "width": 10, "height": 10}
+        document["annotations"][0]["category_id"] = None
+
+    told = sentences(faults_of("coco", changed("coco", change)), "error")
+    assert any("'a.png' does not say of which recording" in one for one in told)
+    assert any("category_id null is no category of the file" in one for one in told)
+    assert not any("is no image of the file" in one for one in told)
+
+
+@pytest.mark.parametrize("copy", ["01 - Copy", "01 (1)", "01 - Kopie (2)", "01_copy2"])
+def test_a_file_that_is_called_like_a_copy_of_another_is_told(copy):
+    ((name, data),) = EXAMPLES["pitvis"].items()
+    files = {name: data, name.replace("_01.", f"_{copy}."): data}
+    assert len(files) == 2
+    (told,) = sentences(faults_of("pitvis", files), "warning")
+    assert told == f"{copy}: called like a copy of another recording beside it; remove it, or rename it"

@@ -1,5 +1,8 @@
 """Formats by their signs: the right one of every example, and a refusal rather than a guess."""
 
+import io
+
+import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES
@@ -21,6 +24,16 @@ def test_every_format_is_known_by_its_signs(name, tmp_path):
     files = EXAMPLES[name]
     folder = written(tmp_path / "study", files() if callable(files) else files)
     assert detect.detected(folder).name == name
+
+
+@pytest.mark.parametrize("name", ["avos", "cataract101", "cataract1k", "cvschallenge", "endoscapescvs", "petraw", "pitvis", "surch"])
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_table_that_a_spreadsheet_saved_with_another_delimiter_is_known_by_its_signs(name, delimiter, tmp_path):
+    files = EXAMPLES[name]
+    for file, data in (files() if callable(files) else files).items():
+        table = pd.read_csv(io.BytesIO(data), sep=None, engine="python", dtype=str, keep_default_na=False)
+        written(tmp_path, {file: table.to_csv(index=False, sep=delimiter).encode()})
+    assert detect.detected(tmp_path).name == name
 
 
 def test_every_format_has_signs():

@@ -151,8 +151,8 @@ UNKEPT = {
         ": not kept: 'flags' of files, 'group_id' of shapes",
     ),
     "endoscapes": (
-        lambda document: document["images"][0].update(is_ds_keyframe=True),
-        ": not kept: 'is_ds_keyframe' of images (1)",
+        lambda document: document["images"][0].update(is_ds_keyframe=True, order_in_video=3),
+        ": not kept: 'order_in_video' of images (1)",
     ),
 }
 

@@ -13,7 +13,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.report import privacy
-from scrubin.stages.review import LEDGER_PATH, Ledger, attention, result, study
+from scrubin.stages.review import LEDGER_PATH, Ledger, attention, result, rewriting, study
 
 PAIR, SINGLE = 0, 1
 RULE = {"result": "failed", "severity": "warning", "count": 1, "keys": []}
@@ -143,6 +143,18 @@ def test_a_page_that_shows_another_span_under_a_line_of_the_ledger_changes_nothi
         with pytest.raises(ReviewError, match="written anew in the meantime, and this span stands elsewhere in it; load the page again"):
             desk.decide(SINGLE, "mono", **says, **what)
     assert desk.recording(SINGLE).drawn == (there,)
+
+
+def test_a_page_that_was_open_during_a_rename_takes_away_no_longer_span_that_holds_the_one_it_shows(desk, folder):
+    desk.decide(PAIR, "left", "add", "other", 1, 2)
+    desk.decide(SINGLE, "mono", "add", "other", 5, 30)
+    desk.decide(SINGLE, "mono", "add", "other", 10, 20)
+    longer, shorter = desk.recording(SINGLE).drawn
+    rewriting.rename(Ledger(folder / LEDGER_PATH), "pair", "duo")
+    for what in ({"what": "reject"}, {"what": "change", "to_first": 10, "to_last": 15}):
+        with pytest.raises(ReviewError, match="written anew in the meantime"):
+            desk.decide(SINGLE, "mono", kind="other", first=shorter.first, last=shorter.last, proposal_key=shorter.key, **what)
+    assert [(one.first, one.last) for one in desk.recording(SINGLE).drawn] == [(longer.first, longer.last), (shorter.first, shorter.last)]
 
 
 @pytest.mark.parametrize(

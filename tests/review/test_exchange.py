@@ -319,6 +319,16 @@ def test_an_imported_sheet_says_no_more_once_what_it_asks_in_a_file_that_came_la
     assert said_of_sheet() is None
 
 
+def test_an_open_page_asks_no_longer_what_an_import_without_new_decisions_has_answered(folder):
+    answer("mono", "other", (0.4, 0.8), recording="single")
+    # As somebody read it off a player.
+    in_place(folder, HEADER + "single,mono,other,0.4004,0.8,,,,,add\n")
+    with review_study.desk(folder) as desk:
+        assert [one.source for one in desk.recording(1).proposals] == ["sheet", "text"]
+        assert ledger.take(folder / "data/raw/redactions.csv", "ann")[0].endswith("0 new decisions")
+        assert [one.source for one in desk.recording(1).proposals] == ["text"]
+
+
 def test_a_recording_whose_excluded_file_is_put_back_is_excluded_again(folder):
     digest = state()[0].files["single", "mono"].sha256
     Ledger().append("excluded", {"recording": "single", "sha256": {"mono": digest}, "why": "consent"}, by="ann", session="page")
@@ -326,6 +336,80 @@ def test_a_recording_whose_excluded_file_is_put_back_is_excluded_again(folder):
     Ledger().append("excluded", {"recording": "single", "sha256": {"mono": "0" * 64}, "why": "another film"}, by="ann", session="page")
     line, event = state()[1].excludes("single")
     assert (line.number, event.why) == (1, "consent")
+
+
+BIG, SMALL = "0,0,40,40", "8,8,24,8"
+"""A rectangle around the proposed text, and the proposed one."""
+
+
+def says_of_text():
+    return {row[6] for row in hidden() if row[2] == "text"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_sheet_that_is_imported_again_after_another_one_means_what_it_says():
+    accepting = HEADER + f"single,,text,2,2.5,{SMALL},accept\n"
+    rejecting = HEADER + f"single,,text,0,3.5,{BIG},reject\n"
+    for text, decision in ((accepting, "accepted"), (rejecting, "rejected"), (accepting, "accepted"), (rejecting, "rejected")):
+        assert len(take(text).events) == 2
+        assert says_of_text() == {decision}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("place", [BIG, SMALL, ",,,"])
+def test_a_sheet_whose_rejection_beats_its_acceptance_says_nothing_new_the_second_time(place):
+    text = HEADER + f"single,,text,2,2.5,{SMALL},accept\nsingle,,text,0,3.5,{place},reject\n"
+    take(text)
+    assert says_of_text() == {"rejected"}
+    assert len(take(text).events) == 1
+    assert says_of_text() == {"rejected"}
+    take(HEADER + f"single,,text,2,2.5,{SMALL},accept\n")
+    assert says_of_text() == {"accepted"}
+    assert take(text).changes == (f"'single', mono: accept text from 2.000 to 2.500 s, rectangle {SMALL}",)
+    assert says_of_text() == {"rejected"}
+
+
+def test_what_was_rejected_of_an_excluded_recording_is_not_exported_and_that_is_said(folder):
+    with review_study.desk(folder) as desk:
+        (proposal,) = desk.recording(1).proposals
+        desk.decide(1, "mono", "reject", "text", proposal.first, proposal.last, box_xywh=proposal.box_xywh, proposal_key=proposal.key)
+        desk.decide(1, "mono", "add", "other", 8, 15)
+        assert ledger.text("ann").text.endswith(",8,8,24,8,reject\n")
+        desk.exclude(1, "no consent")
+    said = ledger.text("ann")
+    assert said.text == HEADER + "single,mono,other,0.4,0.8,,,,,add\n"
+    assert said.left_out == (
+        "left out: that these are excluded, which no sheet says, and what was rejected in them; exclude them there, too: 'single'",
+    )
+
+
+def test_what_a_sheet_that_was_not_imported_wants_hidden_stays_hidden_where_the_export_is_imported(folder):
+    in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\nsingle,,other,0,1,,,,,add\n")
+    of, standing = state()
+    key = next(one.key for one in of.proposed(("single", "mono"), standing) if one.kind == "other" and one.box_xywh is None)
+    answer("mono", "other", (0.0, 1.0), what="reject", proposal=key, recording="single")
+    is_hidden = ("single", "mono", "other", 0.4, 0.8, "sheet", "unreviewed")
+    assert is_hidden in hidden()
+    text = exchange.sheet_text(*state())
+    (folder / "data/private/decisions.jsonl").unlink()
+    take(text)
+    assert is_hidden in hidden()
+
+
+def test_an_export_replaces_a_sheet_of_which_everything_was_rejected_but_none_that_alone_hides_something(folder):
+    sheet = folder / "data/raw/redactions.csv"
+    in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\n")
+    of, standing = state()
+    (key,) = [one.key for one in of.proposed(("single", "mono"), standing) if one.source == "sheet"]
+    # Who accepts a part of a rectangle has not drawn the rest of it.
+    answer("mono", "other", (0.4, 0.8), box=(1, 2, 10, 4), what="accept", proposal=key, recording="single")
+    with pytest.raises(ReviewError, match="nobody has decided, of 'single'"):
+        ledger.write(sheet, "ann")
+    Ledger().append("withdrawn", {"line": 1, "why": ""}, by="ann", session="page")
+    answer("mono", "other", (0.4, 0.8), box=(1, 2, 30, 4), what="reject", proposal=key, recording="single")
+    before = hidden()
+    assert ledger.write(sheet, "ann").rows == 1
+    assert [row for row in before if row[6] != "rejected"] == hidden()
 
 
 # A picture of 4 x 4 blocks of 8 pixels, and times of 0.05 s: small enough to paint.
@@ -391,3 +475,151 @@ def test_nothing_that_is_hidden_here_is_shown_where_the_export_is_imported(pair,
     # What needs no rejection to be left out is all there.
     if reviewers == 1 and not any(what == "reject" for _, what, _, _ in decisions):
         assert painted(of, here) == painted(elsewhere, there)
+
+
+# The rules of docs/lists.md once more, by steps of 0.05 s and blocks of 8 pixels, and with nothing of the library.
+MARGIN_STEPS = 4
+FILM_STEPS = 70
+
+
+def blocks(box):
+    x, y, w, h = box or (0, 0, 96, 64)
+    return {(a, b) for a in range(x // 8, -(-(x + w) // 8)) for b in range(y // 8, -(-(y + h) // 8))}
+
+
+def steps(span):
+    return range(round(span[0] * 20), min(round(span[1] * 20), FILM_STEPS))
+
+
+def is_about(what, box, asked, proposed):
+    if what == "accept":
+        return box is None or (proposed is not None and bool(blocks(box) & blocks(proposed)))
+    if asked and box is None:
+        return proposed is None
+    return box is None or (proposed is not None and blocks(proposed) <= blocks(box))
+
+
+def said_of(proposal, sayings):
+    """Return by step what one person said last, and whether it was read off a player, margins included."""
+    kind, span, box = proposal
+    last = {}
+    for said_kind, said_span, said_box, what, asked in sayings:
+        if what != "add" and said_kind == kind and is_about(what, said_box, asked, box):
+            last |= {step: (what, not asked) for step in steps(said_span) if step in steps(span)}
+    done = {step: what for step, (what, _) in last.items()}
+    inside = list(steps(span))
+    for ordered, is_cut_off in ((inside, inside[0] == 0), (inside[::-1], inside[-1] == FILM_STEPS - 1)):
+        rest = next((place for place, step in enumerate(ordered) if step in last), None)
+        if rest and rest <= MARGIN_STEPS and not is_cut_off and last[ordered[rest]][1]:
+            done |= dict.fromkeys(ordered[:rest], last[ordered[rest]][0])
+    return done
+
+
+def hidden_by_the_rules(proposals, decisions, reviewers):
+    """Return what is hidden as points, given what is proposed and ``(person, kind, span, box, what, asked)`` in order."""
+    people = {"": [one[1:] for one in decisions]} if reviewers == 1 else {}
+    if reviewers > 1:
+        for who, *saying in decisions:
+            people.setdefault(who, []).append(tuple(saying))
+    points = set()
+    for proposal in proposals:
+        each = [said_of(proposal, sayings) for sayings in people.values()]
+        for step in steps(proposal[1]):
+            says = [one.get(step) for one in each]
+            if "accept" in says or says.count("reject") < reviewers:
+                points |= {(step, block) for block in blocks(proposal[2])}
+    for sayings in people.values():
+        for place, (kind, span, box, what, _) in enumerate(sayings):
+            later = [
+                one for one in sayings[place + 1 :] if one[0] == kind and one[3] == "reject" and is_about("reject", one[2], one[4], box)
+            ]
+            taken = {step for one in later for step in steps(one[1])} if what == "accept" else set()
+            if what != "reject":
+                points |= {(step, block) for step in set(steps(span)) - taken for block in blocks(box)}
+    return points
+
+
+def in_gaps(of, standing):
+    rows = [row for row in of.redactions(("single", "mono"), standing) if row["source"] == "gap" and row["accepted"]]
+    return {(step, block) for row in rows for step in steps((row["start_s"], row["end_s"])) for block in blocks(None)}
+
+
+FILM_SPANS = st.tuples(st.integers(0, 55), st.integers(1, 20)).map(lambda span: (span[0] / 20, min(span[0] + span[1], FILM_STEPS) / 20))
+FILM_PLACES = st.tuples(st.sampled_from(["text", "other"]), FILM_SPANS, st.sampled_from(BOXES))
+
+
+@given(
+    reviewers=st.integers(1, 2),
+    proposals=st.lists(FILM_PLACES, min_size=1, max_size=3),
+    wishes=st.lists(
+        st.tuples(
+            st.sampled_from("ab"), st.sampled_from(["accept", "reject", "reject", "add"]), FILM_PLACES, st.integers(0, 2), st.booleans()
+        ),
+        max_size=6,
+    ),
+)
+def test_by_the_rules_alone_an_export_shows_nothing_elsewhere_that_is_hidden_here(pair, reviewers, proposals, wishes):
+    file = pair.files["single", "mono"]
+    proposed = [study.Proposed(kind, "text", span, box) for kind, span, box in proposals]
+    of = replace(pair, reviewers=reviewers, proposals={file.key: proposed})
+    standing, decisions = of.standing(), []
+    for number, (person, what, place, about, asked) in enumerate(wishes, start=1):
+        kind, span, box = proposals[about % len(proposals)] if asked and what != "add" else place
+        decisions.append((person, kind, span, box, what, asked and what != "add"))
+        spans = (DecidedSpan(what, round(span[0] * 20), round(span[1] * 20) - 1, *span),)
+        one = Decided(*file.key, file.sha256, kind, spans, box, "", "text:asked" if decisions[-1][5] else "", "1")
+        standing.decided.setdefault(file.key, {})[number] = person, one
+    here = hidden_by_the_rules(proposals, decisions, reviewers)
+    rows = [line.split(",") for line in exchange.sheet_text(of, standing).splitlines()[1:]]
+    typed = [
+        ("c", kind, (float(start), float(end)), tuple(map(int, box)) if box[0] else None, what, False)
+        for _, _, kind, start, end, *box, what in rows
+    ]
+    ordered = sorted(typed, key=lambda one: one[4] == "reject")
+    elsewhere = replace(of, reviewers=1)
+    there = elsewhere.standing()
+    times_s = {key: np.arange(one.frame_count + 1) / 20 for key, one in of.files.items()}
+    for number, event in enumerate(
+        exchange.read_sheet(exchange.sheet_text(of, standing).encode(), elsewhere, there, times_s, "c").events[:-1]
+    ):
+        there.decided.setdefault(file.key, {})[number + 1] = "c", event
+    assert here <= hidden_by_the_rules(proposals, ordered, 1) | in_gaps(elsewhere, there)
+
+
+TYPED = st.lists(
+    st.tuples(st.sampled_from(["accept", "reject", "reject", "add"]), FILM_PLACES).filter(
+        lambda row: row[0] != "accept" or row[1][0] != "text" or row[1][2] is not None
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def typed_sheet(rows):
+    lines = [f"single,mono,{kind},{a},{b},{','.join(map(str, box or ('',) * 4))},{what}\n" for what, (kind, (a, b), box) in rows]
+    return (HEADER + "".join(lines)).encode()
+
+
+@given(proposals=st.lists(FILM_PLACES, max_size=3), sheets=st.lists(TYPED, min_size=1, max_size=3))
+def test_the_last_sheet_that_is_imported_stands_whatever_was_imported_before(pair, proposals, sheets):
+    """As if all its rows were written behind all others, and a second time it says nothing new."""
+    key = ("single", "mono")
+    of = replace(pair, proposals={key: [study.Proposed(kind, "text", span, box) for kind, span, box in proposals]})
+    times_s = {one: np.arange(file.frame_count + 1) / 20 for one, file in of.files.items()}
+    standing, before = of.standing(), of.standing()
+    for text in (*map(typed_sheet, sheets), typed_sheet(sheets[0])):
+        before.decided[key] = dict(standing.decided.get(key, {}))
+        events = exchange.read_sheet(text, of, standing, times_s, "ann").events
+        for event in events[:-1]:
+            mine = standing.decided.setdefault(key, {})
+            mine[len(mine) + 1] = "ann", event
+        assert len(exchange.read_sheet(text, of, standing, times_s, "ann").events) == 1
+    for event in exchange.read_sheet(text, of, of.standing(), times_s, "ann").events[:-1]:
+        before.decided[key][len(before.decided[key]) + 1] = "ann", event
+    assert painted_film(of, before) == painted_film(of, standing)
+
+
+def painted_film(of, standing):
+    rows = [row for row in of.redactions(("single", "mono"), standing) if row["accepted"]]
+    boxes = [(row, None if row["x"] is None else tuple(row[name] for name in "xywh")) for row in rows]
+    return {(step, block) for row, box in boxes for step in steps((row["start_s"], row["end_s"])) for block in blocks(box)}

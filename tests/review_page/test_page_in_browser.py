@@ -473,6 +473,24 @@ def test_two_pages_see_each_others_decisions(chromium, ann, server, folder):
     other.page.context.close()
 
 
+def test_a_low_window_has_room_for_stills_and_scrolls_to_the_lens(chromium, server):
+    ann = Reviewer(chromium, server, waits=False)
+    ann.page.set_viewport_size({"width": 640, "height": 360})
+    ann.opened()
+    assert ann.page.locator("#sheet").bounding_box()["height"] >= 190
+    ann.press("j")
+    ann.says("Span 1")
+    (main, footer) = (ann.page.locator(name).bounding_box() for name in ("main", "footer"))
+    assert main["y"] + main["height"] <= footer["y"]
+    for pane in ("#lens", "#sheet"):
+        ann.page.locator(pane).scroll_into_view_if_needed()
+        area = ann.page.locator(pane).bounding_box()
+        assert main["y"] <= area["y"] + 1, pane
+        assert area["y"] + area["height"] <= footer["y"] + 1, pane
+    assert ann.page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]") == [360, 640]
+    assert ann.troubles == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme):
     ann = Reviewer(chromium, server, color_scheme=scheme)

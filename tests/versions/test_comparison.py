@@ -12,6 +12,7 @@ import pytest
 import version_pairs
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import write_json, write_text
+from scrubin.data.diff import previous
 from scrubin.data.diff.comparison import compare
 from scrubin.data.diff.difference import Step
 from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
@@ -166,6 +167,17 @@ def test_who_is_moved_is_named_with_both_subsets_and_the_sheet_as_well(after):
     assert moved.examples == ({"id": "abelo", "fold": 0, "changed": {"subset": ["test", "val"]}},)
     assert moved.columns == {"test to val": 1}
     assert moved.step is Step.MAJOR
+
+
+def test_what_a_release_says_of_who_moved_between_folds_is_in_the_order_of_the_ids(after):
+    def others(splits):
+        subset = splits.subset.map({"train": "test", "test": "train", "val": "train"})
+        return splits.assign(subset=subset.where(splits.scheme == "folds", splits.subset))
+
+    comparison = after(lambda folder: edit_rows(folder, "splits", others), "2.0.0")
+    moved = [one["id"] for entry in previous.public(comparison)["changes"] for one in entry["moved"]]
+    assert len(moved) > len(set(moved)) >= 3
+    assert moved == sorted(moved)
 
 
 def test_schemes_and_folds_come_and_go_as_such(after):

@@ -4,10 +4,13 @@ import os
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import clips
 from scrubin.base.errors import StageError, VideoError
+from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
 
@@ -119,6 +122,44 @@ def test_a_rotated_video_has_its_displayed_size(tmp_path, degrees):
     found = probe(tmp_path / "b.mp4", "b")
     assert found.rotation_deg == degrees
     assert (found.width, found.height) == ((96, 64) if degrees == 180 else (64, 96))
+
+
+@pytest.mark.parametrize("option", ["-display_hflip", "-display_vflip"])
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_a_video_of_which_players_show_the_mirror_image_is_refused(tmp_path, option, suffix):
+    """What is hidden would be hidden on the other side: a rotation is all that is known of a picture."""
+    clip = clips.clip(tmp_path / f"a{suffix}")
+    clips.ffmpeg(option, "-i", clip, "-c", "copy", tmp_path / f"b{suffix}")
+    with pytest.raises(VideoError, match="players show its mirror image, as it says of itself; export it upright"):
+        probe(tmp_path / f"b{suffix}", "b")
+
+
+def photographed(folder, orientations):
+    """A film of JPEG pictures as a camera writes them, each with its orientation in EXIF."""
+    grey = np.linspace(0, 255, 64 * 48, dtype=np.uint8).reshape(48, 64)
+    for number, orientation in enumerate(orientations):
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        Image.fromarray(np.roll(grey, number)).convert("RGB").save(folder / f"{number}.jpg", exif=exif)
+    (folder / "a.mjpeg").write_bytes(b"".join((folder / f"{number}.jpg").read_bytes() for number in range(len(orientations))))
+    clips.ffmpeg("-f", "mjpeg", "-framerate", "25", "-i", folder / "a.mjpeg", "-c", "copy", folder / "a.avi")
+    return folder / "a.avi"
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_pictures_that_exif_mirrors_are_refused_and_those_that_it_turns_are_not(tmp_path, orientation):
+    path = photographed(tmp_path, [orientation] * 5)
+    if orientation in (2, 4, 5, 7):
+        with pytest.raises(VideoError, match="players show its mirror image"):
+            probe(path, "a.avi")
+    else:
+        assert probe(path, "a.avi").rotation_deg == {1: 0, 3: 180, 6: 90, 8: 270}[orientation]
+
+
+def test_a_picture_that_is_turned_otherwise_in_the_middle_is_refused(tmp_path):
+    path = photographed(tmp_path, [1, 1, 1, 3, 3])
+    with pytest.raises(VideoError, match="players turn its picture otherwise from frame 3 on; export it upright"):
+        list(decoded(path, "a.avi"))
 
 
 def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):

@@ -4,9 +4,9 @@ import pytest
 
 from scrubin.audit.expected.private_columns import Public
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base.errors import ManifestError
+from scrubin.base.errors import ManifestError, RatingsError
 from scrubin.base.faults import Faults
-from scrubin.ratings.rater_files import without
+from scrubin.ratings.rater_files import read_folder, without
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow
 from scrubin.stages import pseudonymize, recordings_list
 from scrubin.stages.annotations import sources
@@ -51,6 +51,20 @@ def test_their_ratings_are_passed_over_by_name_and_by_id():
     )
     (left,) = without([RaterSheet("f.csv", "T", "1", False, ("id", "points"), rows, 1)], GONE)
     assert [row.cells["id"] for row in left.rows] == ["b1"]
+
+
+def test_a_sheet_of_a_task_of_which_only_they_are_rated_is_passed_over_and_one_of_an_unknown_task_is_not(tmp_path):
+    header = "id,depth\n"
+    (tmp_path / "T_rater1.csv").write_text(f"{header}b1,3\n")
+    (tmp_path / "Peg_rater1.csv").write_text(f"{header}a1,3\nglimst,4\n")
+    (tmp_path / "ratings.csv").write_text("id,task,rater,depth\nb1,T,2,4\na1,Knot,2,4\n")
+    assert [(sheet.task, sheet.rater) for sheet in read_folder(tmp_path, ["T"], GONE)] == [("T", "1"), ("T", "2")]
+    # What `scrubin remove` leaves of it.
+    (tmp_path / "Peg_rater1.csv").write_text(header)
+    assert [(sheet.task, sheet.rater) for sheet in read_folder(tmp_path, ["T"], GONE)] == [("T", "1"), ("T", "2")]
+    (tmp_path / "Peg_rater1.csv").write_text(f"{header}a1,3\nc1,4\n")
+    with pytest.raises(RatingsError, match=r"Peg_rater1.csv: .*no recording of task 'Peg'"):
+        read_folder(tmp_path, ["T"], GONE)
 
 
 def test_their_label_files_are_passed_over_and_others_of_nobody_are_a_fault(tmp_path):

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from scrubin.base import faults, strangers
+from scrubin.base import csv_text, faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
@@ -87,6 +87,12 @@ def head(path: Path) -> str:
     """Return the beginning of a text file."""
     with strangers.opened(path) as file:
         return file.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+
+
+def columns_of(path: Path) -> tuple[str, ...]:
+    """Return what the first line of a table calls its columns, whatever separates them: spreadsheets that save it choose themselves."""
+    first_line = head(path).split("\n", 1)[0]
+    return csv_text.read(path.name, first_line.encode()).columns
 
 
 def keys(*wanted: str, **types: type) -> Evidence:

@@ -23,6 +23,7 @@ from scrubin.media.containers import h264
 from scrubin.media.damage import listening, with_threads
 from scrubin.media.opening import FIX_COPY, LATE_STREAMS, open_video
 from scrubin.media.probe import Probe, picture_stream
+from scrubin.media.upright import is_mirrored
 
 
 def boundaries_s(probed: Probe) -> npt.NDArray[np.float64]:
@@ -181,7 +182,8 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
         said that the file is damaged.
     """
     count = 0
-    size: tuple[int, int, int] | None = None
+    size: tuple[int, int] | None = None
+    turn: int | None = None
     try:
         with (
             listening(path, name, ignore_edit_list=ignore_edit_list),
@@ -193,9 +195,12 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)
-                size = size or (frame.width, frame.height, frame.rotation)
-                if size != (frame.width, frame.height, frame.rotation):
+                size = size or (frame.width, frame.height)
+                turn = frame.rotation if turn is None else turn
+                if size != (frame.width, frame.height):
                     raise VideoError(name, f"its picture changes size at frame {count}", "export it with one size")
+                if turn != frame.rotation or is_mirrored(frame):
+                    raise VideoError(name, f"players turn its picture otherwise from frame {count} on", "export it upright")
                 yield frame
                 count += 1
     except IndexError as error:

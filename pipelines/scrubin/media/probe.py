@@ -19,6 +19,7 @@ from scrubin.base.errors import VideoError
 from scrubin.media.containers.pieces import Pieces, UnreadableError
 from scrubin.media.damage import damage, listening
 from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
+from scrubin.media.upright import is_mirrored
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 FIX_UNFINISHED = (
@@ -258,12 +259,17 @@ def _decoded_times(container: av.container.InputContainer, stream: av.VideoStrea
 
 def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
     container.seek(0, stream=stream)
-    for frame in container.decode(stream):
-        if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
-            raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
-        if frame.rotation % 90:
-            raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
-        return frame
+    first_packet = b""
+    for packet in container.demux(stream):
+        first_packet = first_packet or bytes(packet)
+        for frame in packet.decode():
+            if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
+                raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
+            if frame.rotation % 90:
+                raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
+            if is_mirrored(frame, first_packet):
+                raise VideoError(name, "players show its mirror image, as it says of itself", "export it upright, as it is to be seen")
+            return frame
     raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
 
 

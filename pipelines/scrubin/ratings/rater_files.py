@@ -88,7 +88,7 @@ def read_by_task(path: Path) -> LongTable:
     )
 
 
-def read(path: Path, tasks: Sequence[str]) -> list[RaterSheet]:
+def read(path: Path, tasks: Sequence[str], withdrawn: Container[str] = ()) -> list[RaterSheet]:
     """Return a long table as one sheet per task and rater, sorted.
 
     Parameters
@@ -97,6 +97,8 @@ def read(path: Path, tasks: Sequence[str]) -> list[RaterSheet]:
         A file named as in ``NAMES``.
     tasks
         The tasks of the manifest.
+    withdrawn
+        As of `read_folder`.
 
     Raises
     ------
@@ -110,6 +112,8 @@ def read(path: Path, tasks: Sequence[str]) -> list[RaterSheet]:
     grouped: dict[tuple[str, str], list[RatingRow]] = {}
     for line in table.rows:
         row = RatingRow(layout.file, line.line, line.cells)
+        if row.cells["task"] not in tasks and row.cells["id"] in withdrawn:
+            continue
         try:
             check_task(layout.file, row.cells["task"], tasks, line.place)
             grouped.setdefault((row.cells["task"], _rater(row)), []).append(row)
@@ -206,7 +210,7 @@ LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv",
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
 
-def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
+def read_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = ()) -> list[RaterSheet]:
     """Return all sheets of a folder, sorted by file name; an empty folder is a study without ratings.
 
     Parameters
@@ -216,6 +220,8 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
         or both.
     tasks
         The tasks of the manifest.
+    withdrawn
+        Recordings, by name or released id: of a task of which nothing else is left, their rows are passed over.
 
     Raises
     ------
@@ -223,12 +229,12 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
         For a missing folder; or with every fault of its files: a CSV whose name is none of a
         sheet or names a rater, an unknown task, or text that is no CSV.
     """
-    sheets, wrong = look_folder(folder, tasks)
+    sheets, wrong = look_folder(folder, tasks, withdrawn)
     RatingsError.raise_any(wrong)
     return sheets
 
 
-def look_folder(folder: Path, tasks: Sequence[str]) -> tuple[list[RaterSheet], list[Fault]]:
+def look_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = ()) -> tuple[list[RaterSheet], list[Fault]]:
     """Return the sheets of a folder that can be read, and what is wrong with the others; parameters as of `read_folder`."""
     if not folder.is_dir():
         fix = "make it, and leave it empty when nobody rated"
@@ -239,7 +245,7 @@ def look_folder(folder: Path, tasks: Sequence[str]) -> tuple[list[RaterSheet], l
     wrong: list[Fault] = []
     for path in files:
         try:
-            sheets += read(path, tasks) if path.name in NAMES else [_read_sheet(path, tasks)]
+            sheets += read(path, tasks, withdrawn) if path.name in NAMES else _read_sheet(path, tasks, withdrawn)
         except RatingsError as error:
             wrong += error.faults
     return sheets, wrong
@@ -267,15 +273,19 @@ def misnamed(file: str, name: str) -> Fault:
     return faults.error(file, "file-name", what, fix)
 
 
-def _read_sheet(path: Path, tasks: Sequence[str]) -> RaterSheet:
+def _read_sheet(path: Path, tasks: Sequence[str], withdrawn: Container[str]) -> list[RaterSheet]:
+    """Return the sheet of a file; none where it is of a task of which all that it rates was withdrawn, or removed since."""
     file, match = str(path), _NAME.fullmatch(path.name)
     if match is None and LIKE_RATER.fullmatch(path.name):
         raise RatingsError([misnamed(file, path.name)])
     if match is None:
         what = "expected a name such as PegTransfer_rater1.csv or PegTransfer_rater1_errors.csv, or ratings.csv or errors.csv"
         raise RatingsError([faults.error(file, "file-name", what, "rename or remove the file")])
-    check_task(file, match["task"], tasks)
     sheet = read_cells(path, file)
+    if match["task"] not in tasks and not sheet.faults and all(row.cells.get("id", "") in withdrawn for row in sheet.rows):
+        return []
+    check_task(file, match["task"], tasks)
     RatingsError.raise_any(sheet.faults)
     rows = tuple(RatingRow(file, row.line, row.cells) for row in sheet.rows)
-    return RaterSheet(file, match["task"], canonical(match["rater"]), match["errors"] is not None, sheet.columns, rows, sheet.header_line)
+    rater, marks_errors = canonical(match["rater"]), match["errors"] is not None
+    return [RaterSheet(file, match["task"], rater, marks_errors, sheet.columns, rows, sheet.header_line)]

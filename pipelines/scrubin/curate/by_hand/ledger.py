@@ -121,13 +121,22 @@ def write(sheet: Path, by: str | None) -> Export:
 
 def _exported(desk: Desk) -> Export:
     said = exchange.sheet_text(desk.reviewed, desk.standing)
-    count = said.count("\n") - 1
-    sentences = []
-    if unsaid := len(exchange.rows(desk.reviewed, desk.standing)) - count:
-        sentences.append(
+    return Export(said, said.count("\n") - 1, tuple(_left_out(desk, said)))
+
+
+def _left_out(desk: Desk, said: str) -> Iterator[str]:
+    """Yield what of the decisions that stand is not in a sheet, one sentence for each reason."""
+    excluded = [name for name in desk.reviewed.recordings() if desk.standing.excludes(name) is not None]
+    decided = exchange.rows(desk.reviewed, desk.standing)
+    rejected = sum(row[6] == events.REJECT and row[0] not in excluded for row in decided)
+    if unsaid := rejected - sum(line.endswith(f",{events.REJECT}") for line in said.splitlines()):
+        yield (
             f"left out: {count_text(unsaid, 'rejection')} that a sheet cannot say, or that would show elsewhere what is hidden here; "
             "whoever imports it is asked about these"
         )
+    if excluded:
+        names = ", ".join(map(repr, excluded))
+        yield f"left out: that these are excluded, which no sheet says, and what was rejected in them; exclude them there, too: {names}"
     lines, aside = desk.lines(), desk.set_aside()
     gone = events.withdrawn_lines(lines)
     of_aside = Counter(
@@ -137,8 +146,7 @@ def _exported(desk: Desk) -> Export:
     )
     if of_aside:
         names = ", ".join(f"'{name}' ({count_text(number, 'line')})" for name, number in sorted(of_aside.items()))
-        sentences.append(f"left out: what is decided about recordings that are not reviewed now: {names}")
-    return Export(said, count, tuple(sentences))
+        yield f"left out: what is decided about recordings that are not reviewed now: {names}"
 
 
 def _refuse_to_replace(sheet: Path, desk: Desk) -> None:
@@ -146,7 +154,7 @@ def _refuse_to_replace(sheet: Path, desk: Desk) -> None:
     there, own = desk.reviewed.sheet, params.raw_folder() / NAME
     if not own.is_file() or not sheet.is_file() or not sheet.samefile(own):
         return
-    asked = sorted({key[0] for key in desk.reviewed.files if desk.reviewed.sheet_asks(key, desk.standing)} | set(there.passed_over))
+    asked = sorted({*exchange.hidden_by_sheet_alone(desk.reviewed, desk.standing), *there.passed_over})
     if asked or there.fault:
         what = f"it wants hidden what nobody has decided, of {', '.join(map(repr, asked))}" if asked else there.fault
         msg = f"{sheet}: {what}; import it first, or export into another file"

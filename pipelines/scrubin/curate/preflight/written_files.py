@@ -46,7 +46,7 @@ def look_at_rater_sheets(study: ListedStudy, p: ScoresParams, noted: Findings) -
     kept = people[people.recording.isin(set(study.kept))]
     videos = kept[["id", "task"]].assign(camera="", duration_s=0.0, frame_count=0)
     roster = roster_of(people, people[["recording", "id"]], videos, study.set_aside)
-    found, wrong = look_folder(study.raw / RATINGS_FOLDER, roster.tasks)
+    found, wrong = look_folder(study.raw / RATINGS_FOLDER, roster.tasks, study.withdrawn)
     noted.errors += wrong
     with noted.noting():
         sheets = without(found, study.withdrawn)

@@ -76,7 +76,9 @@ def public(comparison: Comparison) -> dict[str, Any]:
     for entry in entries:
         entry["recordings"] = {id_: count for id_, count in entry["recordings"].items() if id_ in there}
         examples = entry.pop("examples")
-        entry["moved"] = [one for one in examples if one["id"] in there] if entry["change"] == "moved" else []
+        moved = [one for one in examples if one["id"] in there] if entry["change"] == "moved" else []
+        # By id, not fold by fold: the order of ids could be that of the recordings, and the audit refuses it.
+        entry["moved"] = sorted(moved, key=lambda one: (one["id"], json.dumps(one, sort_keys=True)))
     return {
         "previous": comparison.old.version,
         "version": comparison.new.version,

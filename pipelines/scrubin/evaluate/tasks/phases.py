@@ -264,7 +264,8 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         # The script counts what is annotated.
-        results, notes = _compat(videos, truth.names, round(omega / step)), _assumed_program(truth)
+        results = _compat(videos, truth.names, round(omega / step))
+        notes = [*_assumed_program(truth), *_assumed_omega(choice["omega"], omega, rate)]
     elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
@@ -273,10 +274,17 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     else:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
-        notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
+        left_out = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"]
+        notes = _assumed_omega(choice["omega"], omega, rate) if is_cholec80 else left_out
     if semantics == "paper":
         results = with_alone(results, "phases", choice, lambda draw: (drawn_videos(videos, draw), truth.names))
     return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)
+
+
+def _assumed_omega(text: str, omega: int, rate: Fraction | None) -> list[str]:
+    """Return a note of what seconds are taken for where no file states a rate."""
+    is_assumed = rate is None and text.endswith("s")
+    return [f"no file states a rate: omega={text} is {omega} frames, as of one per second; say another by --fps"] * is_assumed
 
 
 def _assumed_program(truth: Truth) -> list[str]:

@@ -1,7 +1,8 @@
-"""What looks wrong in labels as a whole though every value is possible: frames from 1, two corners instead of a size."""
+"""What looks wrong in labels as a whole though every value is possible: frames from 1, two corners instead of a size, copied files."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ EDGE = 0.05
 NAMED = 5
 FROM_ONE = "frames-from-one"
 """The rule that frames run from 1; where two sides are compared, what counts is whether they run alike."""
+_COPY = re.compile(r"(?P<of>.+?)(?: \([0-9]{1,3}\)|[ _-]+(?:copy|kopie|copie|copia)(?:[ _]?\(?[0-9]{1,3}\)?)?)", re.IGNORECASE)
+"""What systems make of the name of a file that is copied into its folder."""
 OURS = ("tables", "ground-truth")
 """Formats of ours: they number frames from 0, and have no frame 0 where nobody labelled it."""
 
@@ -59,6 +62,12 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
                 "every box is wider and higher than its corner is far from the edge",
                 "if these are two corners, give the width and height",
             )
+        )
+    known = {labels.recording for labels in recordings}
+    copies = sorted(name for name in known if (match := _COPY.fullmatch(name)) is not None and match["of"] in known)
+    if copies:
+        suspected.append(
+            warning(_names(copies), "recording-copied", "called like a copy of another recording beside it", "remove it, or rename it")
         )
     return tuple(suspected)
 

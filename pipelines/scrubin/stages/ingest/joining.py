@@ -333,8 +333,8 @@ def _of_names(parts: Sequence[JoinedPart]) -> Iterator[Doubt]:
     counts = [part.probe.frame_count for part in parts]
     for place, sentence in doubtful([part.path for part in parts]).items():
         if not parts[place].gap_s:
-            frames = max(1, round(SHOWN_S * parts[place].probe.fps))
-            yield Doubt(place, sentence, *around(place, counts, parts[place].first, frames))
+            before, behind = (max(1, round(SHOWN_S * parts[one].probe.fps)) for one in (max(0, place - 1), place))
+            yield Doubt(place, sentence, *around(place, counts, parts[place].first, (before, behind)))
 
 
 def _rows(camera: CameraRecording, source: Source, parts: Sequence[JoinedPart], doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:

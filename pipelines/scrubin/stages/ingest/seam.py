@@ -145,7 +145,7 @@ def seams(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Sea
     return Seams(tuple(doubled), tuple(sorted(doubts, key=lambda doubt: doubt.part)))
 
 
-def around(place: int, counts: Sequence[int], doubled: int, frames: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def around(place: int, counts: Sequence[int], doubled: int, frames: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the stretch around the seam before a file, see `Doubt`.
 
     Parameters
@@ -153,10 +153,10 @@ def around(place: int, counts: Sequence[int], doubled: int, frames: int) -> tupl
     counts
         How many frames each file has.
     doubled, frames
-        How many frames of the file are left out, and how many on each side are doubtful.
+        How many frames of the file are left out, and how many before and behind the seam are doubtful: files may have other rates.
     """
-    first = (place - 1, max(0, counts[place - 1] - frames)) if place else (0, 0)
-    return first, (place, min(counts[place], doubled + frames))
+    first = (place - 1, max(0, counts[place - 1] - frames[0])) if place else (0, 0)
+    return first, (place, min(counts[place], doubled + frames[1]))
 
 
 def jump(ending: Thumbnails, beginning: Thumbnails) -> float:
@@ -264,9 +264,9 @@ def _of_jump(files: Sequence[_File], place: int, jumped: dict[int, float], doubl
         first, last = (place, after - 1) if after > place else (after, place)
         return Doubt(place, sentence, (first, 0), (last, files[last].pictures.frame_count))
     counts = [file.pictures.frame_count for file in files]
-    stretch = around(place, counts, doubled[place], files[place].frames_in(SHOWN_S))
+    stretch = around(place, counts, doubled[place], (before.frames_in(SHOWN_S), files[place].frames_in(SHOWN_S)))
     asked = "is time missing, or are they of two recordings?"
-    at_s = float((sum(counts[:place]) - sum(doubled[:place])) / files[place].fps)
+    at_s = float(sum((counts[one] - doubled[one]) / files[one].fps for one in range(place)))
     said = f"the picture jumps between '{before.path}' and '{path}' (at about {at_s:.1f} s): {asked}"
     return Doubt(place, said + HIDDEN.replace(";", " It is", 1), *stretch)
 

@@ -505,14 +505,12 @@ class Desk:
 
     def _refuse_other_span(self, key: FileKey, kind: str, run: Run, box_xywh: Box | None, drawn: str) -> None:
         """Raise a `ReviewError` when the line now says another span: a rename, or somebody who withdrew, moved the lines of the ledger."""
-        number = views.line_of(drawn)
-        entry = self._state.standing.decided.get(key, {}).get(-1 if number is None else number)
-        if entry is None:
+        if views.line_of(drawn) not in self._state.standing.decided.get(key, {}):
             msg = "this span was withdrawn in the meantime; look at it again"
             raise ReviewError(msg)
-        _, one = entry
-        is_within = any(span.what != REJECT and span.first <= run[0] and run[1] <= span.last for span in one.spans)
-        if (one.kind, one.box_xywh) != (kind, box_xywh) or not is_within:
+        items = next(items for one, items in self._state.statuses(key[0]) if one.key == key)
+        now = views.drawn(key, items, self._state.standing, self._state.times_s)
+        if (drawn, kind, run, box_xywh) not in [(one.key, one.kind, (one.first, one.last), one.box_xywh) for one in now]:
             msg = "the ledger was written anew in the meantime, and this span stands elsewhere in it; load the page again"
             raise ReviewError(msg)
 

@@ -15,7 +15,7 @@ from scrubin.base.errors import ManifestError, RecordingError, ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.review import events
 from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan, Event
-from scrubin.stages.review.outcome import REJECTED, STILLS_STEP_S, TICK_S, Interval, covers, rejects, without
+from scrubin.stages.review.outcome import REJECTED, STILLS_STEP_S, TICK_S, Interval, covers, overlaps, rejects, without
 from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, WHOLE, Decision, parse
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import frames_on_screen
@@ -25,6 +25,8 @@ RedactionRow = tuple[str, str, str, float, float, events.Box | None, str]
 """Recording, camera, kind, start_s, end_s, rectangle, decision."""
 Hidden = tuple[Interval, events.Box | None]
 """When something is hidden, and its rectangle."""
+Place = tuple[ReviewedStudy, Mapping[FileKey, Sequence[Hidden]]]
+"""A study with the proposals of where a sheet may be imported, and what the decisions of here would hide there, by file."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,13 @@ def read_sheet(
     decided = parse(data, cameras, set(set_aside) - set(cameras), of.withdrawn)
     if decided.errors:
         raise ManifestError([fault for error in decided.errors.values() for fault in error.faults])
-    known = rows(of, standing, by)
+    line_of = _lines(of, standing, by)
+    known = _in_order(line_of)
     wanted = [_row(one, of.files[one.recording, one.camera]) for one in decided.rows]
-    # A rejection in a sheet beats an acceptance, wherever it stands: later lines of the ledger win.
-    new = sorted((row for row in dict.fromkeys(wanted) if not any(_same(row, other) for other in known)), key=lambda row: row[6] == REJECT)
+    new = _not_said(list(dict.fromkeys(wanted)), line_of)
     for one, row in zip(decided.rows, wanted, strict=True):
         _refuse_outside(row, of.files[row[0], row[1]], f"line {one.line}")
-    overruled = [other for other in known if any(_contradict(row, other) for row in new)]
+    overruled = [other for other in known if any(_contradicts(row, other) for row in new)]
     absent = [other for other in known if other not in overruled and not any(_same(row, other) for row in wanted)]
     added: list[Event] = [_event(row, of.files[row[0], row[1]], boundaries_s) for row in new]
     added.append(events.Sheet(hashlib.sha256(data).hexdigest(), len(new)))
@@ -95,19 +97,60 @@ def read_sheet(
     return Import(tuple(added), said[0], said[1], said[2], passed_over)
 
 
+def _not_said(wanted: Sequence[RedactionRow], line_of: Mapping[RedactionRow, int]) -> list[RedactionRow]:
+    """Return what a sheet says and the ledger does not, or no longer: whoever imports a sheet means it now, whatever was imported since.
+
+    Rejections come last: in a sheet they beat acceptances, wherever they stand, and later lines of the ledger win.
+
+    Parameters
+    ----------
+    line_of
+        The line of each decision that stands.
+    """
+    rejections = [row for row in wanted if row[6] == REJECT]
+    hiding = [row for row in wanted if row[6] != REJECT and not _hides_already(row, rejections, line_of)]
+    showing = [row for row in rejections if any(_undoes(other, row) for other in hiding) or not _shows_already(row, line_of)]
+    return [*hiding, *showing]
+
+
+def _hides_already(row: RedactionRow, rejections: Iterable[RedactionRow], line_of: Mapping[RedactionRow, int]) -> bool:
+    """Whether the ledger says what the sheet's own rejections leave of a row that hides something."""
+    left = without(row[3:5], [other[3:5] for other in rejections if _contradicts(other, row)])
+    return all(_is_said(row, part, line_of) for part in left)
+
+
+def _shows_already(row: RedactionRow, line_of: Mapping[RedactionRow, int]) -> bool:
+    """Whether the ledger says a rejection, and after all acceptances that hide something of what it is about."""
+    undone = [(other, line) for other, line in line_of.items() if _undoes(other, row)]
+    parts = [((max(row[3], other[3]), min(row[4], other[4])), line) for other, line in undone]
+    return all(_is_said(row, part, line_of, after) for part, after in ((row[3:5], 0), *parts))
+
+
+def _is_said(row: RedactionRow, part: Interval, line_of: Mapping[RedactionRow, int], after: int = 0) -> bool:
+    """Whether lines after one say what a row says, during all of a part of its time."""
+    same = [other[3:5] for other, line in line_of.items() if line > after and (other[:3], other[5:]) == (row[:3], row[5:])]
+    return all(end - start <= TICK_S for start, end in without(part, same))
+
+
+def _undoes(accepted: RedactionRow, rejected: RedactionRow) -> bool:
+    """Whether an acceptance, where it is the later one, hides something that a rejection shows."""
+    is_there = accepted[:3] == rejected[:3] and accepted[3] < rejected[4] and rejected[3] < accepted[4]
+    return accepted[6] == ACCEPT and is_there and (rejected[5] is None or overlaps(accepted[5], rejected[5]))
+
+
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
     """Return all decisions that stand as a ``redactions.csv``, but for rejections that would show more elsewhere than is shown here.
 
     In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it, and about the
     margins beside it. Where that shows what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
+    Of a recording that is excluded here all are.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    alone = replace(of, sheet=NO_SHEET)
     sayable = dict.fromkeys(_as_import_takes_it(row) for row in rows(of, standing))
     for recording, said in groupby((row for row in sayable if row is not None), key=lambda row: row[0]):
-        for row in _showing_no_more(recording, list(said), alone, standing):
+        for row in _showing_no_more(recording, list(said), of, standing):
             start_s, end_s = (np.format_float_positional(time_s, trim="0") for time_s in row[3:5])
             writer.writerow((*row[:3], start_s, end_s, *(row[5] or ("", "", "", "")), row[6]))
     return text.getvalue()
@@ -123,10 +166,12 @@ def _as_import_takes_it(row: RedactionRow) -> RedactionRow | None:
 
 def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedStudy, standing: Standing) -> list[RedactionRow]:
     """Return the rows of a recording without rejections by which an import would show what is hidden here, tried out."""
-    hidden = {key: _hidden(of, key, standing) for key in of.cameras(recording)}
+    if standing.excludes(recording) is not None:
+        return [row for row in said if row[6] != REJECT]
+    places = _places(recording, of, standing)
     kept, left_out = list(said), list[RedactionRow]()
     reach_s = of.margin_s + STILLS_STEP_S
-    while shown := _shown_by_import(kept, of, hidden):
+    while shown := _shown_by_import(kept, places):
         rejections = [row for row in kept if row[6] == REJECT]
         near = [row for row in rejections if any(row[3] < end + reach_s and start - reach_s < row[4] for start, end in shown)]
         left_out += near or rejections
@@ -136,22 +181,45 @@ def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedS
             raise ReviewError(msg)
     for row in left_out:
         tried = [one for one in said if one in kept or one == row]
-        kept = kept if _shown_by_import(tried, of, hidden) else tried
+        kept = kept if _shown_by_import(tried, places) else tried
     return kept
 
 
-def _shown_by_import(said: Iterable[RedactionRow], of: ReviewedStudy, hidden: Mapping[FileKey, Sequence[Hidden]]) -> list[Interval]:
+def _places(recording: str, of: ReviewedStudy, standing: Standing) -> list[Place]:
+    """Return where the sheet may be imported: without the one that lies here, and where that one asks what it asks here."""
+    keys = of.cameras(recording)
+    asked = {key: of.sheet_asks(key, standing) for key in keys}
+    sheets = [NO_SHEET, replace(NO_SHEET, proposals=asked)] if any(asked.values()) else [NO_SHEET]
+    studies = [replace(of, sheet=sheet) for sheet in sheets]
+    return [(study, {key: _hidden(study, key, standing) for key in keys}) for study in studies]
+
+
+def _shown_by_import(said: Iterable[RedactionRow], places: Iterable[Place]) -> list[Interval]:
     """Return when something that is hidden here would be shown where one person, who alone decides, imports these rows only."""
-    there, study = of.standing(), replace(of, reviewers=1)
-    for number, row in enumerate(sorted(said, key=lambda row: row[6] == REJECT)):
-        key = row[0], row[1]
-        there.decided.setdefault(key, {})[number] = "", _decided(row, of.files[key], (0, 0))
+    ordered = sorted(said, key=lambda row: row[6] == REJECT)
     shown: list[Interval] = []
-    for key, here in hidden.items():
-        elsewhere = _hidden(study, key, there)
-        for interval_s, box in here:
-            shown += without(interval_s, (other_s for other_s, around in elsewhere if covers(around, box)))
+    for study, hidden in places:
+        there, of = study.standing(), replace(study, reviewers=1)
+        for number, row in enumerate(ordered):
+            key = row[0], row[1]
+            there.decided.setdefault(key, {})[number] = "", _decided(row, of.files[key], (0, 0))
+        for key, here in hidden.items():
+            shown += _shown(here, _hidden(of, key, there))
     return shown
+
+
+def hidden_by_sheet_alone(of: ReviewedStudy, standing: Standing) -> list[str]:
+    """Return the recordings of which something is hidden only because the sheet that lies there wants it so."""
+    names = [name for name in of.recordings() if any(of.sheet_asks(key, standing) for key in of.cameras(name))]
+    bare = replace(of, sheet=NO_SHEET)
+    return [name for name in names if any(_shown(_hidden(of, key, standing), _hidden(bare, key, standing)) for key in of.cameras(name))]
+
+
+def _shown(here: Iterable[Hidden], elsewhere: Sequence[Hidden]) -> list[Interval]:
+    """Return when something that is hidden here is not hidden elsewhere."""
+    return [
+        left for interval_s, box in here for left in without(interval_s, [other_s for other_s, around in elsewhere if covers(around, box)])
+    ]
 
 
 def _hidden(of: ReviewedStudy, key: FileKey, standing: Standing) -> list[Hidden]:
@@ -167,25 +235,41 @@ def rows(of: ReviewedStudy, standing: Standing, by: str | None = None) -> list[R
     by
         Whose, where several must agree: what one person says overrules nothing of what others do. None: everybody's.
     """
-    done: list[RedactionRow] = []
+    return _in_order(_lines(of, standing, by))
+
+
+def _in_order(said: Iterable[RedactionRow]) -> list[RedactionRow]:
+    return sorted(said, key=lambda row: (*row[:2], row[3:5], row[2], row[5] or (), row[6]))
+
+
+def _lines(of: ReviewedStudy, standing: Standing, by: str | None) -> dict[RedactionRow, int]:
+    """Return the line of each decision that stands; the last one of several that say the same."""
+    done: dict[RedactionRow, int] = {}
     for key in of.files:
-        decided = [(who, one) for who, one in standing.decided.get(key, {}).values() if not one.lets_through]
-        people = {who for who, _ in decided if by in (None, who)}
-        each = [[one for _, one in decided]] if of.reviewers == 1 else [[one for who, one in decided if who == person] for person in people]
-        for mine in each:
-            said = [(one, span) for one in mine for span in one.spans]
-            for place, (one, span) in enumerate(said):
-                later = [other for other in said[place + 1 :] if span.what != ADD and _overrules(other, (one, span))]
-                for start_s, end_s in without((span.start_s, span.end_s), [(other.start_s, other.end_s) for _, other in later]):
-                    done.append((*key, one.kind, start_s, end_s, one.box_xywh, span.what))
-    return sorted(dict.fromkeys(done), key=lambda row: (*row[:2], row[3:5], row[2], row[5] or (), row[6]))
+        decided = [(line, who, one) for line, (who, one) in standing.decided.get(key, {}).items() if not one.lets_through]
+        people = {None} if of.reviewers == 1 else {who for _, who, _ in decided if by in (None, who)}
+        for person in people:
+            said = [(line, one, span) for line, who, one in decided if person in (None, who) for span in one.spans]
+            for place, (line, one, span) in enumerate(said):
+                taken = [
+                    (other.start_s, other.end_s)
+                    for _, later, other in said[place + 1 :]
+                    if _overrules((later, other.what), (one, span.what))
+                ]
+                for start_s, end_s in without((span.start_s, span.end_s), taken):
+                    row = (*key, one.kind, start_s, end_s, one.box_xywh, span.what)
+                    done[row] = max(line, done.get(row, line))
+    return done
 
 
-def _overrules(later: tuple[Decided, DecidedSpan], earlier: tuple[Decided, DecidedSpan]) -> bool:
-    same_place = later[0].box_xywh in (None, earlier[0].box_xywh)
-    if later[0].kind != earlier[0].kind or not same_place or later[1].what == ADD:
+def _overrules(later: tuple[Decided, str], earlier: tuple[Decided, str]) -> bool:
+    """Whether of an earlier decision nothing is left during a later one: what was added can only be withdrawn."""
+    (one, what), (other, was) = later, earlier
+    if one.kind != other.kind or ADD in (what, was):
         return False
-    return later[1].what != REJECT or rejects(later[0], earlier[0].box_xywh)
+    if what == was:
+        return one.box_xywh == other.box_xywh
+    return rejects(one, other.box_xywh) if what == REJECT else one.box_xywh in (None, other.box_xywh)
 
 
 def _row(one: Decision, file: StudyFile) -> RedactionRow:
@@ -197,10 +281,11 @@ def _same(a: RedactionRow, b: RedactionRow) -> bool:
     return (a[:3], a[5:]) == (b[:3], b[5:]) and abs(a[3] - b[3]) <= TICK_S and abs(a[4] - b[4]) <= TICK_S
 
 
-def _contradict(new: RedactionRow, old: RedactionRow) -> bool:
+def _contradicts(new: RedactionRow, old: RedactionRow) -> bool:
     if new[:3] != old[:3] or ADD in (new[6], old[6]) or new[6] == old[6]:
         return False
-    return new[5] in (None, old[5]) and new[3] < old[4] and old[3] < new[4]
+    about = covers(new[5], old[5]) if new[6] == REJECT else new[5] in (None, old[5])
+    return about and new[3] < old[4] and old[3] < new[4]
 
 
 def _meets(row: RedactionRow, of: ReviewedStudy, standing: Standing) -> bool:

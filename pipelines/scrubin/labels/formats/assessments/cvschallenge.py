@@ -38,7 +38,7 @@ Rating = tuple[str, str, str, str, float | None, bool]
 
 
 def _has_raters(path: Path) -> bool:
-    return any(CELL.fullmatch(name.strip(' "\r')) for name in registry.head(path).split("\n", 1)[0].split(","))
+    return any(map(CELL.fullmatch, registry.columns_of(path)))
 
 
 @dataset_format(

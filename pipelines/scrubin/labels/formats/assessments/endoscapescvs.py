@@ -53,7 +53,7 @@ class _Video:
 
 
 def _has_annotators(path: Path) -> bool:
-    return any(ANNOTATOR.fullmatch(name.strip(' "\r')) for name in registry.head(path).split("\n", 1)[0].split(","))
+    return any(map(ANNOTATOR.fullmatch, registry.columns_of(path)))
 
 
 @dataset_format(

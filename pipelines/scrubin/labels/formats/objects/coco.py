@@ -97,10 +97,14 @@ class Reading:
 
 @dataclass
 class OfFile:
-    """What was read of one file so far; ids of images and categories mean something in their file only."""
+    """What was read of one file so far; ids of images and categories mean something in their file only.
+
+    What is annotated in an image that is ``refused`` has no other fault by that.
+    """
 
     where: Where
     images: dict[Id, Frame] = field(default_factory=dict)
+    refused: set[Id] = field(default_factory=set)
     categories: dict[Id, int] = field(default_factory=dict)
     merges: dict[Id, tuple[str, str]] = field(default_factory=dict)
     unkept: Counter[str] = field(default_factory=Counter)
@@ -252,6 +256,8 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
         where, frame = of_file.where.at(f"image {i}"), frame_of(image)
         size = size_of(where, image)
         note_unkept(of_file, "images", image, IMAGE_KEYS)
+        if id_ is not None and (frame is None or size is None or frame in reading.images):
+            of_file.refused.add(id_)
         if id_ is None:
             what = f"'id' is {documents.shown(image.get('id'))}, expected a whole number from 0"
             where.error("value-type", what, "export the file again")
@@ -307,12 +313,14 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
 def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mapping[str, Any]) -> None:
     image_id, category_id, classes = _id(one.get("image_id")), _id(one.get("category_id")), reading.classes
     frame = None if image_id is None else of_file.images.get(image_id)
-    if frame is None:
+    if frame is None and image_id not in of_file.refused:
         where.error("id-unknown", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
         return
     if category_id is None or category_id not in of_file.categories or classes is None:
         what = f"category_id {documents.shown(one.get('category_id'))} is no category of the file"
         where.error(*_shift(category_id, of_file.categories, what))
+        return
+    if frame is None:
         return
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance

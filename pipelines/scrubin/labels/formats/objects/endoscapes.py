@@ -1,9 +1,10 @@
 """Endoscapes: COCO per subset, ``<video>_<25 fps frame>.jpg``, criteria of the critical view of safety per image.
 
-``<subset>/annotation_coco.json`` (or ``annotation_ds_coco.json``) has images with ``ds``, the three
-criteria as the mean of three raters, and boxes of five structures and of tools, in ``train_seg``, ``val_seg`` and
-``test_seg`` with their masks: these stand where our tables have the instrument. ``<subset>_vids.txt`` lists the videos of
-a subset as floats. Files with other classes name their vocabulary in ``info``.
+``<subset>/annotation_coco.json`` (or ``annotation_ds_coco.json``) has images with ``ds``, the three criteria as the mean of three raters,
+and boxes of five structures and of tools, in ``train_seg``, ``val_seg`` and ``test_seg`` with their masks: these stand where our tables
+have the instrument. An image with ``is_det_keyframe`` false has no labelled instrument, rather than none in view; where
+``is_ds_keyframe`` is false, ``ds`` is that of an earlier image, and is not kept, as the authors say. ``<subset>_vids.txt`` lists the
+videos of a subset as floats. Files with other classes name their vocabulary in ``info``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ LIST_SUFFIX = "_vids.txt"
 FILE = "annotation_coco.json"
 DEFAULT = "endoscapes"
 PIXEL_DIGITS = 4
-UNLABELLED = "frames whose instruments are not labelled, which look as if there were none"
+BOXED, JUDGED = "is_det_keyframe", "is_ds_keyframe"
+"""Whether an image has its boxes, and its criteria: false where nobody labelled them; not said where all images have."""
 
 
 @dataclass
@@ -129,17 +131,28 @@ def _reader_of_images(subset: str, subsets: _Subsets) -> ReadImages:
             if frame is None or id_ is None or size is None:
                 what = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
                 where.error("image-name", what, "export the file again")
+                of_file.refused |= set() if id_ is None else {id_}
                 continue
             if id_ in of_file.images or frame in reading.images:
                 what = f"id {id_}, frame {frame[1]} of video {frame[0]}, stands twice in this file or in another one"
                 where.error("frame-repeated", what, "keep one of them, or name the one file to read")
+                of_file.refused.add(id_)
                 continue
-            note_unkept(of_file, "images", image, {*IMAGE_KEYS, "ds"})
+            note_unkept(of_file, "images", image, {*IMAGE_KEYS, "ds", BOXED, JUDGED})
             _check_subset(where, frame[0], subset, subsets)
             details = {"file_name": str(image.get("file_name", "")), "width": size[0], "height": size[1]}
-            add_image(reading, of_file, id_, frame, {**details, **_criteria(where, image.get("ds"))})
+            is_boxed, is_judged = (_flag(where, image, key) for key in (BOXED, JUDGED))
+            criteria = _criteria(where, image.get("ds")) if is_judged else {}
+            add_image(reading, of_file, id_, frame, {**details, **criteria, BOXED: is_boxed})
 
     return read_images
+
+
+def _flag(where: Where, image: Mapping[str, Any], key: str) -> bool:
+    value = image.get(key)
+    if value is not None and not isinstance(value, bool):
+        where.error("value-type", f"'{key}' is {documents.shown(value)}", "write true or false")
+    return value is not False
 
 
 def _check_subset(where: Where, video: str, subset: str, subsets: _Subsets) -> None:
@@ -162,8 +175,15 @@ def _criteria(where: Where, value: Any) -> dict[str, float]:
 def _labels(labels: Labels, subset: str) -> Labels:
     """Return the labels of a video with the criteria of its images as marks of nobody by name: means of three."""
     of_video = replace(labels, clock=SOURCE_FRAMES, about={"endoscapes": {"subset": subset}})
-    frames = labels.frames
-    if frames is None or not set(VIEW_OF_SAFETY) <= set(frames.columns):
+    if labels.frames is None or labels.instances is None:
+        return of_video
+    # An image with boxes is one that was labelled, whatever it says.
+    positions = labels.instances.positions
+    is_labelled = labels.frames[BOXED].to_numpy(bool) | np.isin(positions, labels.instances.rows["position"])
+    instances = replace(labels.instances, positions=positions[is_labelled]) if is_labelled.any() else None
+    frames = labels.frames.drop(columns=BOXED)
+    of_video = replace(of_video, frames=frames, instances=instances)
+    if not set(VIEW_OF_SAFETY) <= set(frames.columns):
         return of_video
     judged = frames[frames[VIEW_OF_SAFETY[0]].notna()]
     rows = [
@@ -211,9 +231,9 @@ def _document(recordings: list[Labels], out: Output) -> bytes:
     for labels in recordings:
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         criteria, rows_at = _criteria_of(labels.marks, out), by_position(labels.instances)
-        out.lose(UNLABELLED, len(criteria.keys() - rows_at.keys()))
         for position in sorted({*rows_at, *criteria}):
-            images.append(_image(len(images), labels.recording, position, details[position], criteria.get(position)))
+            image = _image(len(images), labels.recording, position, details[position], criteria.get(position))
+            images.append(image if position in rows_at else {**image, BOXED: False})
             for row in rows_at.get(position, ()):
                 sides = (images[-1]["width"], images[-1]["height"]) * 2
                 bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]

@@ -33,7 +33,7 @@ _Rows = dict[int, dict[tuple[str, str], float]]
 
 
 def _has_criteria(path: Path) -> bool:
-    names = csv_text.read(path.name, registry.head(path).split("\n", 1)[0].encode()).columns
+    names = registry.columns_of(path)
     if {MARK, VALUE} <= set(names) and columns.first_of(names, "frame") is not None:
         return True
     beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]

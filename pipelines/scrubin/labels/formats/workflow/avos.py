@@ -28,8 +28,7 @@ UNDECIDED = ("abstain", "none")
 
 
 def _has_actions(path: Path) -> bool:
-    header = registry.head(path).split("\n", 1)[0]
-    return set(COLUMNS) <= {name.strip(' "\r') for name in header.split(",")}
+    return set(COLUMNS) <= set(registry.columns_of(path))
 
 
 @dataset_format(

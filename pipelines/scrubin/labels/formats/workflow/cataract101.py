@@ -56,8 +56,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _begins_phases(path: Path) -> bool:
-    header = registry.head(path).split("\n", 1)[0]
-    return path.name == ANNOTATIONS and [name.strip(' "\r') for name in header.split(";")] == list(HEADERS[ANNOTATIONS])
+    return path.name == ANNOTATIONS and registry.columns_of(path) == tuple(HEADERS[ANNOTATIONS])
 
 
 @dataset_format(

@@ -26,7 +26,7 @@ ELSEWHERE = {"caseId", "frame", "endFrame"}
 
 
 def _has_phases(path: Path) -> bool:
-    return set(READ) <= {name.strip(' "\r') for name in registry.head(path).split("\n", 1)[0].split(",")}
+    return set(READ) <= set(registry.columns_of(path))
 
 
 @label_format(

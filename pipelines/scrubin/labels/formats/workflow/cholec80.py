@@ -105,7 +105,7 @@ def rows_of(where: Where, data: bytes, columns: tuple[str, ...]) -> list[Row]:
             at.error("frame-key", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0")
         else:
             rows.append((number, fields))
-    if not rows:
+    if not rows and not where.faults.errors():
         where.error("no-labels", "has no rows", "remove the file, or export it again")
     return rows
 

@@ -48,8 +48,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _has_phases_and_steps(path: Path) -> bool:
-    header = [name.strip(' "\r') for name in registry.head(path).split("\n", 1)[0].split("\t")]
-    return PHASE in header and STEP in header
+    return {PHASE, STEP} <= set(registry.columns_of(path))
 
 
 @dataset_format(

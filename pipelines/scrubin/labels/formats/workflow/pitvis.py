@@ -33,8 +33,7 @@ LONGEST = 9
 
 
 def _has_columns(path: Path) -> bool:
-    header = registry.head(path).split("\n", 1)[0]
-    return {"int_time", "int_step", "int_instrument1"} <= {name.strip(' "\r') for name in header.split(",")}
+    return {"int_time", "int_step", "int_instrument1"} <= set(registry.columns_of(path))
 
 
 @label_format(

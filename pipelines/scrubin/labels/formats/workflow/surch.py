@@ -25,8 +25,7 @@ COLUMNS = ("VideoID", "StartTime", "EndTime", "labelID")
 
 
 def _has_segments(path: Path) -> bool:
-    header = registry.head(path).split("\n", 1)[0]
-    return [name.strip(' "\r') for name in header.split(",")] == list(COLUMNS)
+    return registry.columns_of(path) == COLUMNS
 
 
 @dataset_format(
