@@ -524,3 +524,17 @@ def test_what_is_wrong_on_both_sides_in_files_of_one_name_is_said_of_each(tmp_pa
     told = good(capsys, *sides(tmp_path, "detection")).err
     for side in ("ground truth", "predictions"):
         assert f"labels.json: {side}: 'image_id' of annotations are texts of digits; they are read as the numbers" in told
+
+
+def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found(tmp_path, capsys):
+    # In shares of 854 px the overlap of one half is rounded to 0.4999999999999995.
+    for side, left in (("truth", 59), ("found", 69)):
+        images = [{"id": 1, "file_name": "VID01_000000.jpg", "width": 854, "height": 480}]
+        box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [left, 50, 30, 30]}
+        document = {"images": images, "annotations": [box], "categories": [{"id": 1, "name": "hook"}]}
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "labels.json").write_text(json.dumps(document))
+    for kind in ("boxes", "curves", "sizes"):
+        said = good(capsys, *sides(tmp_path, "detection", "--json", "--variant", f"kind={kind}"))
+        first = json.loads(said.out)["results"][0]
+        assert first["overall"]["value"] == pytest.approx(0.1 if kind == "sizes" else 1), kind

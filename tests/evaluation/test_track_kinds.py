@@ -169,3 +169,23 @@ def test_a_prediction_may_have_the_confidence_0(tmp_path, capsys):
     assert "not considered" not in said.err
     found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
     assert found["tracks MOTA"] == 1
+
+
+def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found_as_by_trackeval(tmp_path, capsys):
+    # In shares of 854 px the overlap of one half is rounded to 0.4999999999999995.
+    said = good(capsys, *text_sides(tmp_path, "1,1,59,50,30,30,1,2,1\n", "1,1,69,50,30,30,1,2,1\n"))
+    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
+    assert (found["tracks MOTA"], found["tracks HOTA"]) == (1, pytest.approx(10 / 19))
+
+
+def test_a_tracker_may_write_all_digits_of_its_numbers(tmp_path, capsys):
+    lines_of = "1,1,0.0012345678901234567,50,30,30,1,2,1\n"
+    said = good(capsys, *text_sides(tmp_path, lines_of, lines_of))
+    assert json.loads(said.out)["results"][0]["overall"]["value"] == 1
+
+
+def test_an_instrument_that_is_in_no_triplet_has_its_name_in_the_scores(study, capsys):
+    for side in ("truth", "found"):
+        write(study, side, {at: [tool(1, instrument=6)] for at in (1, 26)})
+    said = good(capsys, *sides(study, "tracks", "--json", "--variant", "classes=averaged"))
+    assert json.loads(said.out)["results"][0]["classes"]["6"] == {"name": "specimen-bag", "value": 1, "n": 4}

@@ -216,10 +216,12 @@ def class_names(vocabulary: Vocabulary, *, by_position: bool = False) -> dict[st
         "it": lambda id_: f"{vocabulary.instruments[id_ // len(vocabulary.targets)]},{vocabulary.targets[id_ % len(vocabulary.targets)]}",
         "ivt": vocabulary.triplet_name,
     }
-    return {
+    names: dict[str, dict[str, str]] = {
         name: {str(place if by_position else id_): spelled[name](id_) for place, id_ in enumerate(vocabulary.component_ids(name))}
         for name in COMPONENTS
     }
+    # Boxes have instruments that are in no triplet, too, such as CholecTrack20's specimen-bag.
+    return names if by_position else {**names, "i": {str(id_): name for id_, name in enumerate(vocabulary.instruments)}}
 
 
 def is_lone_deviation(result: Result) -> bool:

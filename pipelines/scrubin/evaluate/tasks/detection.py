@@ -116,7 +116,7 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
             raise MetricsError(msg)
         frames = int(np.sum([len(positions[name]) for name in names]))
         return np.tile(np.array([float(match["width"]), float(match["height"])]), (frames, 1))
-    found = {name: _stated(positions[name], images.get(name)) for name in names}
+    found = {name: stated_sizes(positions[name], images.get(name)) for name in names}
     missing = [name for name in names if np.isnan(found[name]).any()]
     if missing:
         what = f"sizes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
@@ -125,7 +125,8 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     return np.concatenate([found[name] for name in names])
 
 
-def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+    """Return width and height in px of the image of each frame of a video, (frames, 2); NaN where no file states them."""
     if images is None or not {"width", "height"} <= set(images):
         return np.full((len(positions), 2), np.nan)
     return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
@@ -133,6 +134,8 @@ def _stated(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
 
 Role = Literal["ground truth", "predictions"]
 SUBMISSION = "cholectriplet2022"
+PX_DIGITS = 9
+"""So many digits of a px are those of a file; further ones are of its share of the image."""
 CORNERS_BEYOND = 0.02
 """Drawn boxes leave the image by less."""
 
@@ -379,7 +382,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         for name, pair in joined.pairs.items()
     }
     of_both = [placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
-    scene = checked(BoxStudy(names, lengths, truth.sizes, *(_rows(*one, truth.sizes) for one in of_both)))
+    sizes_px = np.concatenate([stated_sizes(at_truth[name], truth.images.get(name)) for name in names])
+    if semantics != "paper" or choice["kind"] not in (BOXES, variants.CURVES):
+        sizes_px[:] = np.nan  # published programs take shares, and what is of pixels has them by itself
+    starts = np.cumsum([0, *lengths[:-1]])
+    sides = (_rows(*one, truth.sizes, sizes_px[starts[one[0]] + one[1]]) for one in of_both)
+    scene = checked(BoxStudy(names, lengths, truth.sizes, *sides))
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     if semantics == "paper":
@@ -499,9 +507,24 @@ def placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[
     return np.concatenate(videos), np.concatenate(places), pd.concat(parts, ignore_index=True)
 
 
-def _rows(videos: IntArray, frames: IntArray, every: pd.DataFrame, sizes_of: Mapping[str, int]) -> BoxRows:
+def in_px(rows: pd.DataFrame, sizes_px: FloatArray) -> FloatArray:
+    """Return boxes in px where the size of their image is known, else in shares of it.
+
+    In shares, boxes of whole px that overlap by just a threshold can be rounded below it.
+
+    Parameters
+    ----------
+    sizes_px
+        (rows, 2), width and height of the image of each; NaN where they are not known.
+    """
+    shares, whole = rows[list(BOX)].to_numpy(np.float64), np.tile(sizes_px, 2)
+    boxes: FloatArray = np.where(np.isnan(whole), shares, np.round(shares * whole, PX_DIGITS))
+    return boxes
+
+
+def _rows(videos: IntArray, frames: IntArray, every: pd.DataFrame, sizes_of: Mapping[str, int], sizes_px: FloatArray) -> BoxRows:
     classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in sizes_of}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
     crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
     areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
-    return BoxRows(videos, frames, classes, every[list(BOX)].to_numpy(np.float64), scores, crowds, areas)
+    return BoxRows(videos, frames, classes, in_px(every, sizes_px), scores, crowds, areas)

@@ -21,7 +21,7 @@ from scrubin.evaluate.computation import Computed, Scoring, drawn_videos, with_a
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection.matching import check_threshold
 from scrubin.evaluate.metrics.result import Result, Semantics
-from scrubin.evaluate.metrics.tracks import TrackRows, TrackVideo
+from scrubin.evaluate.metrics.tracks import FloatArray, TrackRows, TrackVideo
 from scrubin.evaluate.metrics.tracks.combined import counted, results
 from scrubin.evaluate.metrics.variants import CLASSES_TOGETHER
 from scrubin.evaluate.score_document import class_names as of_vocabulary
@@ -29,7 +29,6 @@ from scrubin.evaluate.series import IntArray, paired
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection
 from scrubin.evaluate.tasks.detection import Boxes, Role
-from scrubin.labels.model import BOX
 from scrubin.labels.tracks import ONE_BOX, ONLY, ids_of, repeated, without_track
 
 CLASS = "instrument_id"
@@ -113,7 +112,11 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         at_truth = truth.series[name].frames[pair.truth]
         known = np.flatnonzero(pair.prediction >= 0)
         at_prediction = predictions.series[name].frames[pair.prediction[known]]
-        sides = (_rows(truth.rows[name], at_truth, np.arange(len(at_truth))), _rows(predictions.rows[name], at_prediction, known))
+        sizes = detection.stated_sizes(at_truth, truth.images.get(name))
+        sides = (
+            _rows(truth.rows[name], at_truth, np.arange(len(at_truth)), sizes),
+            _rows(predictions.rows[name], at_prediction, known, sizes),
+        )
         videos.append(TrackVideo(name, len(pair.frames), *sides))
     classes = len(truth.vocabulary.instruments)
     sums = counted(videos, classes, _iou(choice["iou"]))
@@ -137,17 +140,21 @@ def _iou(text: str) -> float:
         raise MetricsError(msg) from wrong
 
 
-def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray) -> TrackRows:
+def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray, sizes: FloatArray) -> TrackRows:
     """Return the boxes in frames that count, by the places of these frames.
+
+    Boxes are in px where the size of the images is known, as TrackEval has them.
 
     Parameters
     ----------
     frames, places
         (n,) each: how the side numbers a frame, and the place of the frame among those that count.
+    sizes
+        (frames that count, 2), width and height in px; NaN where they are not known.
     """
     place_of = dict(zip(frames.tolist(), np.asarray(places).tolist(), strict=True))
     kept = rows[rows["position"].isin(list(place_of))]
     at = np.array([place_of[position] for position in kept["position"].tolist()], np.int64)
     # A box without an instrument is only there where all are scored as one.
     ids, classes = (kept[column].fillna(0).to_numpy(np.int64) for column in ("track", CLASS))
-    return TrackRows(at, ids, classes, kept[list(BOX)].to_numpy(np.float64))
+    return TrackRows(at, ids, classes, detection.in_px(kept, sizes[at]))

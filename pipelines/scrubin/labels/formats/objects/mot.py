@@ -69,7 +69,7 @@ DETAILS = {tracks.ONLY: "Int64", VISIBLE: "float64"}
 WRITTEN = (tracks.ONLY, "intraoperative_track")
 """Details that are written as the id: the first that the labels have."""
 TEXT = r"[^/]+\.txt"
-NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]{0,15}|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?")
 STATED = re.compile(r"^\s*(imWidth|imHeight|seqLength)\s*=\s*([0-9]{1,9})\s*$", re.MULTILINE)
 CLASSES = re.compile(r"^\s*classes\s*=\s*(.*?)\s*$", re.MULTILINE)
 PX_DIGITS = 4
