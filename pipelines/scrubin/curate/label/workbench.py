@@ -26,7 +26,7 @@ from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
-from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, shown
+from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, shown, written
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.blackened import Blackened
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Worked
@@ -151,7 +151,9 @@ class Workbench:
             raw = folder / params.raw_folder(path)
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
-        rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
+        withdrawn = withdrawal_memory.load(folder)
+        rewriting.forget(rewriting.ledger_of(folder), withdrawn)
+        written.forget(folder / params.raw_folder(path), withdrawn, folder / written.EXPORTED_PATH)
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
             ids = list(bench.recordings)
@@ -310,8 +312,8 @@ class Workbench:
             if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
                 msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
                 raise ReviewError(msg)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             mine = self.standing().of(one.about, person.number)
             allowed.refuse_overlaps(mine, shifted)
             allowed.refuse_two_labels(mine, shifted)
@@ -329,8 +331,8 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
             return self.label(person, id_, changes, nonce)
@@ -338,8 +340,8 @@ class Workbench:
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
         """Take back the last change of a person to a recording; None where there is none."""
         with self._lock:
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             one = self.recording(person, id_)
             last = self.standing().last(person.number, one.name)
             if last is None:
@@ -359,8 +361,8 @@ class Workbench:
             one = self.recording(person, id_)
             for pick in picks:
                 taking.known(pick, self.proposed.get(one.id, {}))
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
     def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:
@@ -389,8 +391,8 @@ class Workbench:
             if person.role != "adjudicator":
                 msg = "only an adjudicator settles"
                 raise ReviewError(msg)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             one = self.recording(person, id_)
             event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one))
             return self._append(event, person.number, nonce)
