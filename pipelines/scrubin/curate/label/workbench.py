@@ -26,10 +26,10 @@ from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
-from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, shown, written
+from scrubin.curate.label import allowed, assignment, blackened, checks, events, from_page, people, rewriting, shown, written
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.blackened import Blackened
-from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Worked
+from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Span, Worked
 from scrubin.curate.label.from_page import FromPage
 from scrubin.curate.label.params import TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
@@ -169,6 +169,8 @@ class Workbench:
             lines = self.ledger.lines()
             if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
                 self._standing, self._applied = Standing(), 0
+                # A chain that was restored from a copy may go on otherwise, with the same numbers.
+                self._settlements.clear()
             self._standing.apply(lines[self._applied :])
             self._applied, self._head = len(lines), self.ledger.head
             self._chain = lines[0].sha256 if lines else FIRST
@@ -250,6 +252,20 @@ class Workbench:
     def sampled(self, person: Person, id_: str) -> list[int]:
         """Return the frames of a recording whose triplets are labelled, as the page counts them."""
         return self.recording(person, id_).shown_sampled
+
+    def named(self, layer: str, label: str, verb: str, target: str) -> dict[str, str]:
+        """Return what somebody typed of an action as the vocabulary spells it, as a JSON value.
+
+        Raises
+        ------
+        ReviewError, AnnotationError
+            For a name that nobody knows, with the nearest known one; or when there is a verb or a target alone.
+        """
+        if bool(verb) != bool(target):
+            msg = "an action is instrument, verb and target, with commas between them, or the instrument alone"
+            raise ReviewError(msg)
+        span = from_page.named(layer, Span(0, 1, label, verb, target), self.p)
+        return {"label": span.label, "verb": span.verb, "target": span.target}
 
     def proposals(self, person: Person, id_: str) -> list[dict[str, Any]]:
         """Return what a program proposes for a recording, as JSON values."""
