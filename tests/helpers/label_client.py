@@ -46,6 +46,10 @@ class Labeller:
         """Send changes of labels."""
         return self.say("/api/label", id=id_, changes=list(changes))
 
+    def named(self, label: str, verb: str = "", target: str = "", layer: str = "actions") -> httpx.Response:
+        """Ask how a typed action is spelt."""
+        return self.post("/api/named", {"layer": layer, "label": label, "verb": verb, "target": target})
+
 
 def app_of(bench: Workbench) -> LabelApp:
     """Return the application of a study."""

@@ -123,6 +123,41 @@ def test_an_action_that_is_begun_has_its_key_again_after_a_reload(ann):
     ann.kept()
 
 
+def type_action(ann, text):
+    ann.press("a")
+    ann.page.keyboard.type(text)
+    ann.press("Enter")
+
+
+def test_a_mistyped_action_is_refused_before_it_begins_with_the_near_miss(ann):
+    ann.page.locator("#layers button", has_text="actions").click()
+    type_action(ann, "hook, dissect, galbladder")
+    says(ann, re.compile("'galbladder'.*gallbladder"))
+    type_action(ann, "hook, dissect")
+    says(ann, "an action is instrument, verb and target")
+    begun(ann, 1)  # smoke
+    assert ann.page.locator("#panel .label-name").count() == 0
+    # Any known spelling is the same action.
+    type_action(ann, "Hook, Dissect, gallbladder")
+    says(ann, "hook, dissect, gallbladder begins at")
+    begun(ann, 2)
+    ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
+
+
+def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
+    refuse = {"status": 409, "content_type": "application/json", "body": '{"error": "not now"}'}
+    ann.page.route("**/api/label", lambda route: route.fulfill(**refuse))
+    ann.press("ArrowRight")
+    ann.at(FPS + 1)
+    ann.press("1")
+    says(ann, "not now")
+    begun(ann, 1)
+    ann.page.unroute("**/api/label")
+    ends_at(ann, FPS + 2)
+    assert quality_in(folder) == [(FPS, FPS + 3, "smoke")]
+    ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
+
+
 def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):
     ann.page.evaluate("() => sessionStorage.setItem('begun', sessionStorage.getItem('begun').replace(/.frames.:\\d+/, '\"frames\":7'))")
     ann.page.reload()

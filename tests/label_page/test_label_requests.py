@@ -105,6 +105,17 @@ def test_what_the_page_never_sends_is_refused_with_a_sentence_and_nothing_is_wri
     assert bench.head == head
 
 
+def test_a_typed_action_is_spelt_or_refused_with_the_near_miss(ann, bench):
+    head = bench.head
+    assert ann.named("Hook", "dissect", "GALLBLADDER").json() == {"label": "hook", "verb": "dissect", "target": "gallbladder"}
+    assert ann.named("hook").json() == {"label": "hook", "verb": "", "target": ""}
+    refused = ann.named("hook", "dissect", "galbladder")
+    assert (refused.status_code, "did you mean 'gallbladder'?" in refused.json()["error"]) == (409, True)
+    assert ann.named("hook", "dissect").json()["error"].startswith("an action is instrument, verb and target")
+    assert ann.named("hook", layer="phases").status_code == 400
+    assert bench.head == head
+
+
 def test_a_layer_that_the_study_does_not_label_is_refused_by_the_names_of_those_that_it_does(ann):
     for layer in ("triplets", "boxes"):
         for answer in (

@@ -12,6 +12,8 @@ import listed_project
 from listed_project import change
 from scrubin import cli
 from scrubin.base import csv_text
+from scrubin.base.errors import ReviewError
+from scrubin.curate.label import written
 from scrubin.curate.lists import changes, mentions
 from scrubin.curate.preflight.preflight import look
 from scrubin.stages import pseudonymize
@@ -124,6 +126,50 @@ def test_what_people_decided_goes_along_and_the_chain_holds(raw, capsys):
     assert "1 of 2 lines say another name" in capsys.readouterr().out
 
 
+LABELS, SHEET = f"{written.LABELS_FOLDER}/{{}}.labels.json", f"{written.RATINGS_FOLDER}/PegTransfer_rater7.csv"
+
+
+def export(raw: Path, *names: str) -> dict[str, bytes]:
+    """Let `scrubin label` have exported label files and a sheet of these recordings."""
+    source = f"{{format: scrubin-labels, folder: {written.LABELS_FOLDER}, vocabulary: cholect50, label_map: null}}"
+    change(Path("params.yaml"), "  sources: # label_map", f"  sources:\n    - {source}\n  #")
+    files = exported(*names)
+    written.write(raw, files)
+    return files
+
+
+def exported(*names: str) -> dict[str, bytes]:
+    labels = {LABELS.format(name): b"{}" for name in names}
+    return {**labels, SHEET: "".join(["id;rater\n", *(f"{name};7\n" for name in sorted(names))]).encode()}
+
+
+def test_what_was_exported_can_be_exported_again_after_a_rename(raw):
+    export(raw, "operation 1", "operation 2")
+    assert cli.main(["rename", "operation 1", "zeta", "--yes"]) == 0
+    assert lists_that_name("operation 1") == {"recordings.csv"}  # its participant and its file have names of their own
+    assert (raw / LABELS.format("zeta")).read_bytes() == b"{}"
+    done = written.write(raw, exported("zeta", "operation 2"))
+    # Of the sheet only the order is another one.
+    assert (done.changed, done.same, done.removed) == ((SHEET,), 2, ())
+    assert oct(written.EXPORTED_PATH.stat().st_mode)[-3:] == "600"
+
+
+def test_what_was_exported_can_be_exported_again_without_a_removed_recording(raw):
+    export(raw, "operation 1", "operation 2")
+    assert cli.main(["remove", "operation 1", "--yes"]) == 0
+    assert lists_that_name("operation 1") == set()
+    assert written.write(raw, exported("operation 2")).changed == ()
+
+
+@pytest.mark.parametrize("command", [["remove", "operation 1"], ["rename", "operation 1", "zeta"]])
+def test_an_exported_sheet_that_was_changed_by_hand_is_never_replaced(command, raw):
+    export(raw, "operation 1", "operation 2")
+    change(raw / SHEET, "operation 2;7", "operation 2;8")
+    assert cli.main([*command, "--yes"]) == 0
+    with pytest.raises(ReviewError, match=r"PegTransfer_rater7.csv: it was not exported as it stands"):
+        written.write(raw, exported("operation 2"))
+
+
 @pytest.mark.parametrize("new", ["operation 2", "", "a/b", " blank", "two\nlines", ".hidden"])
 def test_a_name_that_is_taken_or_none_is_refused(raw, new, capsys):
     before = snapshot()
@@ -183,6 +229,7 @@ def kill_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("command", [["remove", "operation 1"], ["rename", "operation 1", "first"]])
 def test_killed_anywhere_and_done_again_it_is_done(command, raw, tmp_path, monkeypatch, capsys):
     remember_id("operation 1")
+    export(raw, "operation 1", "operation 2")
     listed_project.remember_release(Path(), "operation 1")
     Ledger().append("seen", {"recording": "operation 1", **SEEN}, by="ann", session="s")
     shutil.copytree("data", tmp_path / "begin")

@@ -135,6 +135,27 @@ def _append_many(path, name):
         append(ledger, f"{name}{number}")
 
 
+@pytest.mark.parametrize(("line", "was_read"), [(2, True), (3, True), (6, True), (6, False)])
+def test_a_ledger_that_was_restored_from_a_copy_is_read_again_without_opening_it_anew(path, line, was_read):
+    ledger = Ledger(path)
+    for number in range(4):
+        append(ledger, str(number))
+    whole = path.read_bytes()
+    Ledger(path).append("acknowledged", {"subject": "warning", "key": "5", "why": "w", "until": None}, by="bob", session="t")
+    append(Ledger(path), "6")
+    if was_read:
+        ledger.lines()
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line - 1] = lines[line - 1].replace(b'"number"', b'"nubmer"')
+    path.write_bytes(b"".join(lines))
+    for _ in range(2):
+        with pytest.raises(ReviewError, match=rf"line {line}: the chain of decisions is broken here"):
+            ledger.lines()
+    path.write_bytes(whole)
+    assert ledger.lines() == Ledger(path).lines()
+    assert append(ledger, "7").number == 5
+
+
 def test_two_programs_at_once_lose_nothing(path):
     context = multiprocessing.get_context("spawn")
     programs = [context.Process(target=_append_many, args=(path, name)) for name in "ab"]

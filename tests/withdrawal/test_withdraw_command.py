@@ -11,6 +11,7 @@ import pytest
 from scrubin import cli
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
+from scrubin.curate.label import written
 from scrubin.curate.lists import empty_study
 from scrubin.stages.review import Ledger, events
 
@@ -79,6 +80,21 @@ def test_a_participant_withdraws(project, capsys):
     assert [events.event_of(line) for line in Ledger().lines()][1].recording == "b1"
     assert not (project / "data/interim/review.json").exists()
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
+
+
+def test_exported_labels_go_with_their_name_and_those_that_somebody_changed_are_left(project, capsys):
+    raw = project / "data/raw"
+    paths = {name: f"{written.LABELS_FOLDER}/{name}.labels.json" for name in ("a1", "a2", "b1")}
+    sheet = f"{written.RATINGS_FOLDER}/T_rater1.csv"
+    written.write(raw, {**dict.fromkeys(paths.values(), b"{}"), sheet: b"id;rater\na1;1\nb1;1\n"})
+    (raw / paths["a2"]).write_text("by hand")
+    code, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert code == 0
+    assert "data/private/label/exported.json: 2 label files of theirs out" in said
+    assert list(json.loads(written.EXPORTED_PATH.read_text())) == [paths["b1"], sheet]
+    assert {name for name, path in paths.items() if (raw / path).exists()} == {"a2", "b1"}
+    # The next export writes the sheet without them.
+    assert written.write(raw, {paths["b1"]: b"{}", sheet: b"id;rater\nb1;1\n"}).changed == (sheet,)
 
 
 def test_a_participant_spelt_alike_stays_and_that_is_said(project, capsys):

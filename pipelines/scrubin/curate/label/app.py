@@ -111,6 +111,7 @@ class LabelApp:
         }
         posts: dict[str, Handler] = {
             "/enter": self.admit,
+            "/api/named": self.named,
             "/api/label": self.label,
             "/api/undo": self.undo,
             "/api/take": self.take,
@@ -205,6 +206,13 @@ class LabelApp:
         return Response(data, media_type="image/jpeg")
 
     # What a person says
+
+    async def named(self, request: Request) -> Response:
+        """Return what somebody typed of an action with its names as they are spelt; nothing is written."""
+        body = await _fields(request, ("layer", "label", "verb", "target"))
+        layer = body.choice("layer", [name for name in self.bench.p.layers if name in ("actions", TRIPLETS)])
+        label, verb, target = (body.text(name) for name in ("label", "verb", "target"))
+        return await self._at_bench(request, lambda person: self.bench.named(layer, label, verb, target))
 
     async def label(self, request: Request) -> Response:
         """Write changes, all of them or none."""

@@ -71,7 +71,7 @@ class FromPage:
             raise ReviewError(msg)
         if events.type_of(layer) is not Span:
             raise ReviewError(_takes(layer))
-        return self._named(layer, shifted)
+        return named(layer, shifted, self.p)
 
     def track(self, layer: str, track: Track) -> Track:
         """Return a track of the page in frames of the source; raises `ReviewError`."""
@@ -88,7 +88,7 @@ class FromPage:
         if frame not in self.pictures.sampled:
             msg = f"frame {instant.frame} is none of those that are labelled, which are {self.p.every_s:g} s apart; go to one of them"
             raise ReviewError(msg)
-        spans = [self._named(layer, Span(frame, frame + 1, *names)) for names in instant.triplets]
+        spans = [named(layer, Span(frame, frame + 1, *names), self.p) for names in instant.triplets]
         triplets = {(span.label, span.verb, span.target) for span in spans}
         if len(triplets) < len(instant.triplets):
             msg = "one triplet is there twice in a frame; say it once"
@@ -104,21 +104,6 @@ class FromPage:
         label = classes.instruments[classes.id_of("instrument", key.label)]
         return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
 
-    def _named(self, layer: str, span: Span) -> Span:
-        """Return a span with the names as the vocabulary spells them."""
-        classes = self.p.classes
-        if layer == "quality":
-            if span.label not in self.p.quality:
-                msg = f"'{span.label}' is none of {', '.join(self.p.quality)}"
-                raise ReviewError(msg)
-            return span
-        namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
-        spelled = []
-        for naming, name in zip(namings, (span.label, span.verb, span.target), strict=False):
-            if name or naming not in ("verb", "target"):
-                spelled.append(classes.names(naming)[classes.id_of(naming, name)])
-        return Span(span.first, span.end, *spelled)
-
     def _refuse_sheet(self, sheet: Sheet) -> None:
         scores = self.scores
         if scores is None:
@@ -133,6 +118,28 @@ class FromPage:
         if sheet.failed and sheet.scores:
             msg = "a failed recording has no scores; take them out, or say that it is not failed"
             raise ReviewError(msg)
+
+
+def named(layer: str, span: Span, p: LabelParams) -> Span:
+    """Return a span with the names as the vocabulary spells them.
+
+    Raises
+    ------
+    ReviewError, AnnotationError
+        For a name that nobody knows, with the nearest known one.
+    """
+    classes = p.classes
+    if layer == "quality":
+        if span.label not in p.quality:
+            msg = f"'{span.label}' is none of {', '.join(p.quality)}"
+            raise ReviewError(msg)
+        return span
+    namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
+    spelled = []
+    for naming, name in zip(namings, (span.label, span.verb, span.target), strict=False):
+        if name or naming not in ("verb", "target"):
+            spelled.append(classes.names(naming)[classes.id_of(naming, name)])
+    return Span(span.first, span.end, *spelled)
 
 
 def _takes(layer: str) -> str:

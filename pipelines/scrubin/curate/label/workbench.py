@@ -26,10 +26,10 @@ from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
-from scrubin.curate.label import allowed, assignment, blackened, checks, events, people, rewriting, shown
+from scrubin.curate.label import allowed, assignment, blackened, checks, events, from_page, people, rewriting, shown, written
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.blackened import Blackened
-from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Worked
+from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Span, Worked
 from scrubin.curate.label.from_page import FromPage
 from scrubin.curate.label.params import TRIPLETS, LabelParams
 from scrubin.curate.label.people import Person
@@ -151,7 +151,9 @@ class Workbench:
             raw = folder / params.raw_folder(path)
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
-        rewriting.forget(rewriting.ledger_of(folder), withdrawal_memory.load(folder))
+        withdrawn = withdrawal_memory.load(folder)
+        rewriting.forget(rewriting.ledger_of(folder), withdrawn)
+        written.forget(folder / params.raw_folder(path), withdrawn, folder / written.EXPORTED_PATH)
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
             ids = list(bench.recordings)
@@ -167,6 +169,8 @@ class Workbench:
             lines = self.ledger.lines()
             if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
                 self._standing, self._applied = Standing(), 0
+                # A chain that was restored from a copy may go on otherwise, with the same numbers.
+                self._settlements.clear()
             self._standing.apply(lines[self._applied :])
             self._applied, self._head = len(lines), self.ledger.head
             self._chain = lines[0].sha256 if lines else FIRST
@@ -249,6 +253,20 @@ class Workbench:
         """Return the frames of a recording whose triplets are labelled, as the page counts them."""
         return self.recording(person, id_).shown_sampled
 
+    def named(self, layer: str, label: str, verb: str, target: str) -> dict[str, str]:
+        """Return what somebody typed of an action as the vocabulary spells it, as a JSON value.
+
+        Raises
+        ------
+        ReviewError, AnnotationError
+            For a name that nobody knows, with the nearest known one; or when there is a verb or a target alone.
+        """
+        if bool(verb) != bool(target):
+            msg = "an action is instrument, verb and target, with commas between them, or the instrument alone"
+            raise ReviewError(msg)
+        span = from_page.named(layer, Span(0, 1, label, verb, target), self.p)
+        return {"label": span.label, "verb": span.verb, "target": span.target}
+
     def proposals(self, person: Person, id_: str) -> list[dict[str, Any]]:
         """Return what a program proposes for a recording, as JSON values."""
         return [shown.proposal(one) for one in self.proposed.get(self.recording(person, id_).id, {}).values()]
@@ -310,8 +328,8 @@ class Workbench:
             if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
                 msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
                 raise ReviewError(msg)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             mine = self.standing().of(one.about, person.number)
             allowed.refuse_overlaps(mine, shifted)
             allowed.refuse_two_labels(mine, shifted)
@@ -329,8 +347,8 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
             return self.label(person, id_, changes, nonce)
@@ -338,8 +356,8 @@ class Workbench:
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
         """Take back the last change of a person to a recording; None where there is none."""
         with self._lock:
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             one = self.recording(person, id_)
             last = self.standing().last(person.number, one.name)
             if last is None:
@@ -359,8 +377,8 @@ class Workbench:
             one = self.recording(person, id_)
             for pick in picks:
                 taking.known(pick, self.proposed.get(one.id, {}))
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
     def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:
@@ -389,8 +407,8 @@ class Workbench:
             if person.role != "adjudicator":
                 msg = "only an adjudicator settles"
                 raise ReviewError(msg)
-            if (written := self.ledger.written(self.session, nonce)) is not None:
-                return written
+            if (said := self.ledger.written(self.session, nonce)) is not None:
+                return said
             one = self.recording(person, id_)
             event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one))
             return self._append(event, person.number, nonce)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.curate.label.events import Sheet
@@ -142,15 +143,85 @@ def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED
                 part.write_bytes(data)
         for path in gone:
             (raw / path).unlink()
-        hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(wanted.items())}
-        exported_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with whole(exported_path) as part:
-            part.touch(mode=0o600)
-            part.write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
+        _note(exported_path, {path: hashlib.sha256(data).hexdigest() for path, data in wanted.items()})
     except OSError as error:
         msg = f"{raw}: not all files were written ({error.strerror}); make room or correct its permissions, then export again"
         raise ReviewError(msg) from error
     return Written(tuple(changed), len(wanted) - len(changed), tuple(gone))
+
+
+def followed(raw: Path, moved: Mapping[Path, Path | None], rewritten: Mapping[Path, bytes], path: Path = EXPORTED_PATH) -> bytes | None:
+    """Return the list of what was exported, as it is when other commands have moved and rewritten files; None where it stays as it is.
+
+    A file that somebody typed or changed by hand stays one that no export wrote. Asked again in the middle of the work, it says the same.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
+    moved
+        Where files go; None: out of the study.
+    rewritten
+        What files say then.
+
+    Raises
+    ------
+    ReviewError
+        When the list cannot be read.
+    """
+    before, after = _exported(path), dict[str, str]()
+    for name, sha256 in before.items():
+        old = raw / name
+        new = moved.get(old, old)
+        if new is None:
+            continue
+        is_ours = old in rewritten and _sha256_there(old) == sha256
+        after[new.relative_to(raw).as_posix()] = hashlib.sha256(rewritten[old]).hexdigest() if is_ours else sha256
+    return _listed(after) if after != before else None
+
+
+def forget(raw: Path, withdrawn: Memory, path: Path = EXPORTED_PATH) -> tuple[str, ...]:
+    """Take exported label files of recordings that were withdrawn out of the list, and away where they are as exported.
+
+    Returns
+    -------
+        What is out of the list, by path relative to the raw folder.
+
+    Raises
+    ------
+    ReviewError
+        When the list cannot be read, or nothing can be written.
+    """
+    before = _exported(path)
+    theirs = [name for name in before if _recording_of(name) in withdrawn]
+    if not theirs:
+        return ()
+    try:
+        for name in theirs:
+            if _sha256_there(raw / name) == before[name]:
+                (raw / name).unlink()
+        _note(path, {name: sha256 for name, sha256 in before.items() if name not in theirs})
+    except OSError as error:
+        msg = f"{path}: exported labels of somebody who withdrew are still there ({error.strerror}); mend this, then withdraw again"
+        raise ReviewError(msg) from error
+    return tuple(theirs)
+
+
+def _recording_of(name: str) -> str:
+    """Return the recording of an exported label file; "" of a sheet, which is of several."""
+    folder = f"{LABELS_FOLDER}/"
+    return name.removeprefix(folder).removesuffix(label_files.SUFFIX) if name.startswith(folder) else ""
+
+
+def _note(path: Path, sha256s: Mapping[str, str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with whole(path) as part:
+        part.touch(mode=0o600)
+        part.write_bytes(_listed(sha256s))
+
+
+def _listed(sha256s: Mapping[str, str]) -> bytes:
+    return (json.dumps(dict(sorted(sha256s.items())), indent=1) + "\n").encode()
 
 
 def _exported(path: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError, ScrubinError, StageError
 from scrubin.base.files import json_text, whole, write_json
 from scrubin.curate.label import rewriting as of_labels
+from scrubin.curate.label import written
 from scrubin.curate.lists import mentions
 from scrubin.curate.lists.mentions import BOOK, given_ids
 from scrubin.stages import withdrawals
@@ -215,7 +216,7 @@ def plan_removal(raw: Path, sources: tuple[SourceParams, ...], name: str, id_: s
     before = note.read_text(encoding="utf-8") if note.is_file() else ""
     said = Change(note, "gets all rows that are taken out", (before + "".join(kept)).encode())
     # The list of recordings last: as long as it names the recording, the same command does what is left.
-    return [said, *moves, *changes]
+    return [said, *_exported(raw, moves, changes, aside=True), *moves, *changes]
 
 
 def _videos(raw: Path, lists: list[mentions.NamingList], name: str) -> list[Path]:
@@ -274,7 +275,21 @@ def plan_renaming(
         if move.to is not None and move.to.exists():
             msg = f"{move.to}: there is such a label file already; move it away, or take another name"
             raise ManifestError(msg)
-    return [*_kept(old, new), *moves, *changes]
+    return [*_kept(old, new), *_exported(raw, moves, changes), *moves, *changes]
+
+
+def _exported(raw: Path, moves: Sequence[Change], changes: Sequence[Change], *, aside: bool = False) -> list[Change]:
+    """Return the change of the list of exported files: those that are moved or rewritten here are still ours to replace.
+
+    Parameters
+    ----------
+    aside
+        Whether what is moved is out of the study.
+    """
+    moved = {one.path: None if aside else one.to for one in moves}
+    data = written.followed(raw, moved, {one.path: one.data for one in changes if one.data is not None})
+    says = "what was exported is known again as it is then"
+    return [] if data is None else [Change(written.EXPORTED_PATH, says, data)]
 
 
 def _refuse_name(new: str, taken: set[str], withdrawn: Memory) -> None:

@@ -11,8 +11,10 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params
 from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
+from scrubin.base.faults import count_text
 from scrubin.base.private_paths import RELEASE
 from scrubin.curate.label import rewriting as of_labels
+from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
@@ -74,6 +76,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
     if of_labels.forget(of_labels.ledger_of(), withdrawn):
         said.append(f"{LABELS_PATH}: their labels are taken out; its first line says how many lines that was")
+    if exported := written.forget(raw, withdrawn):
+        said.append(f"{written.EXPORTED_PATH}: {count_text(len(exported), 'label file')} of theirs out; as exported, they are removed")
     if questions.forget(withdrawn):
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]

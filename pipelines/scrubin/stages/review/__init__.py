@@ -197,11 +197,16 @@ class Ledger:
             msg = f"{self.path}: it cannot be read ({error.strerror}); check its permissions and its disk"
             raise ReviewError(msg) from error
         whole, end, torn = data.rpartition(b"\n")
-        for raw in whole.split(b"\n") if end else []:
-            line = _line(raw, len(self._lines) + 1, self.head, partial(_broken, self.path, self._chain))
-            self._lines.append(line)
-            if line.nonce:
-                self._nonces[line.session, line.nonce] = line
+        try:
+            for raw in whole.split(b"\n") if end else []:
+                line = _line(raw, len(self._lines) + 1, self.head, partial(_broken, self.path, self._chain))
+                self._lines.append(line)
+                if line.nonce:
+                    self._nonces[line.session, line.nonce] = line
+        except ReviewError:
+            # Whoever restores the file may put it into the same place: then all of it is new.
+            self._lines, self._nonces, self._read = [], {}, _Read()
+            raise
         self._read.size_bytes += len(whole) + len(end)
         if end:
             self._read.last = whole[whole.rfind(b"\n") + 1 :] + end

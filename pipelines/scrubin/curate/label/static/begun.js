@@ -43,6 +43,11 @@ export const begun = new (class {
     this.#keep(this.#spans.filter((one) => one !== span));
   }
 
+  /** Its end was refused: it is begun as before. */
+  goesOn(span) {
+    this.#keep([...this.#spans, span]);
+  }
+
   /** Let go what was begun in the recording that is open when its film was cut otherwise: its frames are others now. */
   forgetOtherCuts() {
     const gone = this.here.filter(({ frames }) => frames !== store.view.frames);

@@ -1,7 +1,7 @@
 // The page: what each key and button does, and how it keeps up with other pages of the same person.
 
 import { Adjudicating } from "./adjudicating.js";
-import { get, watchTrouble } from "./api.js";
+import { get, post, watchTrouble } from "./api.js";
 import { begun } from "./begun.js";
 import { changeAt, merge, moveEdge, split } from "./editing.js";
 import { byId, counted, element, fill } from "./elements.js";
@@ -170,10 +170,11 @@ function showPanel() {
     const focus = document.activeElement?.name ? [document.activeElement.name, document.activeElement.value] : null;
     showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (changed) => store.changeBy("ratings", SHEET, changed));
     if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
-  } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction);
+  } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction, (action) => whenNamed(action, sayAction));
   else if (isInstants()) {
     const inView = (instants.here?.triplets ?? []).map((one) => saysSet([one]));
-    showActions(layer(), instants.recent, (action) => instants.toggle(action), inView);
+    const toggle = (action) => instants.toggle(action);
+    showActions(layer(), instants.recent, toggle, (action) => whenNamed(action, toggle), inView);
   } else if (isTracks()) {
     const goToTrack = (track) => {
       page.selected = track.name;
@@ -237,6 +238,23 @@ async function sayName(name) {
   return store.change(changes);
 }
 
+/** Do what a typed action says, with its names as they are spelt: a name that nobody knows is refused before anything begins. */
+function whenNamed(action, run) {
+  const { names, triplets } = layer();
+  if ([...names, ...triplets.map((parts) => parts.join(", "))].includes(textOf(action))) return run(action);
+  return store.during(async () => {
+    const meant = [store.id, page.layer, frame()];
+    try {
+      const named = await post("/api/named", { layer: page.layer, ...action });
+      if ([store.id, page.layer, frame()].every((one, place) => one === meant[place])) return await run(named);
+      say("You went on before the names were looked up, so nothing was labelled.", true);
+    } catch (error) {
+      say(error.message, true);
+    }
+    return undefined;
+  });
+}
+
 /** Open a span of an action here, or end the open one of the same action. */
 async function sayAction(action) {
   if (!(await seen())) return undefined;
@@ -254,7 +272,11 @@ async function sayAction(action) {
   const [first, last] = [Math.min(opened.first, player.frame), Math.max(opened.first, player.frame)];
   page.selected = opened.key;
   say(`${textOf(action)}: ${clock(player.times[first])} to ${clock(player.times[last + 1])}.`);
-  return store.change([{ layer: page.layer, key: opened.key, value: spanOf({ ...action, first, end: last + 1 }) }]);
+  if (await store.change([{ layer: page.layer, key: opened.key, value: spanOf({ ...action, first, end: last + 1 }) }])) return true;
+  if (page.selected === opened.key) page.selected = null;
+  begun.goesOn(opened);
+  show();
+  return false;
 }
 
 /** An action has a key among those of late. */

@@ -62,7 +62,7 @@ export function showTracks(layer, tracks, { selected, label, times }, say, go) {
 }
 
 /** Actions: the last ones with keys, all others by typing; of triplets those in view are pressed. */
-export function showActions(layer, recent, say, inView) {
+export function showActions(layer, recent, say, typed, inView) {
   const list = element("datalist", { id: "triplets" }, ...layer.triplets.map((parts) => element("option", { value: parts.join(", ") })));
   const input = element("input", { id: "action", type: "text", list: "triplets", autocomplete: "off", "aria-label": "Action: instrument, verb, target" });
   const form = element("form", {}, element("label", { for: "action" }, key("A"), " instrument, verb, target"), input, list);
@@ -71,7 +71,7 @@ export function showActions(layer, recent, say, inView) {
     const [label, verb = "", target = ""] = input.value.split(",").map((part) => part.trim());
     input.value = "";
     input.blur();
-    if (label) say({ label, verb, target });
+    if (label) typed({ label, verb, target });
   });
   const buttons = recent.map((action, place) => {
     const button = element("button", { type: "button", class: "label-name", onclick: () => say(action) }, textOf(action));
