@@ -273,6 +273,15 @@ def test_an_export_does_not_replace_a_sheet_that_wants_hidden_what_nobody_decide
     assert (ledger.write(sheet, "ann").rows, ledger.text("ann").left_out) == (1, ())
 
 
+def test_what_a_detector_proposes_is_no_decision_in_place_of_a_sheet(folder):
+    """Somebody may reject the proposal, and then nobody would know that the text was to be hidden."""
+    in_place(folder, HEADER + "pair,left,text,1.1,1.4,8,8,24,8,add\n")
+    with pytest.raises(ReviewError, match=r"nobody has decided, of 'pair'; import it first"):
+        ledger.write(folder / "data/raw/redactions.csv", "ann")
+    answer("left", "other", (1.0, 1.5))
+    assert ledger.write(folder / "data/raw/redactions.csv", "ann").rows == 1
+
+
 def test_an_export_names_the_recordings_whose_decisions_it_leaves_out(folder):
     answer("mono", "other", (0.4, 0.8), recording="single")
     answer("mono", "other", (1.4, 1.8), recording="single")

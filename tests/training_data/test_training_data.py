@@ -65,7 +65,7 @@ def test_every_source_has_its_own_verdict_and_the_worst_is_that_of_the_whole(dec
     assert whole == "overlap"
 
 
-@pytest.mark.parametrize("name", ["EndoViT_SPR", "SelfSupSurg", "cholec80"])
+@pytest.mark.parametrize("name", ["EndoViT_SPR", "SelfSupSurg"])
 def test_what_weights_are_said_to_be_trained_on_stands_beside_what_is_known_of_their_name(declared, name):
     alone, verdict = verdicts(declared(weights=[f"{{name: {name}}}"]), "cholec80:1-10")
     each, whole = verdicts(declared(weights=[f"{{name: {name}, trained_on: [imagenet-1k]}}"]), "cholec80:1-10")

@@ -99,9 +99,9 @@ def _dataset(entry: DeclaredDataset, test: Sequence[Selection]) -> SourceVerdict
 
 def _weights(entry: DeclaredWeights, test: Sequence[Selection]) -> list[SourceVerdict]:
     """Return the verdict on what is known of weights of this name, and on what they are said to be trained on beside it."""
-    known, verdicts = _known(entry.name), []
+    known, verdicts = corpus(entry.name), []
     if known is not None:
-        found = leak_of([select(known)], test)
+        found = leak_of([select(known.name)], test)
         verdicts.append(SourceVerdict(f"weights {entry.name}", entry.line, found.verdict, leak=found))
     elif not entry.trained_on:
         why = "nobody has published here what these weights were trained on; name the data sets as trained_on"

@@ -268,7 +268,9 @@ def _first_frame(container: av.container.InputContainer, stream: av.VideoStream,
             if frame.rotation % 90:
                 raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
             if is_mirrored(frame, first_packet):
-                raise VideoError(name, "players show its mirror image, as it says of itself", "export it upright, as it is to be seen")
+                raise VideoError(
+                    name, "players show its mirror image, or what it says of that is not known", "export it upright, as it is to be seen"
+                )
             return frame
     raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
 

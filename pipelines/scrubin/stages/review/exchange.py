@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -15,7 +15,19 @@ from scrubin.base.errors import ManifestError, RecordingError, ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.review import events
 from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan, Event
-from scrubin.stages.review.outcome import REJECTED, STILLS_STEP_S, TICK_S, Interval, covers, overlaps, rejects, without
+from scrubin.stages.review.outcome import (
+    REJECTED,
+    STILLS_STEP_S,
+    TICK_S,
+    Interval,
+    Part,
+    Proposed,
+    added,
+    covers,
+    overlaps,
+    rejects,
+    without,
+)
 from scrubin.stages.review.redaction_sheet import COLUMNS, NAME, WHOLE, Decision, parse
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import frames_on_screen
@@ -169,20 +181,19 @@ def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedS
     if standing.excludes(recording) is not None:
         return [row for row in said if row[6] != REJECT]
     places = _places(recording, of, standing)
-    kept, left_out = list(said), list[RedactionRow]()
+    kept, left_out = set(said), list[RedactionRow]()
     reach_s = of.margin_s + STILLS_STEP_S
     while shown := _shown_by_import(kept, places):
-        rejections = [row for row in kept if row[6] == REJECT]
+        rejections = [row for row in said if row in kept and row[6] == REJECT]
         near = [row for row in rejections if any(row[3] < end + reach_s and start - reach_s < row[4] for start, end in shown)]
         left_out += near or rejections
-        kept = [row for row in kept if row not in left_out]
+        kept -= set(left_out)
         if not rejections:
             msg = f"'{recording}': what is hidden cannot be said in a {NAME}; keep the ledger instead"
             raise ReviewError(msg)
     for row in left_out:
-        tried = [one for one in said if one in kept or one == row]
-        kept = kept if _shown_by_import(tried, places) else tried
-    return kept
+        kept |= set() if _shown_by_import({*kept, row}, places) else {row}
+    return [row for row in said if row in kept]
 
 
 def _places(recording: str, of: ReviewedStudy, standing: Standing) -> list[Place]:
@@ -209,10 +220,23 @@ def _shown_by_import(said: Iterable[RedactionRow], places: Iterable[Place]) -> l
 
 
 def hidden_by_sheet_alone(of: ReviewedStudy, standing: Standing) -> list[str]:
-    """Return the recordings of which something is hidden only because the sheet that lies there wants it so."""
-    names = [name for name in of.recordings() if any(of.sheet_asks(key, standing) for key in of.cameras(name))]
-    bare = replace(of, sheet=NO_SHEET)
-    return [name for name in names if any(_shown(_hidden(of, key, standing), _hidden(bare, key, standing)) for key in of.cameras(name))]
+    """Return the recordings of which the sheet that lies there wants something hidden that no person's decision hides.
+
+    What a detector or the other camera proposes there as well is no decision: somebody may reject it tomorrow.
+    """
+    names = []
+    for key in of.files:
+        asked = [(part.interval_s, one.box_xywh) for one, part in _open_wishes(of, key, standing)]
+        people = added(list(standing.decided.get(key, {}).values()), of.reviewers) if asked else []
+        if _shown(asked, [(one.interval_s, one.box_xywh) for one in people]):
+            names.append(key[0])
+    return sorted(set(names))
+
+
+def _open_wishes(of: ReviewedStudy, key: FileKey, standing: Standing) -> Iterator[tuple[Proposed, Part]]:
+    """Yield what the sheet wants hidden in a file, but for what a person rejected of it."""
+    for one in of.sheet_asks(key, standing):
+        yield from ((one, part) for part in of.judged(key, one, standing) if part.decision != REJECTED)
 
 
 def _shown(here: Iterable[Hidden], elsewhere: Sequence[Hidden]) -> list[Interval]:

@@ -76,8 +76,9 @@ def _by_position(labels: Labels, p: LabelParams) -> tuple[dict[int, set[Triplet]
             }
             for position, rows in by_position(labels.instances).items()
         }
-    # Where a frame has scores of its classes, too, they say what is in view: a list of boxes may be empty because nobody asked for any.
-    found |= _of_scores(labels, p)
+    # Where a frame has scores of triplets, too, they say what is in view: a list of boxes may be empty because nobody asked for any.
+    is_whole = labels.recognition is not None and labels.recognition.classes == "ivt"
+    found |= {position: said for position, said in _of_scores(labels, p).items() if is_whole or not found.get(position)}
     return found, step_of(np.array(sorted(found), np.int64)) if found else 1
 
 
