@@ -370,3 +370,23 @@ def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_no_rule_says_
     assert ": passed: " in lines[0]
     (deviation,) = [line for line in lines if "of the triplet" in line]
     assert deviation.startswith("deviation: VID92.json, frames 1-2: the instrument is not that of the triplet, which is read as written")
+
+
+def test_near_duplicates_that_were_looked_at_can_be_listed_in_params_and_the_verdict_says_so(validate, tmp_path):
+    """The page's acknowledgements are private, so that a release does not hold them."""
+    one, other = "bovi-kuma", "dovi-wuma"
+
+    def alike(every):
+        frame = every["frames"]
+        hashes = frame.perceptual_hash[(frame.id == one) & (frame.camera == "left")].tolist()
+        frame.loc[(frame.id == other) & (frame.camera == "left"), "perceptual_hash"] = hashes
+
+    files = tables(alike)
+    code, lines, _ = validate(files)
+    assert code == 1
+    (mend,) = [line for line in lines if "validate.near_duplicate.accepted" in line]
+    assert "--params" in mend
+    params_file = tmp_path / "params.yaml"
+    params_file.write_text(params.PARAMS_PATH.read_text().replace("    accepted: []", f"    accepted: [[{other}, {one}]]"))
+    code, lines, _ = validate(files, "--params", params_file)
+    assert (code, [line for line in lines if "rule near_duplicate" in line]) == (0, [])

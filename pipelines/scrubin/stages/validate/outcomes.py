@@ -65,6 +65,8 @@ HARMLESS = (PASSED, NOT_APPLICABLE)
 """Results that are no failure: what is not applicable cannot be broken."""
 
 ALIKE = "; near-duplicates that you looked at are acknowledged on the page of .venv/bin/scrubin review, with Q"
+ALIKE_IN_PARAMS = "pairs that somebody looked at are listed in validate.near_duplicate.accepted of a params.yaml; name it with --params"
+"""What acknowledges near-duplicates where there is no ledger, as beside a release."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,11 @@ def stopping(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.severity == "error" and outcome.result not in HARMLESS]
 
 
+def names_near_duplicates(outcomes: Sequence[Outcome]) -> bool:
+    """Return whether one of these outcomes is about recordings that show the same."""
+    return any("near_duplicate" in outcome.rule for outcome in outcomes)
+
+
 def refuse(outcomes: Sequence[Outcome], page: str, recordings: Mapping[str, str]) -> None:
     """Stop the release when a rule of severity error is broken.
 
@@ -192,7 +199,7 @@ def refuse(outcomes: Sequence[Outcome], page: str, recordings: Mapping[str, str]
         shown = {value: None for outcome in broken for key in outcome.keys[:IN_MESSAGE] for value in key.values() if value in recordings}
         lines += [f"here {', '.join(f'{id_} is {recordings[id_]!r}' for id_ in shown)}"] if shown else []
         what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
-        look = ALIKE if any("near_duplicate" in outcome.rule for outcome in broken) else ""
+        look = ALIKE if names_near_duplicates(broken) else ""
         listed = "\n  ".join(lines)
         msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}"
         raise StageError(msg)

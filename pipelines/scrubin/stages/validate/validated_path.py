@@ -151,6 +151,8 @@ def as_text(validation: Validation, *, everything: bool) -> str:
         if severity != "note" or everything:
             with_keys = everything or severity == "error"
             lines += [line for one in broken if one.severity == severity for line in _outcome_lines(one, validation, keys=with_keys)]
+    if outcomes.names_near_duplicates(outcomes.stopping(broken)):
+        lines.append(f"near-duplicates: {outcomes.ALIKE_IN_PARAMS}")
     if everything:
         lines += [*(fault.sentence for fault in unvalidated), *_inapplicable_lines(validation)]
     numbers = _numbers(validation, faults, unvalidated, broken)
