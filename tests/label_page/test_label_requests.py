@@ -92,6 +92,10 @@ CHANGES = [
     [],
     [change("phases", f"k{number}", number, number + 1, "preparation") for number in range(501)],
     [{"layer": "triplets", "key": "0", "value": {"frame": 0, "triplets": []}}],
+    *(
+        [{"layer": "ratings", "key": "sheet", "value": {"scores": {"efficiency": points}, "failed": False, "errors": {}, "remark": ""}}]
+        for points in (float("nan"), float("inf"), 10**400)
+    ),
     [{"layer": "ratings", "key": "other", "value": {"scores": {"efficiency": 3}, "failed": False, "errors": {}, "remark": ""}}],
 ]
 

@@ -26,6 +26,7 @@ MOST_CHANGES = 4000
 """At once; as many key frames a proposed track may have."""
 MOST_TRIPLETS = 50
 LATEST_FRAME = 10**9
+MOST_POINTS = 10**6
 SHEET = "sheet"
 """Key of the one rating that a person gives a recording."""
 
@@ -406,7 +407,7 @@ def instant_of(values: Mapping[str, Any]) -> Instant:
 def sheet_of(values: Mapping[str, Any]) -> Sheet:
     """Return a rating of plain values; ValueError, KeyError or TypeError for anything else."""
     sheet = Sheet(**values)
-    numbers = all(type(one) in (int, float) for one in sheet.scores.values())
+    numbers = all(type(one) in (int, float) and abs(one) <= MOST_POINTS for one in sheet.scores.values())
     flags = all(type(one) is bool for one in (sheet.failed, *sheet.errors.values()))
     if not numbers or not flags or not isinstance(sheet.remark, str):
         raise ValueError(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,7 @@ async def fields(request: Request, names: Sequence[str]) -> Fields:
         When it is no JSON, or has other fields.
     """
     try:
-        body = json.loads(await request.body())
+        body = json.loads(await request.body(), parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         msg = "the body is no JSON"
         raise BadRequestError(msg) from error
@@ -100,6 +101,14 @@ async def fields(request: Request, names: Sequence[str]) -> Fields:
         msg = f"the body must have exactly these fields: {', '.join(names)}"
         raise BadRequestError(msg)
     return Fields(body)
+
+
+def _finite(text: str) -> float:
+    """Return a number of JSON, which has neither NaN nor infinity; ValueError for one of them, and for one too large for a float."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 class Fields:
