@@ -128,6 +128,26 @@ def test_spans_that_are_cut_out_leak_nothing_and_shift_the_time_behind_them(key,
     assert one.losses[0].largest_time_error_s == pytest.approx(len(gone) / 25, abs=0.05)
 
 
+def test_a_tool_that_holds_the_picture_before_a_room_is_measured_by_the_frames_that_it_left_alone(key, scored, perfect):
+    """A held picture is one more of a frame that stands in its own place, too: what is measured there is the better of both."""
+    recording = key.recordings[0]
+    held = deid_outputs.hidden(key, recording, lambda item, _: item.kind == "outside")
+    outside = sorted(number for item in key.items_of("r01") if item.kind == "outside" for number in item.frame_numbers)
+    before = {}
+
+    def edit(number, planted, clean):
+        picture = held(number, planted, clean)
+        if number in outside:
+            # Darker, as where a tool fades out what it holds.
+            return cv2.convertScaleAbs(before["picture"], alpha=0.94)
+        before["picture"] = picture
+        return picture
+
+    one = scored(edit)
+    assert leaked(one) == {}
+    assert one.losses[0].psnr_db > perfect.losses[0].psnr_db - 1
+
+
 def test_half_a_text_is_a_text(key, scored):
     text = max((item for item in key.items_of("r01") if item.kind == "text"), key=lambda item: len(item.frame_numbers))
     hidden = deid_outputs.hidden(key, key.recordings[0], lambda item, _: item.item == text.item)

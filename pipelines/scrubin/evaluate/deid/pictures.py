@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,7 +57,8 @@ class Shown:
     time_errors_s
         Of each kept frame: its time in the output less its time in the source.
     mean_square_errors, ssim
-        Of single frames of the operation, where nothing is planted or hidden, against the frame as planted.
+        Of single source frames of the operation, where nothing is planted or hidden, against the frame as planted. A frame that is
+        shown more than once, as where a tool holds it over a room, counts as the best of them.
     width, height, frames, duration_s
         Of the output.
     """
@@ -71,8 +72,8 @@ class Shown:
     how: dict[str, str] = field(default_factory=dict)
     kept: dict[int, float] = field(default_factory=dict)
     time_errors_s: list[float] = field(default_factory=list)
-    mean_square_errors: list[float] = field(default_factory=list)
-    ssim: list[float] = field(default_factory=list)
+    mean_square_errors: dict[int, float] = field(default_factory=dict)
+    ssim: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -207,8 +208,10 @@ def _look_at(shown: Shown, source: _Source, number: int, time_s: float, released
     if number in source.measured and number in shown.kept:
         beside = _beside(boxes, bright.shape) & _left_alone(whole, bright, bright_planted)
         if beside.any():
-            shown.mean_square_errors.append(float(((bright - bright_planted) ** 2)[beside].mean()))
-            shown.ssim.append(float(ssim(bright, bright_planted)[beside].mean()))
+            error = float(((bright - bright_planted) ** 2)[beside].mean())
+            shown.mean_square_errors[number] = min(error, shown.mean_square_errors.get(number, error))
+            likeness = float(ssim(bright, bright_planted)[beside].mean())
+            shown.ssim[number] = max(likeness, shown.ssim.get(number, likeness))
 
 
 def _note(shown: Shown, item: Item, number: int, how: str) -> None:
@@ -353,11 +356,11 @@ def ssim(a: Luma, b: Luma) -> npt.NDArray[np.float64]:
     return np.asarray(above / ((mean_x**2 + mean_y**2 + c1) * (var_x + var_y + c2)))
 
 
-def psnr_db(mean_square_errors: list[float]) -> float:
+def psnr_db(mean_square_errors: Collection[float]) -> float:
     """Return the peak signal-to-noise ratio of the mean error of several frames, at most 99 dB; NaN without frames."""
     if not mean_square_errors:
         return float("nan")
-    error = float(np.mean(mean_square_errors))
+    error = float(np.mean(list(mean_square_errors)))
     return LOSSLESS_DB if error == 0 else min(LOSSLESS_DB, float(10 * np.log10(255**2 / error)))
 
 

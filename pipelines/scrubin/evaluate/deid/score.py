@@ -256,8 +256,8 @@ def _loss(recording: RecordingKey, items: Sequence[Item], mine: Sequence[Output]
         area_share=float(np.mean(list(kept.values()))) if kept else math.nan,
         width_share=best.width / recording.width if best.width else math.nan,
         height_share=best.height / recording.height if best.height else math.nan,
-        psnr_db=pictures.psnr_db(best.mean_square_errors),
-        ssim=float(np.mean(best.ssim)) if best.ssim else math.nan,
+        psnr_db=pictures.psnr_db(best.mean_square_errors.values()),
+        ssim=float(np.mean(list(best.ssim.values()))) if best.ssim else math.nan,
         time_error_s=float(np.median(np.abs(errors_s))) if len(errors_s) else math.nan,
         largest_time_error_s=float(np.percentile(np.abs(errors_s), LONGEST_ERROR_PERCENTILE)) if len(errors_s) else math.nan,
     )
