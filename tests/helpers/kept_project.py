@@ -52,6 +52,8 @@ def make(project: Path) -> Path:
     keep(project, md5(table), table)
     outs = [{"path": "data/unreleased/videos", "md5": f"{md5(text)}.dir"}, {"path": "data/tables/videos.parquet", "md5": md5(table)}]
     (project / "dvc.lock").write_text(yaml.safe_dump({"schema": "2.0", "stages": {"render": {"cmd": "x", "outs": outs}}}))
+    stages = {"render": {"cmd": "x", "outs": [one["path"] for one in outs]}}
+    (project / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
     return project
 
 

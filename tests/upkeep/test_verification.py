@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 import kept_project
 from kept_project import all_bytes, flip
@@ -93,3 +95,38 @@ def test_a_damaged_object_that_the_store_relies_on_is_restored_from_the_output(p
         flip(path)
     assert cli.main(["verify", str(project), "--fix"]) == 0
     assert all_bytes(project) == before
+
+
+def test_what_people_go_on_writing_is_neither_read_nor_removed(project, capsys):
+    """DVC keeps no copy of a ledger: decisions after the last run are no damage, and nothing could bring them back."""
+    ledger = project / "data/private/decisions.jsonl"
+    ledger.parent.mkdir()
+    ledger.write_text("{}\n")
+    for name, out in (
+        ("dvc.yaml", {"data/private/decisions.jsonl": {"cache": False, "persist": True}}),
+        ("dvc.lock", {"path": "data/private/decisions.jsonl", "md5": "0" * 32}),
+    ):
+        said = yaml.safe_load((project / name).read_text())
+        said["stages"]["decisions"] = {"cmd": "x", "outs": [out]}
+        (project / name).write_text(yaml.safe_dump(said))
+    assert cli.main(["verify", str(project), "--fix"]) == 0
+    assert ledger.read_text() == "{}\n"
+    assert "decisions" not in capsys.readouterr().out
+
+
+def test_nothing_is_written_behind_a_link_inside_an_output_but_a_whole_output_may_lie_elsewhere(project, tmp_path_factory, capsys):
+    """Somebody's own files may lie there, under the same names."""
+    folder = project / "data/unreleased/videos/a"
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "0.mkv").write_bytes(b"mine")
+    shutil.rmtree(folder)
+    folder.symlink_to(elsewhere)
+    assert cli.main(["verify", str(project), "--fix"]) == 1
+    assert "lies behind the link data/unreleased/videos/a; remove the link" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in elsewhere.iterdir()} == {"0.mkv": b"mine"}
+    folder.unlink()
+    moved = elsewhere / "data"
+    (project / "data/unreleased").rename(moved)
+    (project / "data/unreleased").symlink_to(moved)
+    assert cli.main(["verify", str(project), "--fix"]) == 0
+    assert (moved / "videos/a/0.mkv").read_bytes() == kept_project.video(0)

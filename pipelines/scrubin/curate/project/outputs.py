@@ -59,7 +59,7 @@ def _has_its_hashes(stage: dict[str, Any]) -> bool:
     return all(len(str(entry.get("md5", ""))) >= HASH_DIGITS for entry in entries)
 
 
-LOCK, CACHE = Path("dvc.lock"), Path(".dvc/cache/files/md5")
+PIPELINE, LOCK, CACHE = Path("dvc.yaml"), Path("dvc.lock"), Path(".dvc/cache/files/md5")
 LIST = ".dir"
 
 
@@ -75,11 +75,19 @@ class Outputs:
         Path of each folder whose list is neither in the cache nor can be made again, with the list's MD5.
     rebuilt
         Lists that were made again from the folder, because the cache has none or a damaged one: MD5 with ``.dir`` to text.
+    roots
+        The outputs themselves.
     """
 
     files: Mapping[str, str]
     lists: Mapping[str, str]
     rebuilt: Mapping[str, str]
+    roots: frozenset[str]
+
+    def root_of(self, path: str) -> Path:
+        """Return the output that a file is, or belongs to."""
+        file = Path(path)
+        return next(one for one in (file, *file.parents) if one.as_posix() in self.roots)
 
 
 def object_path(cache: Path, md5: str) -> Path:
@@ -90,19 +98,24 @@ def object_path(cache: Path, md5: str) -> Path:
 def read_outputs(project: Path) -> Outputs:
     """Return what the last run of a project says of its outputs.
 
+    What DVC keeps no copy of (``cache: false``) is left out: people and runs go on writing it, such as the ledger of decisions, so that
+    other bytes than those of the last run are no damage.
+
     Raises
     ------
     ReleaseError
-        When there is no ``dvc.lock`` that can be read.
+        When there is no ``dvc.lock`` or ``dvc.yaml`` that can be read.
     """
+    kept = {path for path, said in stated_outputs(project).items() if said.get("cache", True)}
     try:
-        stages: Mapping[str, Any] = yaml.safe_load((project / LOCK).read_text(encoding="utf-8"))["stages"]
+        stages = _stages(project / LOCK)
         outs = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", ())}
-    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
-        msg = f"{project / LOCK}: it does not say what the outputs are ({type(error).__name__}); run 'make repro', or restore it from git"
-        raise ReleaseError(msg) from error
+    except (KeyError, TypeError) as error:
+        raise _unreadable(project / LOCK, error) from error
     files, lists, rebuilt = {}, {}, {}
     for path, md5 in sorted(outs.items()):
+        if path not in kept:
+            continue
         if not md5.endswith(LIST):
             files[path] = md5
             continue
@@ -114,7 +127,32 @@ def read_outputs(project: Path) -> Outputs:
                 continue
             rebuilt[md5] = text
         files |= {f"{path}/{one['relpath']}": one["md5"] for one in json.loads(text)}
-    return Outputs(files, lists, rebuilt)
+    return Outputs(files, lists, rebuilt, frozenset(outs) & kept)
+
+
+def stated_outputs(project: Path) -> dict[str, Mapping[str, Any]]:
+    """Return what ``dvc.yaml`` says of each output by its path, such as ``cache: false``.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no ``dvc.yaml`` that can be read.
+    """
+    outs = (out if isinstance(out, dict) else {out: {}} for stage in _stages(project / PIPELINE).values() for out in stage.get("outs", ()))
+    return {path: said for out in outs for path, said in out.items()}
+
+
+def _stages(path: Path) -> Mapping[str, Any]:
+    try:
+        stages: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
+    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from error
+    return stages
+
+
+def _unreadable(path: Path, error: Exception) -> ReleaseError:
+    mend = "run 'make repro', or restore it from git" if path.name == LOCK.name else "restore it from git"
+    return ReleaseError(f"{path}: it does not say what the outputs are ({type(error).__name__}); {mend}")
 
 
 def members(project: Path, md5: str) -> frozenset[str] | None:

@@ -12,9 +12,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from scrubin.audit import run
 from scrubin.base import params
@@ -22,7 +19,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault
 from scrubin.base.private_paths import RELEASE
 from scrubin.curate.project import outputs
-from scrubin.curate.project.outputs import CACHE, LOCK
+from scrubin.curate.project.outputs import CACHE, LOCK, PIPELINE
 from scrubin.stages.release import added_files
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.withdrawals import releases
@@ -54,7 +51,7 @@ def commit_of(project: Path, name: str) -> str | None:
     return lines[-1] if lines else None
 
 
-PIPELINE, CONFIG = Path("dvc.yaml"), Path(".dvc/config")
+CONFIG = Path(".dvc/config")
 COMMITTED = (LOCK, PIPELINE, params.PARAMS_PATH, CONFIG)
 """What a tag must hold so that others can take data at it."""
 SHOWN = 3
@@ -167,9 +164,7 @@ def in_cache(project: Path, _: str) -> Iterator[Fault]:
 
 def public_outputs(project: Path) -> frozenset[str]:
     """Return the outputs that `dvc push` uploads: those that DVC keeps, and of which `dvc.yaml` does not say otherwise."""
-    stages: Mapping[str, Any] = yaml.safe_load((project / PIPELINE).read_text(encoding="utf-8"))["stages"]
-    outs = (out if isinstance(out, dict) else {out: {}} for stage in stages.values() for out in stage.get("outs", ()))
-    return frozenset(path for out in outs for path, said in out.items() if said.get("push", True) and said.get("cache", True))
+    return frozenset(path for path, said in outputs.stated_outputs(project).items() if said.get("push", True) and said.get("cache", True))
 
 
 def _some(names: Sequence[str]) -> str:

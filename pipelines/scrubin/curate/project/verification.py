@@ -34,11 +34,14 @@ class Copy:
         The file, relative to the project.
     digest
         Its MD5 (cache, output) or SHA-256 (store), as it should be.
+    root
+        The output, the cache or the store: whatever leads there, a curator may have set up.
     """
 
     place: str
     path: Path
     digest: str
+    root: Path
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,10 @@ def restore(project: Path, result: Verification) -> Iterator[str]:
     for one in result.damages:
         target = project / one.copy.path
         source = next((project / copy.path for copy in one.sound if (project / copy.path).is_file()), None)
-        if source is not None:
+        link = _link_below_output(project, one.copy)
+        if link is not None:
+            yield f"{one.copy.place} {one.copy.path}: left as it is, it lies behind the link {link}; remove the link, then again"
+        elif source is not None:
             _replace(source, target, one.copy.place)
             yield f"{one.copy.place} {one.copy.path}: restored from {source.relative_to(project)}"
         elif target.exists():
@@ -159,6 +165,12 @@ def restore(project: Path, result: Verification) -> Iterator[str]:
             yield f"{one.copy.place} {one.copy.path}: still missing; 'make repro' makes it again"
 
 
+def _link_below_output(project: Path, one: Copy) -> Path | None:
+    """Return the folder between an output and its file that is a link: whoever's files lie behind it, they are not ours."""
+    parents = [parent for parent in reversed(one.path.parents) if len(parent.parts) > len(one.root.parts)]
+    return next((parent for parent in parents if (project / parent).is_symlink()), None)
+
+
 def _entry(path: Path) -> Path:
     """Return the folder of the store's result that a file belongs to."""
     return Path(*path.parts[: len(store.STORE_PATH.parts) + 2])
@@ -166,7 +178,7 @@ def _entry(path: Path) -> Path:
 
 def _outputs(said: Outputs) -> Iterator[Copy]:
     for path, md5 in said.files.items():
-        yield Copy("output", Path(path), md5)
+        yield Copy("output", Path(path), md5, said.root_of(path))
 
 
 def _cache(project: Path, said: Outputs) -> Iterator[Copy]:
@@ -174,7 +186,7 @@ def _cache(project: Path, said: Outputs) -> Iterator[Copy]:
     again = {outputs.object_path(project / CACHE, md5) for md5 in said.rebuilt}
     for path in sorted((project / CACHE).glob("??/*")):
         if path not in again and len(path.parent.name + path.name.removesuffix(LIST)) == 32 and path.is_file():
-            yield Copy("cache", path.relative_to(project), path.parent.name + path.name.removesuffix(LIST))
+            yield Copy("cache", path.relative_to(project), path.parent.name + path.name.removesuffix(LIST), CACHE)
 
 
 def _store(project: Path) -> Iterator[Copy]:
@@ -187,13 +199,13 @@ def _store(project: Path) -> Iterator[Copy]:
             if _is_of_the_first_edition(folder / store.MANIFEST):
                 continue  # nobody takes it any more, and pruning removes it
             # What it says of itself is damaged: nothing can match.
-            yield Copy("store", (folder / store.MANIFEST).relative_to(project), "")
+            yield Copy("store", (folder / store.MANIFEST).relative_to(project), "", store.STORE_PATH)
             continue
         others = store.read_elsewhere(folder)
         for name, sha256 in entry.files.items():
             # What lies in DVC's cache alone is read there; where it is gone, the next run makes it again.
             if name not in others or (folder / name).exists():
-                yield Copy("store", (folder / name).relative_to(project), sha256)
+                yield Copy("store", (folder / name).relative_to(project), sha256, store.STORE_PATH)
 
 
 def _is_of_the_first_edition(manifest: Path) -> bool:
