@@ -14,6 +14,7 @@ import errno
 import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -92,6 +93,7 @@ class Ledger:
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._lines: list[Line] = []
         self._nonces: dict[tuple[str, str], Line] = {}
+        self._people: set[str] = set()
         self._read = _Read()
 
     def lines(self) -> list[Line]:
@@ -120,16 +122,40 @@ class Ledger:
         self._refresh()
         return self._nonces.get((session, nonce))
 
+    def refuse_respelt(self, by: str) -> None:
+        """Refuse a name that the ledger has in another spelling: one person would count as two where two must agree.
+
+        Raises
+        ------
+        ReviewError
+            Names the other spelling. Also when the chain is broken, or the name is empty.
+        """
+        self._refresh()
+        self._refuse_respelt(by)
+
+    def _refuse_respelt(self, by: str) -> None:
+        if not by.strip():
+            msg = "who decides has no name; write one, as with --by NAME"
+            raise ReviewError(msg)
+        if by in self._people:
+            return
+        other = next((name for name in sorted(self._people) if _folded(name) == _folded(by)), None)
+        if other is not None:
+            msg = f"'{by}' decides nothing: {self.path} has '{other}'; write the name like this, or another one if it is another person"
+            raise ReviewError(msg)
+
     def append(self, event: str, facts: Mapping[str, Any], *, by: str, session: str, nonce: str = "") -> Line:
         """Append one line and return it once it is safe on the disk.
 
         Raises
         ------
         ReviewError
-            When the chain is broken, or the disk takes no more: then nothing was appended.
+            When the chain is broken, the name is another spelling of one that is there, or the disk takes no more: then nothing was
+            appended.
         """
         with self._locked():
             self._refresh()
+            self._refuse_respelt(by)
             known = self._nonces.get((session, nonce)) if nonce else None
             if known is not None:
                 return known
@@ -176,6 +202,9 @@ class Ledger:
             self._refresh()
             return True
 
+    def _forget(self, inode: int = 0) -> None:
+        self._lines, self._nonces, self._people, self._read = [], {}, set(), _Read(inode)
+
     def _refresh(self) -> None:
         try:
             with self.path.open("rb") as file:
@@ -186,12 +215,12 @@ class Ledger:
                 is_touched = state.st_mtime_ns != self._read.changed_ns and state.st_size == size_bytes
                 # A new file may have the number of the old one; then its last known line is another one.
                 if state.st_ino != self._read.inode or is_touched or not data.startswith(self._read.last):
-                    self._lines, self._nonces, self._read = [], {}, _Read(state.st_ino)
+                    self._forget(state.st_ino)
                     file.seek(0)
                     data = file.read()
                 data = data[len(self._read.last) :]
         except FileNotFoundError:
-            self._lines, self._nonces, self._read = [], {}, _Read()
+            self._forget()
             return
         except OSError as error:
             msg = f"{self.path}: it cannot be read ({error.strerror}); check its permissions and its disk"
@@ -201,11 +230,12 @@ class Ledger:
             for raw in whole.split(b"\n") if end else []:
                 line = _line(raw, len(self._lines) + 1, self.head, partial(_broken, self.path, self._chain))
                 self._lines.append(line)
+                self._people.add(line.by)
                 if line.nonce:
                     self._nonces[line.session, line.nonce] = line
         except ReviewError:
             # Whoever restores the file may put it into the same place: then all of it is new.
-            self._lines, self._nonces, self._read = [], {}, _Read()
+            self._forget()
             raise
         self._read.size_bytes += len(whole) + len(end)
         if end:
@@ -286,6 +316,10 @@ def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], R
 def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
     restore = f"restore the file from a copy; without one, move it away, and everything has to be {DONE_AGAIN[chain]} again"
     return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _flush_folder(folder: Path) -> None:

@@ -59,9 +59,11 @@ class Desk:
         Raises
         ------
         ReviewError
-            When there is nothing to review yet, or the ledger's chain is broken.
+            When there is nothing to review yet, the ledger's chain is broken, or it has another spelling of the name.
         """
-        return cls(folder, State.load(folder), by or getpass.getuser())
+        state, by = State.load(folder), getpass.getuser() if by is None else by
+        state.ledger.refuse_respelt(by)
+        return cls(folder, state, by)
 
     @property
     def head(self) -> str:
