@@ -6,17 +6,23 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from scrubin import cli
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats.plain import spans
 from scrubin.labels.formats.triplets import cholect50
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.hiding import HiddenAreas
 from scrubin.stages.annotations.label_tables import ReleasedRecording
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 
 PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
+MILLISECONDS = Clock(Fraction(1, 1000))
 SECONDS = "instrument,instance,start_s,end_s,verb,target"
 FRAMES = "instrument,instance,start_frame,end_frame,verb,target"
 
@@ -41,8 +47,8 @@ def read(make):
     return read
 
 
-def made(labels, known, windows=None):
-    return label_tables.tables(labels, known, (), 1.0, Faults(), windows and windows.windows())
+def made(labels, known, windows=None, faults=None):
+    return label_tables.tables(labels, known, (), 1.0, faults or Faults(), windows and windows.windows())
 
 
 def rows(tables):
@@ -117,6 +123,64 @@ def test_the_first_source_counts_and_other_numbers_are_made_as_before(read, know
     assert rows(tables) == [("grasper", 4, 0, 10, "retract")]
     assert "instruments: spans counts; cholect50 differs in 0 of 10 shared frames" in tables.report["ids"]["mabolu"]["comparisons"]
     assert rows(made([boxes, read("grasper,4,0,20,retract,gallbladder")], known))[0][:2] == ("grasper", 0)
+
+
+def phases_of(segments, clock=MILLISECONDS, **more):
+    return Labels("case one", "elan", load("cholect50"), clock, segments=segment_rows(segments), **more)
+
+
+edges_ms = st.tuples(st.integers(0, 19_000), st.integers(1, 4_000)).map(lambda pair: (pair[0], min(sum(pair), 20_000)))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["phase", "step"]), edges_ms, st.integers(0, 6)), max_size=8), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_frame_has_the_phase_of_the_last_span_of_the_file_that_holds_its_instant(known, listed, by_frame):
+    """Released frame k shows second 6 + k of the source, its frame 150 + 25 k."""
+    unit, clock, instants = (40, SOURCE_FRAMES, range(150, 400, 25)) if by_frame else (1, MILLISECONDS, range(6_000, 16_000, 1000))
+    segments = [(kind, a // unit, b // unit, label) for kind, (a, b), label in listed]
+    tables = made([phases_of(segments, clock)], known)
+    holding = [[label for kind, a, b, label in segments if kind == "phase" and a <= instant < b] for instant in instants]
+    expected = {frame: labels[-1] for frame, labels in enumerate(holding) if labels}
+    assert dict(zip(tables.phases["frame"], tables.phases["phase_id"], strict=True)) == expected
+    assert tables.labelled.loc[tables.labelled["layer"] == "phases", "frame"].tolist() == list(expected)
+    competing = sum(len(set(labels)) > 1 for labels in holding)
+    steps = sum(kind == "step" for kind, *_ in segments)
+    said = [f"elan: frames in which two phases overlap, of which the later counts: {competing}"] * bool(competing)
+    said += [f"elan: not in the release: spans of steps: {steps}"] * bool(steps)
+    assert tables.report["ids"]["mabolu"]["warnings"] == said
+
+
+def test_spans_of_phases_outside_the_release_or_between_its_frames_are_counted(known):
+    entry = made([phases_of([("phase", 0, 6000, 0), ("phase", 6100, 6900, 1), ("phase", 16_000, 20_000, 2)])], known).report["ids"][
+        "mabolu"
+    ]
+    counts = (entry["phases"][f"labels_{where}"] for where in ("before_cut", "between_frames", "after_cut"))
+    assert (*counts, entry["phases"]["labelled_frames"]) == (1, 1, 1, 0)
+
+
+def test_phases_by_frame_count_before_spans_of_phases_of_the_same_file(known):
+    by_frame = Layer("a.txt", np.array([150]), phase_rows([150], [3]))
+    tables = made([phases_of([("phase", 0, 500, 1)], SOURCE_FRAMES, phases=by_frame)], known)
+    assert tables.phases["phase_id"].tolist() == [3]
+    assert "elan: not in the release: spans of phases beside phases by frame: 1" in tables.report["ids"]["mabolu"]["warnings"]
+
+
+@pytest.mark.parametrize("name", ["elan", "boris", "via3", "label-studio"])
+def test_timelines_of_programs_are_released_as_the_commands_read_them(name, tmp_path, known):
+    names = load("cholec80").phases
+    rows = "".join(f"{frame}\t{names[(frame // 33) % 7]}\n" for frame in range(500))
+    (tmp_path / "case one-phase.txt").write_text(f"Frame\tPhase\n{rows}")
+    folder = tmp_path / "annotations" / name
+    assert cli.main(["convert", str(tmp_path / "case one-phase.txt"), "--to", name, "--fps", "25", "--out", str(folder)]) == 0
+    rate = ["--fps", "25"] if name == "label-studio" else []
+    assert cli.main(["convert", str(folder), "--to", "tables", "--to-fps", "1", *rate, "--out", str(tmp_path / "tables")]) == 0
+    faults = Faults()
+    (batch,) = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", "cholec80"),), {"case one"}, faults)
+    (labels,) = sources.read_all(tmp_path, 0.02, batch)
+    released = made([labels], known, faults=faults).phases
+    commands = pd.read_parquet(tmp_path / "tables/phases.parquet").query("6 <= frame < 16")
+    assert released["phase"].tolist() == commands["phase"].tolist() != []
+    assert released["frame"].tolist() == list(range(10))
 
 
 def test_a_folder_of_spans_is_a_source(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -37,13 +37,21 @@ def to_phases(
     instant
         ``start``: t is k / fps. ``end``: t is one unit before (k + 1) / fps.
     """
+    return phases_at(segments, lambda start, end: _frames_of(start, end, period_s * fps, instant), over)
+
+
+def phases_at(segments: pd.DataFrame, frames_of: Callable[[int, int], Iterable[int]], over: Collection[int]) -> tuple[pd.DataFrame, int]:
+    """Return one phase per frame, and the number of frames in which two compete; ``frames_of`` says which frames a span holds.
+
+    The rule, and the other parameters, are those of `to_phases`.
+    """
     phases = segments[segments["kind"] == "phase"]
     laid_over = phases["label_id"].isin(list(over))
     labels: dict[int, int] = {}
     contested: set[int] = set()
     for group, competes in ((phases[~laid_over], True), (phases[laid_over], False)):
         for start, end, label in zip(group["start"].tolist(), group["end"].tolist(), group["label_id"].tolist(), strict=True):
-            for frame in _frames_of(start, end, period_s * fps, instant):
+            for frame in frames_of(start, end):
                 if competes and labels.get(frame, label) != label:
                     contested.add(frame)
                 labels[frame] = label
@@ -216,7 +224,7 @@ def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: 
     if not (segments["kind"] == "phase").any():
         return labels
     period_s = _period_s(labels)
-    rows, contested = to_phases(segments, period_s, to.per_second, over=_laid_over(labels.vocabulary), instant=labels.instant)
+    rows, contested = to_phases(segments, period_s, to.per_second, over=laid_over(labels.vocabulary), instant=labels.instant)
     _add(losses, OVERLAP, contested)
     phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
     return replace(labels, phases=phases)
@@ -237,7 +245,7 @@ def _period_s(labels: Labels) -> Fraction:
     return (labels.segments_clock or labels.clock).period_s or Fraction(1)
 
 
-def _laid_over(vocabulary: Vocabulary) -> list[int]:
+def laid_over(vocabulary: Vocabulary) -> list[int]:
     """Return the phases that are laid over the others."""
     is_known = vocabulary.name in known() and vocabulary.name not in SAME_LISTS
     return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []

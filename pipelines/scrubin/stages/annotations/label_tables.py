@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults, count_text
+from scrubin.base.faults import Faults
 from scrubin.base.tables import io
 from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS
 from scrubin.labels import instance_spans
@@ -19,6 +20,7 @@ from scrubin.labels.formats.plain import label_files
 from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
+from scrubin.labels.timing import BESIDE_PHASES, OVERLAP
 from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
 from scrubin.stages.annotations.details import Details, of_layer
 from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
@@ -197,20 +199,37 @@ class _Recording:
 
 
 def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Windows | None) -> _Recording:
-    phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in sources if one.phases])
+    placed_phases = [_placed_phases(source, to) for source in sources]
+    phases, phase_notes = placing.choose_phases([one for one, _ in placed_phases if one is not None])
     placed = [one for source in sources if (one := _placed_instances(source, to, windows)) is not None]
     instances, notes = placing.choose_instances(placed)
     marks, mark_notes = placing.choose_marks([placing.place(one, one.marks, to.line) for one in sources if one.marks])
     details = Details() if instances is None else of_layer(to.id, instances, to.line, to.areas, to.hidden)
     # Published: what is wrong, never the name of a file or recording.
     warnings = [f"{one.format}: {fault.what}" for one in sources for fault in one.faults]
-    spans = [(one.format, len(one.segments)) for one in sources if one.segments is not None and len(one.segments)]
-    warnings += [f"{name}: not in the release: {count_text(count, 'span')} of phases, steps or gestures" for name, count in spans]
+    warnings += [f"{one.format}: {OVERLAP}: {count}" for one, count in placed_phases if one is not None and count]
+    warnings += [f"{one.format}: not in the release: {what}: {count}" for one in sources for what, count in _beside_phases(one)]
     if instances is not None:
         warnings += [f"{instances.format}: {sentence}" for sentence in details.sentences()]
     entry = _entry(to, phases, instances, [*phase_notes, *notes, *mark_notes], warnings)
     entry |= report.beyond_boxes(details.counts(), marks, to.line, to.hidden) | report.provenance(sources) | report.interpolated(instances)
     return _Recording(to.id, phases, instances, marks, details, entry)
+
+
+def _placed_phases(labels: Labels, to: ReleasedRecording) -> tuple[PlacedLayer | None, int]:
+    """Return the phases of a source, by frame where it has such, else those of spans; and in how many frames two of these compete."""
+    if labels.phases is not None:
+        return placing.place(labels, labels.phases, to.line), 0
+    return span_places.place_phases(labels, to.line)
+
+
+def _beside_phases(labels: Labels) -> list[tuple[str, int]]:
+    """Return what no table has of the spans of a source, with its number: steps, gestures, phases beside those of single frames."""
+    if labels.segments is None:
+        return []
+    kinds = Counter(labels.segments["kind"])
+    what = BESIDE_PHASES if labels.phases is None else {"phase": "spans of phases beside phases by frame", **BESIDE_PHASES}
+    return [(sentence, kinds[kind]) for kind, sentence in what.items() if kinds[kind]]
 
 
 def _placed_instances(labels: Labels, to: ReleasedRecording, windows: Windows | None) -> PlacedLayer | None:

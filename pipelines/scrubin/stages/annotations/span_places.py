@@ -1,4 +1,4 @@
-"""Spans of instances on our frames, as they are or as windows of actions: a frame has a span when its instant is inside it.
+"""Spans on our frames, of phases, and of instances as they are or as windows of actions: a frame has a span when its instant is in it.
 
 No label is moved to a near frame, as each frame's own instant is known: its source frame for spans
 by source frame, its source time for spans by time.
@@ -15,8 +15,9 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.instance_spans import detail_of, instances
-from scrubin.labels.model import IDS, SOURCE_FRAMES, IntArray, Labels, span_rows
+from scrubin.labels.model import IDS, SOURCE_FRAMES, Clock, Detail, IntArray, Labels, span_rows
 from scrubin.labels.rates import NANOSECONDS
+from scrubin.labels.timing import laid_over, phases_at
 from scrubin.stages.annotations.placing import TIE_NS, Alignment, PlacedLayer, Timeline, source_times_ns
 from scrubin.stages.annotations.windows import Contact, Interval, Windows, of_contacts
 
@@ -115,18 +116,41 @@ def place(labels: Labels, spans: pd.DataFrame, line: Timeline, *, source_ns: int
         starts, ends = (source_times_ns(spans[name].to_numpy(np.int64), labels.clock, line) for name in ("start", "end"))
         timed = spans.assign(start=starts, end=ends)
         spans = apply(timed, labels.vocabulary, windows, source_ns)
-    clock = labels.clock if windows is None else NANOSECONDS
+    index, alignment = _index_of(spans, labels.clock if windows is None else NANOSECONDS, line)
+    positions, rows = instances(spans, index)
+    return _placed(labels, detail_of(spans), line, positions, rows, alignment)
+
+
+def place_phases(labels: Labels, line: Timeline) -> tuple[PlacedLayer | None, int]:
+    """Return spans of phases on the frames of their recording, and in how many frames two compete; None where there is no such span.
+
+    The rule where they overlap is that of `timing.to_phases`, as of commands.
+    """
+    segments = labels.segments
+    if segments is None or not (segments["kind"] == "phase").any():
+        return None, 0
+    phases = segments[segments["kind"] == "phase"]
+    index, alignment = _index_of(phases, labels.segments_clock or labels.clock, line)
+    rows, contested = phases_at(phases.assign(start=index[:, 0], end=index[:, 1]), range, laid_over(labels.vocabulary))
+    return _placed(labels, labels.detail, line, rows["position"].to_numpy(np.int64), rows, alignment), contested
+
+
+def _index_of(spans: pd.DataFrame, clock: Clock, line: Timeline) -> tuple[IntArray, Alignment]:
+    """Return the first frame of each span and the first behind it, as places among the frames, shape (n, 2), and which spans hold none."""
     edges = spans[["start", "end"]].to_numpy(np.int64)
     if clock == SOURCE_FRAMES:
         index, cut = np.searchsorted(line.source_frames, edges), (line.start_source_frame, line.end_source_frame)
     else:
         edges = source_times_ns(edges.ravel(), clock, line).reshape(-1, 2)
         index, cut = np.searchsorted(line.times_ns, edges - TIE_NS), (line.start_ns, line.end_ns)
-    positions, rows = instances(spans, index.astype(np.int64))
-    frames = line.frames[positions]
+    return index.astype(np.int64), _counted(edges, index, cut)
+
+
+def _placed(labels: Labels, detail: Detail, line: Timeline, positions: IntArray, rows: pd.DataFrame, alignment: Alignment) -> PlacedLayer:
+    """Return rows at places among the frames as a layer; no frame is moved."""
     rows = rows.assign(frame=line.frames[rows["position"].to_numpy(np.int64)]).drop(columns="position")
-    of_labels = (labels.format, labels.vocabulary, detail_of(spans), SOURCE_FRAMES)
-    return PlacedLayer(*of_labels, frames, rows, _counted(edges, index, cut), labels.recording, line.source_frames[positions])
+    of_labels = (labels.format, labels.vocabulary, detail, SOURCE_FRAMES)
+    return PlacedLayer(*of_labels, line.frames[positions], rows, alignment, labels.recording, line.source_frames[positions])
 
 
 def _counted(edges: IntArray, index: IntArray, cut: tuple[int, int]) -> Alignment:
