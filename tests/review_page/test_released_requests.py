@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 
 import pytest
 
@@ -163,3 +164,26 @@ def test_a_sample_of_videos_that_were_rendered_anew_is_over(sampled):
     answer = sampled.get("/api/study")
     assert answer.status_code == 503
     assert "start 'scrubin review --sample' again" in answer.json()["error"]
+
+
+def test_a_finding_can_be_taken_back_where_it_keeps_these_videos_from_being_released(study_released, tmp_path, inside, monkeypatch):
+    """The stage has taken the release out of its place; the videos wait."""
+    folder = made_once.copy(study_released, tmp_path / "released")
+    monkeypatch.chdir(folder)
+    drawn = review.draw_clips(9, 0, "ann")
+    with review_study.desk(folder, "ann") as desk:
+        desk.check(drawn.videos, drawn.clips[0], "finding", "a face")
+    (folder / "data/unreleased").mkdir(parents=True, exist_ok=True)
+    (folder / "data/release/videos").rename(folder / "data/unreleased/videos")
+    shutil.rmtree(folder / "data/release")
+    with pytest.raises(ReviewError, match="no finished release"):
+        review.draw_clips(2, 1, "ann")
+    assert review.draw_clips(9, 0, "ann") == drawn
+    now = StudyNow(
+        lambda generation: released_study.open_sampled(folder, "ann", generation, drawn),
+        tuple(folder / path for path in RELEASED_TABLES),
+    )
+    page = inside(now, sampled=True)
+    (file, *_) = page.get("/api/recordings/0").json()["recording"]["files"]
+    assert page.get(f"/stills/0/{file['camera']}?frames=0&height=90&columns=1").status_code == 200
+    now.close()

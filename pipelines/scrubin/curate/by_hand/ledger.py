@@ -175,16 +175,17 @@ MOST_CLIPS = 2000
 def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> Sampled:
     """Draw clips of the finished release and note them in the ledger; the same draw is noted once, and goes on where it stopped.
 
+    A draw that was noted needs no release: what somebody saw in it may be what keeps these videos from being released again.
+
     Raises
     ------
     ReviewError
-        When there is no finished release, or nothing in it to look at.
+        When there is no finished release to draw from, or nothing in it to look at.
     """
     if not 1 <= count <= MOST_CLIPS or seed < 0:
         msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
         raise ReviewError(msg)
     desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
-    released_clips.require_finished(folder, videos)
     population = released_clips.population(folder, videos, desk.times_s)
     if not population:
         msg = "every released second is black: there is nothing to look at"
@@ -192,6 +193,7 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     sha256 = released_clips.sha256_of_release(videos)
     wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
+        released_clips.require_finished(folder, videos)
         desk.sample(wanted)
     return wanted
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import ReviewError
+from scrubin.base.private_paths import UNRELEASED
 from scrubin.curate.page.open_study import OpenStudy, edition
 from scrubin.curate.page.stills import FileKey, Served, Stills
 from scrubin.media.decode import boundaries_s
@@ -40,12 +41,12 @@ class ReleasedStudy(OpenStudy):
     ----------
     videos
         By number of the recording, and camera.
-    folder
-        The project.
+    root
+        Where they lie.
     """
 
     videos: Mapping[FileKey, ReleasedVideo]
-    folder: Path
+    root: Path
     _times_s: dict[FileKey, Numbers] = field(default_factory=dict)
     _seen: dict[FileKey, Flags] = field(default_factory=dict)
 
@@ -56,7 +57,7 @@ class ReleasedStudy(OpenStudy):
             raise ReviewError(msg)
         if file not in self._times_s:
             video = self.videos[file]
-            self._times_s[file] = boundaries_s(stored_probe(self.folder / RELEASE / video.path, video.path, video.sha256))
+            self._times_s[file] = boundaries_s(stored_probe(self.root / video.path, video.path, video.sha256))
         return self._times_s[file]
 
     def recordings(self) -> list[RecordingSummary]:
@@ -150,14 +151,14 @@ def open_released(folder: Path, by: str | None, generation: int, now_s: Callable
     """
     desk = Desk.open(folder, by)
     by_name = released_clips.load_released(folder)
-    if not all((folder / RELEASE / video.path).is_file() for video in by_name.values()):
+    if not _holds(folder / RELEASE, by_name):
         msg = f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro"
         raise ReviewError(msg)
     keys = [(one, camera) for one in desk.recordings() for camera in one.cameras]
     videos = {(one.number, camera): by_name[one.name, camera] for one, camera in keys if (one.name, camera) in by_name}
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
-    stills = Stills(folder / RELEASE, files)
-    return ReleasedStudy(desk, stills, Served(now_s), edition(desk, files), generation, videos, folder)
+    root = folder / RELEASE
+    return ReleasedStudy(desk, Stills(root, files), Served(now_s), edition(desk, files), generation, videos, root)
 
 
 # As the sheet of the page lays stills out; times are fractions that a float misses by a little.
@@ -321,10 +322,15 @@ def open_sampled(
         if name == clip.recording
     }
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
-    stills = Stills(folder / RELEASE, files)
+    # A finding keeps these very videos from being released again. Whoever takes it back looks at them where they wait.
+    root = next((one for one in (folder / RELEASE, folder / UNRELEASED) if _holds(one, by_name)), folder / RELEASE)
     return SampledStudy(
-        desk, stills, Served(now_s), edition(desk, files), generation, videos, folder, drawn=drawn, recording_of=recording_of
+        desk, Stills(root, files), Served(now_s), edition(desk, files), generation, videos, root, drawn=drawn, recording_of=recording_of
     )
+
+
+def _holds(root: Path, by_name: Mapping[tuple[str, str], ReleasedVideo]) -> bool:
+    return all((root / video.path).is_file() for video in by_name.values())
 
 
 def _clock(time_s: float) -> str:

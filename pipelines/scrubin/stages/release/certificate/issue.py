@@ -249,8 +249,8 @@ def require_no_finding(lines: Sequence[Line], videos: pd.DataFrame, cuts: pd.Dat
     offset_s = _offsets_s(cuts)
     listed = "\n  ".join(_finding_says(one, offset_s) for one in sorted(findings, key=lambda one: (one.clip, one.by)))
     msg = (
-        f"people saw something in {len({one.clip for one in findings})} sampled clips of these very videos; hide it there, or say that the "
-        f"clip is clean with 'scrubin review --sample', then make repro:\n  {listed}"
+        f"people saw something in {len({one.clip for one in findings})} sampled clips of these very videos; hide it there; or who saw it "
+        f"says that the clip is clean, with 'scrubin review --sample' and the same numbers as before; then make repro:\n  {listed}"
     )
     raise ReleaseError(msg)
 
