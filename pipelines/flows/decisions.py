@@ -5,28 +5,20 @@ Whoever withdrew is taken out of it. For a study of one's own it begins empty. T
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import plumbing
 
 from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting, study, synthetic_decisions
-
-DEMO = Path("data/demo")
+from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting, synthetic_decisions
 
 
 @flow(name="decisions")
 def main() -> None:
     """Begin the ledger where there is none, and read all of it."""
     raw, path = params.raw_folder(), LEDGER_PATH
-    if raw == DEMO and synthetic_decisions.is_own(path):
-        synthetic_decisions.write(path, raw, study.load(1, 0.0, raw))
-    elif not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
+    synthetic_decisions.begin(path, raw)
     ledger = Ledger(path)
     if rewriting.forget(ledger, withdrawal_memory.load()):
         plumbing.LOG.info("decisions: what people decided about withdrawn recordings was taken out; its first line says how much")

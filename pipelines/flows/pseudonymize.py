@@ -10,14 +10,13 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
+from scrubin.base.private_paths import DEMO
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.stages import pseudonymize
 from scrubin.stages.pseudonymize import PseudonymizeParams
 
 PRIVATE = Path("data/private")
-# Only the synthetic study brings a key, so that its release is the same everywhere.
-DEMO = Path("data/demo")
 
 
 @flow(name="pseudonymize")
@@ -27,6 +26,7 @@ def main() -> None:
     recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet")).recording.unique().tolist()
     book = PRIVATE / "ids.csv"
     if params.raw_folder() == DEMO:
+        # Only the synthetic study brings a key, so that its release is the same everywhere.
         key = pseudonymize.read_key(DEMO / "pseudonym.key")
         id_of = pseudonymize.assign(recordings, key, {}, p.syllables)
     else:

@@ -55,7 +55,7 @@ def main() -> int:
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
             from scrubin.stages.release import release_folder
-            from scrubin.stages.release.release_params import DEMO, ReleaseParams
+            from scrubin.stages.release.release_params import ReleaseParams
             from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
@@ -77,7 +77,7 @@ def main() -> int:
             was_named = releases.names_release()
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
-            if params.raw_folder() == DEMO and not DEMO.exists():
+            if params.raw_folder() == private_paths.DEMO and not private_paths.DEMO.exists():
                 sys.stderr.write(FIRST)
             command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
             code = run_with_server(command, warm.started())

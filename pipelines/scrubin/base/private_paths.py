@@ -201,6 +201,8 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+DEMO = Path("data/demo")
+"""The raw study that the pipeline makes itself: synthetic, nobody is in it."""
 UNRELEASED = Path("data/unreleased")
 PARTS = ("calibration", "frames", "groundtruth", "splits", "videos")
 """The folders in it, each written by one stage; in a release they have the same names."""

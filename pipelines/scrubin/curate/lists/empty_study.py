@@ -6,6 +6,7 @@ from pathlib import Path
 
 from scrubin.base.errors import ManifestError
 from scrubin.base.files import write_text
+from scrubin.base.private_paths import DEMO
 from scrubin.stages import recordings_list
 from scrubin.stages.release.metadata.curator_words import datasheet_template
 from scrubin.stages.review import redaction_sheet
@@ -24,8 +25,6 @@ LATER = (WITHDRAWN, DATASHEET, ERRATA)
 FOLDERS = ("videos", "ratings", "annotations", "splits")
 CALIBRATION = "calibration"
 """The folder of the calibrations of stereo rigs; a study begun earlier has none, and it is made when it is missing."""
-# The synthetic study, an output of the pipeline.
-DEMO = Path("data/demo")
 
 
 def require(folder: Path) -> None:

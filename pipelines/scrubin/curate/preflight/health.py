@@ -151,7 +151,7 @@ def _is_closed() -> bool | None:
 def _study() -> str | None:
     """Return whether the study is the synthetic one; None where that cannot be read."""
     try:
-        from scrubin.curate.lists.empty_study import DEMO
+        from scrubin.base.private_paths import DEMO
 
         return "synthetic" if params.raw_of() == DEMO else "own"
     except (ScrubinError, ModuleNotFoundError):

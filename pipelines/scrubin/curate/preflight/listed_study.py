@@ -15,6 +15,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.csv_text import SPELT, spelling
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.private_paths import DEMO
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
@@ -141,7 +142,7 @@ def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], no
 def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: int, withdrawn: Memory) -> dict[str, str]:
     """Return the ids that the stage pseudonymize will give; where there is no key yet, nobody can know them."""
     book, own = PRIVATE / "ids.csv", PRIVATE / "pseudonym.key"
-    if raw == Path("data/demo"):
+    if raw == DEMO:
         return pseudonymize.assign(recordings, pseudonymize.read_key(raw / "pseudonym.key"), {}, syllables)
     if not own.exists() and not book.exists():
         pseudonymize.refuse_other_ids(own, Path("dvc.lock"), raw)

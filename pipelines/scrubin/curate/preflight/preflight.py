@@ -10,7 +10,7 @@ from typing import Any
 from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.faults import Fault
-from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.private_paths import DEMO, UNRELEASED
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
@@ -169,7 +169,7 @@ def look(*, with_demo: bool = True) -> Findings:
     with contextlib.suppress(ParamsError):  # noted above
         raw = params.raw_of()
         noted.study = raw.as_posix()
-        if raw != empty_study.DEMO or (with_demo and (raw / recordings_list.NAME).exists()):
+        if raw != DEMO or (with_demo and (raw / recordings_list.NAME).exists()):
             with noted.noting():
                 changes.refuse_unfinished()
             with noted.noting():
@@ -184,7 +184,7 @@ def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
     one = listed(raw, loaded["ingest"].tasks, loaded["pseudonymize"].syllables, noted)
     if one is None:
         return
-    if raw != empty_study.DEMO and (fault := private_paths.raw_fault(raw)) is not None:
+    if raw != DEMO and (fault := private_paths.raw_fault(raw)) is not None:
         noted.remarks.append(fault)
     written_files.look_at_redactions(one, noted)
     written_files.look_at_rigs(one, noted)

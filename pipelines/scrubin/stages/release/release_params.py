@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scrubin.base.errors import ParamsError
 from scrubin.base.params import ranged
+from scrubin.base.private_paths import DEMO
 
 _RULES = {
     "name": (re.compile(r"[a-z0-9]+(-[a-z0-9]+)*"), "lower-case words and numbers joined by hyphens, such as scrub-in-demo"),
@@ -26,8 +27,8 @@ _WHEN_SAID = {
 }
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
-# The synthetic study and its name, as they are shipped.
-DEMO, DEMO_NAME, DEMO_TITLE = Path("data/demo"), "scrub-in-demo", "A synthetic surgical-video study"
+# The name of the synthetic study, as it is shipped.
+DEMO_NAME, DEMO_TITLE = "scrub-in-demo", "A synthetic surgical-video study"
 
 
 @dataclass(frozen=True)

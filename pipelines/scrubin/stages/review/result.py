@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base.faults import count_text
+from scrubin.base.private_paths import DEMO
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import FIRST, Line, attention, status
 from scrubin.stages.review.attention import worked_s
@@ -60,7 +61,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         "attention": attention.summary(looks, [event for _, event in standing.planted], checks),
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
-        "synthetic": {line.by for line in lines if not _about_release(line)} == {PERSON},
+        "synthetic": raw == DEMO and {line.by for line in lines if not _about_release(line)} == {PERSON},
         "sheet": _sheet(of, standing, raw),
         "sheet_fault": of.sheet.fault,
     }

@@ -12,7 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scrubin.base import strangers
-from scrubin.stages.review import Ledger, attention, events, exchange, status
+from scrubin.base.private_paths import DEMO
+from scrubin.stages.review import Ledger, attention, events, exchange, status, study
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
 from scrubin.stages.review.outcome import GAP, PAIR, SHEET, UNREVIEWED, Proposed
@@ -42,9 +43,23 @@ def is_own(path: Path) -> bool:
         return False
 
 
+def begin(path: Path, raw: Path) -> None:
+    """Begin the ledger of a raw study where there is none, or nothing but what the synthetic study brought along.
+
+    Of another study that says nothing: its ledger begins empty.
+    """
+    if not is_own(path):
+        return
+    path.unlink(missing_ok=True)
+    if raw == DEMO:
+        write(path, raw, study.load(1, 0.0, raw))
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+
+
 def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     """Write the ledger: the study's ``redactions.csv``, every other proposal accepted, and every frame seen."""
-    path.unlink(missing_ok=True)
     ledger = Ledger(path, clock=lambda: AT)
     standing, times_s = of.standing(), FrameTimes(raw, of.files)
     sheet = strangers.read_bytes(raw / NAME)
