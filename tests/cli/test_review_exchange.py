@@ -69,7 +69,7 @@ def test_verify_tells_who_did_what_and_finds_lines_that_were_cut_off(capsys):
     assert review.verify_ledger() == 0
     lines = LEDGER_PATH.read_bytes().splitlines(keepends=True)
     LEDGER_PATH.write_bytes(b"".join(lines[:3]))
-    with pytest.raises(ReviewError, match="lines at the end were taken out"):
+    with pytest.raises(ReviewError, match="lines were taken out or written anew; restore the file"):
         review.verify_ledger()
 
 

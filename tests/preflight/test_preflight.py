@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file
 from scrubin.media.networks import weights
+from scrubin.stages.review import Ledger
 from scrubin.stages.stereo import drawing
 
 
@@ -240,6 +242,21 @@ def test_an_empty_study_is_sent_to_new_study(tmp_path, monkeypatch):
     listed_project.make(tmp_path)
     (tmp_path / "data/raw").rename(tmp_path / "elsewhere")
     assert "run: .venv/bin/scrubin new-study data/raw" in only(errors())
+
+
+def test_a_ledger_that_lost_lines_which_the_pipeline_has_seen_is_an_error_and_a_new_beginning_is_asked_for(raw):
+    """Before, a removed ledger was one of 0 lines, and every decision was gone without a word."""
+    ledger, facts = Ledger(), {"subject": "warning", "key": "x", "why": "w", "until": None}
+    for _ in range(2):
+        ledger.append("acknowledged", facts, by="ann", session="s")
+    Path("data/interim").mkdir(parents=True, exist_ok=True)
+    known = Path("data/interim/review.json")
+    known.write_text(json.dumps({"head": ledger.head, "lines": 2, "synthetic": False}))
+    assert errors() == []
+    ledger.path.unlink()
+    assert "decisions.jsonl: the pipeline has seen 2 lines of it" in only(errors())
+    known.unlink()
+    assert errors() == []
 
 
 def test_nothing_of_the_study_is_written(raw):

@@ -2,8 +2,10 @@
 
 import datetime
 import json
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from scrubin.curate.lists import empty_study
 from scrubin.stages.review import Ledger, events
 
 ROOT = Path(__file__).parents[2]
+DVC = Path(sys.executable).with_name("dvc")
 
 
 def today() -> datetime.date:
@@ -25,7 +28,8 @@ def today() -> datetime.date:
 def left_today(project: Path, participant: str, begin: datetime.date) -> bool:
     """Whether the list holds this participant alone, with a day of this test: midnight may have passed since it began."""
     said = (project / "data/raw/withdrawn.csv").read_text()
-    return said in [f"participant,recording,date,reason\n{participant},,{day},consent\n" for day in {begin, today()}]
+    rows = [f"participant,recording,date,reason,random\n{participant},,{day},consent," for day in {begin, today()}]
+    return re.sub("[0-9a-f]{32}\n$", "", said) in rows
 
 
 @pytest.fixture
@@ -80,6 +84,23 @@ def test_a_participant_withdraws(project, capsys):
     assert [events.event_of(line) for line in Ledger().lines()][1].recording == "b1"
     assert not (project / "data/interim/review.json").exists()
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
+
+
+def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(project, capsys, tmp_path_factory):
+    """Until the cache is pruned it holds the files; DVC sends no folder whose list is gone."""
+    release, remote = project / "data/release", tmp_path_factory.mktemp("remote")
+    (release / "videos").mkdir(parents=True)
+    (release / "SHA256SUMS").write_text("0  videos/a1.mkv\n")
+    (release / "videos/a1.mkv").write_bytes(b"a film of Ann")
+    other = project / "data/other"
+    other.mkdir()
+    (other / "x").write_text("x")
+    subprocess.run([DVC, "init", "-q", "--no-scm", "-f"], check=True)
+    subprocess.run([DVC, "remote", "add", "-d", "store", str(remote)], check=True)
+    subprocess.run([DVC, "add", "-q", "data/release", "data/other"], check=True)
+    assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
+    subprocess.run([DVC, "push", "-q"], check=False)
+    assert [path.read_text() for path in remote.rglob("*") if path.is_file() and path.suffix != ".dir"] == ["x"]
 
 
 def test_exported_labels_go_with_their_name_and_those_that_somebody_changed_are_left(project, capsys):

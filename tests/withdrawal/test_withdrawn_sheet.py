@@ -1,5 +1,7 @@
 """The list of those who withdrew, as people and spreadsheets write it: a row that could be passed over is an error."""
 
+import re
+
 import pytest
 
 from scrubin.base.errors import ManifestError
@@ -66,3 +68,29 @@ def test_a_row_that_is_added_is_read_again_and_can_be_taken_back(tmp_path, text,
     assert [(one.participant, one.recording) for one in found] == [("", "rec"), (name, "")]
     path.write_bytes(withdrawals.text_without(written, found[:1]).encode())
     assert [one.participant for one in withdrawals.read(path)] == [name]
+
+
+def test_the_hash_of_a_list_cannot_be_guessed_because_each_row_holds_something_random(tmp_path):
+    """`dvc.lock` holds the MD5 of the list, and may be public."""
+    row = WithdrawnRow(0, "P07", "", "2026-01-31", "legal")
+    texts = [withdrawals.text_with(HEADER, row) for _ in range(2)]
+    assert texts[0] != texts[1]
+    typed = withdrawals.unguessable(f"{HEADER}P07,,2026-01-31,legal\n\n,rec,2026-01-30,other\n")
+    both = withdrawals.text_with(typed, WithdrawnRow(0, "P08", "", "2026-01-31", "legal"))
+    assert withdrawals.unguessable(both) == both
+    (tmp_path / withdrawals.NAME).write_text(both)
+    assert [(one.participant, one.recording) for one in withdrawals.read(tmp_path / withdrawals.NAME)] == [
+        ("P07", ""),
+        ("", "rec"),
+        ("P08", ""),
+    ]
+    tokens = re.findall("[0-9a-f]{32}", both)
+    assert len(set(tokens)) == len(tokens) == 3
+    for text in (HEADER, f"{HEADER}P07,,soon\n", ""):
+        assert withdrawals.unguessable(text) == text
+
+
+def test_a_row_is_written_in_the_columns_of_the_list(tmp_path):
+    text = withdrawals.text_with("reason;date;recording;participant\n", WithdrawnRow(0, "P07", "", "2026-01-31", "legal"))
+    (tmp_path / withdrawals.NAME).write_text(text)
+    assert [(one.participant, one.reason) for one in withdrawals.read(tmp_path / withdrawals.NAME)] == [("P07", "legal")]

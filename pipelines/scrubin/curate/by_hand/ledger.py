@@ -14,7 +14,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.stages.release import gates, released_clips
 from scrubin.stages.release.certificate import issue
-from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, Line, events, exchange, sample
+from scrubin.stages.review import LEDGER_PATH, Ledger, Line, events, exchange, sample
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Sampled
 from scrubin.stages.review.redaction_sheet import NAME
@@ -30,22 +30,8 @@ def prove(path: Path = LEDGER_PATH) -> list[str]:
     """
     ledger = Ledger(path)
     lines = ledger.lines()
-    _refuse_shortened(path, lines)
+    gates.refuse_shortened(path, lines)
     return list(_told(path, ledger, lines))
-
-
-def _refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
-    if not gates.REVIEW_PATH.is_file():
-        return
-    known = gates.load_review()
-    if known["head"] == FIRST or (lines and lines[0].event in events.NOBODYS and lines[0].facts["of"] >= known["lines"]):
-        return
-    if known["head"] not in {line.sha256 for line in lines[known["lines"] - 1 : known["lines"]]}:
-        msg = (
-            f"{path}: the pipeline has seen {known['lines']} lines of it, the last with hash {known['head'][:12]}…, and that one "
-            "is not there: lines at the end were taken out or written anew; restore the file from a copy"
-        )
-        raise ReviewError(msg)
 
 
 def _told(path: Path, ledger: Ledger, lines: Sequence[Line]) -> Iterator[str]:

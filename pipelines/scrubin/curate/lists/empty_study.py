@@ -7,20 +7,20 @@ from pathlib import Path
 from scrubin.base.errors import ManifestError
 from scrubin.base.files import write_text
 from scrubin.base.private_paths import DEMO
-from scrubin.stages import recordings_list
+from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release.metadata.curator_words import datasheet_template
 from scrubin.stages.review import redaction_sheet
 
-WITHDRAWN, DATASHEET, ERRATA = "withdrawn.csv", "datasheet.yaml", "errata.yaml"
+DATASHEET, ERRATA = "datasheet.yaml", "errata.yaml"
 LISTS = {
     recordings_list.NAME: ",".join(recordings_list.COLUMNS) + "\n",
     redaction_sheet.NAME: ",".join(redaction_sheet.COLUMNS) + "\n",
-    WITHDRAWN: "participant,recording,date,reason\n",
+    withdrawals.NAME: ",".join(withdrawals.COLUMNS) + "\n",
     DATASHEET: datasheet_template(),
     ERRATA: "[]\n",
 }
 """Files that a curator fills, each as it begins: who withdrew, what the curator says of the data set, its known errors."""
-LATER = (WITHDRAWN, DATASHEET, ERRATA)
+LATER = (withdrawals.NAME, DATASHEET, ERRATA)
 """Of these a study may have none: they are made when they are missing."""
 FOLDERS = ("videos", "ratings", "annotations", "splits")
 CALIBRATION = "calibration"
@@ -77,13 +77,24 @@ def create(folder: Path) -> list[Path]:
 
 
 def complete(folder: Path) -> list[Path]:
-    """Make what a study begun earlier may lack, and return it."""
+    """Make what a study begun earlier may lack, and return it; rows of withdrawals that people typed get something random."""
     if folder == DEMO:
         return []
+    _hide_hash_of_withdrawals(folder / withdrawals.NAME)
     made = [] if (folder / CALIBRATION).exists() else [folder / CALIBRATION]
     for path in made:
         path.mkdir()
     return made + _create(folder, LATER)
+
+
+def _hide_hash_of_withdrawals(path: Path) -> None:
+    try:
+        text = path.read_bytes().decode()
+        changed = withdrawals.unguessable(text)
+        if changed != text:
+            write_text(path, changed)
+    except (OSError, UnicodeDecodeError):
+        return  # it is missing, cannot be written, or its reader says what is wrong
 
 
 def _create(folder: Path, names: tuple[str, ...]) -> list[Path]:

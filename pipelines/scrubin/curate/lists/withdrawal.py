@@ -8,7 +8,7 @@ from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import files, params
+from scrubin.base import file_lists, files, params
 from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
@@ -16,6 +16,7 @@ from scrubin.base.private_paths import RELEASE
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
+from scrubin.curate.project import outputs
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import gates, release_folder
@@ -56,6 +57,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     path = raw / withdrawals.NAME
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
+    # An older dvc.lock, as git brings it back, would name what DVC's cache still holds.
+    outputs.forget_lists(Path(), file_lists.CHECKSUMS)
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
@@ -65,7 +68,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     if stay:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
-    said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them, also with an older dvc.lock")
     last = gates.last_release(params.load("release", ReleaseParams).name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:

@@ -163,6 +163,25 @@ def members(project: Path, md5: str) -> frozenset[str] | None:
     return None if text is None else frozenset(one["md5"] for one in json.loads(text))
 
 
+def forget_lists(project: Path, member: str) -> int:
+    """Remove from DVC's cache the lists of all folders that hold this file, and return how many.
+
+    Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back. The files themselves stay, as others
+    may use them.
+    """
+    lists = [path for path in sorted((project / CACHE).glob(f"??/*{LIST}")) if member in _members(path)]
+    for path in lists:
+        path.unlink(missing_ok=True)
+    return len(lists)
+
+
+def _members(path: Path) -> set[str]:
+    try:
+        return {entry["relpath"] for entry in json.loads(path.read_bytes())}
+    except (OSError, ValueError, TypeError, KeyError):
+        return set()  # a damaged list names nothing
+
+
 def _listed(path: Path, md5: str) -> str | None:
     try:
         data = path.read_bytes()

@@ -14,12 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import ReleaseError, ReviewError
 from scrubin.base.faults import count_text
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.stages.review import FIRST, Line
-from scrubin.stages.review.events import HIDES_NOTHING
+from scrubin.stages.review.events import HIDES_NOTHING, NOBODYS
 
 
 def require_valid(path: Path) -> None:
@@ -117,6 +117,38 @@ def command_at(recording: str, at_s: float) -> str:
     """
     time = f"{math.ceil(at_s * 1000 - 1e-6) / 1000:.3f}".rstrip("0").rstrip(".")
     return f"{REVIEW_COMMAND} --at {shlex.quote(f'{recording}:{time}')}"
+
+
+def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
+    """Refuse a ledger without lines that the pipeline has seen: its chain alone cannot know what stood at its end.
+
+    Parameters
+    ----------
+    path
+        The ledger, for the message.
+    lines
+        What it holds.
+
+    Raises
+    ------
+    ReviewError
+        Says how to go on.
+    """
+    if not REVIEW_PATH.is_file():
+        return
+    known = load_review()
+    # What the synthetic study brought along is written anew for it, and is not there in a study of one's own.
+    is_begun_anew = not lines and known.get("synthetic", False)
+    is_rewritten = bool(lines) and lines[0].event in NOBODYS and lines[0].facts["of"] >= known["lines"]
+    if known["head"] == FIRST or is_begun_anew or is_rewritten:
+        return
+    if known["head"] not in {line.sha256 for line in lines[known["lines"] - 1 : known["lines"]]}:
+        msg = (
+            f"{path}: the pipeline has seen {known['lines']} lines of it, the last with hash {known['head'][:12]}…, and that one "
+            f"is not there: lines were taken out or written anew; restore the file from a copy; or, if everything shall be reviewed again, "
+            f"remove {REVIEW_PATH}"
+        )
+        raise ReviewError(msg)
 
 
 def load_review(folder: Path = Path()) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ class WithdrawalsParams:
 
 NAME = "withdrawn.csv"
 COLUMNS = ("participant", "recording", "date", "reason")
+RANDOM = "random"
+"""A column that says nothing: ``dvc.lock`` holds the MD5 of the list and may be public, and names, days and reasons can be tried."""
 REASONS = ("consent", "request", "legal", "quality", "other")
 """Codes, because they are published: consent withdrawn, on request, for legal reasons, for want of quality, another reason."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -60,7 +63,7 @@ def read(path: Path) -> tuple[WithdrawnRow, ...]:
     """
     if not path.exists():
         return ()
-    sheet = csv_text.read_path(path, NAME, COLUMNS, ())
+    sheet = csv_text.read_path(path, NAME, COLUMNS, (RANDOM,))
     faults = [*sheet.faults, *(fault for row in sheet.rows for fault in _faults(row))]
     ManifestError.raise_any(faults)
     return tuple(WithdrawnRow(row.line, **{column: row.cells[column] for column in COLUMNS}) for row in sheet.rows)
@@ -69,15 +72,38 @@ def read(path: Path) -> tuple[WithdrawnRow, ...]:
 def text_with(text: str, row: WithdrawnRow) -> str:
     r"""Return the text of a list with one row more, in the list's own delimiter and line ends.
 
-    >>> text_with("participant;recording;date;reason\r\n", WithdrawnRow(2, "P07", "", "2026-01-31", "consent")).splitlines()[1]
-    'P07;;2026-01-31;consent'
+    >>> text_with("participant;recording;date;reason\r\n", WithdrawnRow(2, "P07", "", "2026-01-31", "consent")).splitlines()[1][:24]
+    'P07;;2026-01-31;consent;'
     """
-    delimiter = csv_text.delimiter_of(text) if text.strip() else ","
+    above = text if text.strip() else ",".join(COLUMNS)
+    delimiter = csv_text.delimiter_of(above)
     end = "\r\n" if "\r\n" in text else "\n"
-    cells = (getattr(row, column) for column in COLUMNS)
+    columns = csv_text.read(NAME, above.encode(), COLUMNS, (RANDOM,)).columns or COLUMNS
+    cells = (_random() if column == RANDOM else getattr(row, column) for column in columns)
     line = delimiter.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' if re.search(r'[\t;,"]', cell) else cell for cell in cells)
-    above = text or ",".join(COLUMNS)
-    return f"{above}{'' if above.endswith(end) else end}{line}{end}"
+    return unguessable(f"{above}{'' if above.endswith(end) else end}{line}{end}")
+
+
+def unguessable(text: str) -> str:
+    """Return the text of a list with something random in each row; one without rows, or with a fault, as it is."""
+    sheet = csv_text.read(NAME, text.encode(), COLUMNS, (RANDOM,))
+    lines = text.splitlines(keepends=True)
+    is_plain = len(sheet.rows) + 1 == sum(bool(line.strip()) for line in lines)  # no cell has a line feed
+    if sheet.faults or not sheet.rows or not is_plain or RANDOM in sheet.columns:
+        return text
+    lines[sheet.header_line - 1] = _with_cell(lines[sheet.header_line - 1], sheet.delimiter, RANDOM)
+    for row in sheet.rows:
+        lines[row.line - 1] = _with_cell(lines[row.line - 1], sheet.delimiter, _random())
+    return "".join(lines)
+
+
+def _with_cell(line: str, delimiter: str, cell: str) -> str:
+    text = line.rstrip("\r\n")
+    return f"{text}{delimiter}{cell}{line[len(text) :]}"
+
+
+def _random() -> str:
+    return secrets.token_hex(16)
 
 
 def text_without(text: str, rows: Iterable[WithdrawnRow]) -> str:
