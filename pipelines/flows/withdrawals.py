@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import plumbing
 
 from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
-from scrubin.base import params
+from scrubin.base import file_lists, params
+from scrubin.curate.project import outputs
 from scrubin.stages.withdrawals import notice, releases
 
 
@@ -16,8 +19,9 @@ def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
     withdrawn = notice.take(params.raw_folder())
     if notice.is_news(withdrawn, withdrawal_memory.load()):
-        # The last release may hold them.
+        # The last release may hold them, and those before it.
         releases.withhold()
+        outputs.forget_lists(Path(), file_lists.CHECKSUMS)
     withdrawal_memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))

@@ -172,6 +172,15 @@ def test_spans_beyond_the_end_are_refused_too():
     assert "the labels have 500 frames, the video 450" in problems_of(labelled([], spans=by_frame), 18)
 
 
+def test_segments_with_a_unit_of_their_own_are_held_to_the_length_by_it():
+    """As in the table `segments`, which counts nanoseconds beside phases by second."""
+    for end_s, says in ((17, ""), (60, "the labels end at 60 s, the video at 18 s")):
+        segments = segment_rows([("step", 0, end_s * NS, 0)])
+        labels = labelled([0, 1], Clock(Fraction(1)), segments=segments, segments_clock=Clock(Fraction(1, NS)))
+        assert says in problems_of(labels, 18)
+        assert bool(says) == bool(problems_of(labels, 18))
+
+
 def test_segments_in_milliseconds_beyond_the_end_are_refused_too():
     labels = labelled([], Clock(Fraction(1, 1000)), segments=segment_rows([("phase", 0, 60_000, 0)]))
     assert problems_of(labels, 60, tolerance_s=0) == ""

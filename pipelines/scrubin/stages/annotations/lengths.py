@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from scrubin.base.faults import Faults
-from scrubin.labels.model import MASK, SOURCE_FRAMES, IntArray, Labels, Layer
+from scrubin.labels.model import MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
 
@@ -74,7 +74,7 @@ Size = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Extent:
-    """From where to where labels go, in units of their clock.
+    """From where to where labels go, in units of ``clock``.
 
     ``last`` is the start of the last label, or the end of the last span; ``end`` is what it covers at most.
     ``gapless`` says that there is a label at every number from ``first`` to ``last``.
@@ -85,6 +85,7 @@ class _Extent:
     first: int
     last: int
     end: int
+    clock: Clock
     every_frame: bool = False
     gapless: bool = False
 
@@ -215,12 +216,13 @@ def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
             low, high = (int(layer.positions[at]) - first for at in (0, -1))
             step = _step(layer) if layer.every_frame else 1
             gapless = len(layer.positions) == high - low + 1 > 1
-            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, layer.every_frame, gapless)
-    for what, rows in (("spans of phases, steps or gestures", labels.segments), ("spans", labels.spans)):
+            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, labels.clock, layer.every_frame, gapless)
+    segments = "spans of phases, steps or gestures", labels.segments, labels.segments_clock or labels.clock
+    for what, rows, clock in (segments, ("spans", labels.spans, labels.clock)):
         if rows is not None and len(rows):
-            before = first if labels.clock == SOURCE_FRAMES else 0
+            before = first if clock == SOURCE_FRAMES else 0
             start, end = int(rows["start"].min()) - before, int(rows["end"].max()) - before
-            yield _Extent(labels.recording, f"last of the {what}", start, end, end)
+            yield _Extent(labels.recording, f"last of the {what}", start, end, end, clock)
 
 
 def _step(layer: Layer) -> int:
@@ -230,7 +232,7 @@ def _step(layer: Layer) -> int:
 
 def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, faults: Faults) -> None:
     fps = video.frames / video.length_s
-    period_s = None if labels.clock.period_s is None else float(labels.clock.period_s)
+    period_s = None if extent.clock.period_s is None else float(extent.clock.period_s)
     unit_s = 1 / fps if period_s is None else period_s
     # The last label by time covers up to a period, of which the video may have any part; a frame is there or not.
     used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
