@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import errno
 import hashlib
+import itertools
+import os
 from dataclasses import replace
 
 import pytest
@@ -419,3 +422,24 @@ def test_an_export_replaces_a_sheet_of_which_everything_was_rejected_but_none_th
 
 
 # A picture of 4 x 4 blocks of 8 pixels, and times of 0.05 s: small enough to paint.
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_disk_that_is_full_in_the_middle_of_an_import_is_told_with_what_was_taken(monkeypatch):
+    sheet = HEADER + "single,,other,0.4,0.8,,,,,add\nsingle,,other,1.4,1.8,,,,,add\n"
+    write, count = os.write, itertools.count()
+
+    def full(file, data):
+        if next(count) == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data)
+
+    with review_study.desk(study.Path()) as desk:
+        done = exchange.read_sheet(sheet.encode(), desk.reviewed, desk.standing, desk.times_s, "ann")
+        with (
+            monkeypatch.context() as disk,
+            pytest.raises(ReviewError, match="1 of 2 decisions of the sheet were written before: import it"),
+        ):
+            disk.setattr(os, "write", full)
+            desk.append_all(done.events)
+    assert [line.event for line in Ledger().lines()] == ["decided"]

@@ -368,10 +368,21 @@ class Desk:
         return (set(self._state.names) | quarantined) - set(self._state.study.recordings())
 
     def append_all(self, imported: Sequence[events.Event]) -> None:
-        """Append decisions of a sheet; the last event is the sheet itself."""
-        for event in imported[:-1]:
-            self._append("decided", event, "")
-        self._append("imported", imported[-1], "")
+        """Append decisions of a sheet; the last event is the sheet itself.
+
+        Raises
+        ------
+        ReviewError
+            When the disk takes no more: says how many decisions it took. To import the sheet again adds the others.
+        """
+        for number, event in enumerate(imported):
+            try:
+                self._append("decided" if event is not imported[-1] else "imported", event, "")
+            except ReviewError as error:
+                if not number:
+                    raise
+                msg = f"{error}; {number} of {len(imported) - 1} decisions of the sheet were written before: import it again to go on"
+                raise ReviewError(msg) from error
 
     def append_exported(self, sheet: events.Sheet) -> None:
         """Append that a sheet was written."""
