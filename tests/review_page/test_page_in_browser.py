@@ -491,6 +491,42 @@ def test_a_low_window_has_room_for_stills_and_scrolls_to_the_lens(chromium, serv
     assert ann.troubles == []
 
 
+WATCH = """() => {
+    window.whole = new Set();
+    setInterval(() => {
+        const room = document.getElementById("sheet-scroll").getBoundingClientRect();
+        for (const button of document.querySelectorAll("#sheet .cell")) {
+            const at = button.getBoundingClientRect();
+            const isWhole = at.top >= room.top - 1 && at.bottom <= Math.min(room.bottom, innerHeight) + 1;
+            if (isWhole) for (const one of button.cell.stills) if (one) window.whole.add(`${one.camera} ${one.frame}`);
+        }
+    }, 20);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1093, 512), (1366, 600), (1280, 720)])
+def test_a_still_is_seen_only_when_all_of_it_was_on_the_screen_however_large_it_is_made(chromium, server, folder, size):
+    """What a low window cuts off may be where a name is burned in."""
+    ann = Reviewer(chromium, server, waits=False)
+    ann.page.set_viewport_size({"width": size[0], "height": size[1]})
+    ann.opened()
+    ann.page.evaluate(WATCH)
+    for _ in range(8):
+        ann.press("]")
+    keyboard.look(ann.page)
+    seen = {
+        f"{line['facts']['camera']} {first + step * number}"
+        for line in lines(folder, "seen")
+        if line["facts"]["view"] == "sheet"
+        for first, step, count in line["facts"]["stills"]
+        for number in range(count)
+    }
+    assert len(seen) >= 6
+    assert seen <= set(ann.page.evaluate("[...window.whole]"))
+    assert ann.troubles == []
+    ann.page.context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme):
     ann = Reviewer(chromium, server, color_scheme=scheme)

@@ -13,6 +13,7 @@ const MOST_TICK_MS = 1000;
 const SEND_MS = 2000;
 const LOAD_MS = 3000;
 const RECENT_MS = 3000;
+const ROUNDING_PX = 1;
 const { needed_s: NEEDED_S, least_px: LEAST_PX, idle_s: IDLE_S } = JSON.parse(document.body.dataset.attention);
 // Shares of time are fractions that a float misses by a little. No more: the server adds up what all stills got.
 const SAME_S = 1e-6;
@@ -22,7 +23,7 @@ export class Watch {
   constructor() {
     Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null });
     Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
-    this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1] });
+    this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
     state.on("selection", () => this.#selected());
     state.on("recording looks", () => this.#forgetFolds());
@@ -101,9 +102,10 @@ export class Watch {
   }
 
   #intersected(entries) {
-    for (const { target, intersectionRect, boundingClientRect, rootBounds } of entries) {
-      const most = Math.min(boundingClientRect.height, target.closest("#sheet-scroll")?.clientHeight ?? rootBounds?.height ?? Infinity);
-      if (intersectionRect.height >= 0.9 * most && intersectionRect.width >= 0.9 * boundingClientRect.width) this.visible.add(target);
+    for (const { target, intersectionRect, boundingClientRect } of entries) {
+      // All of it: what stands at its edge, such as a name that was burned in, is part of what must be seen.
+      const isWhole = ["height", "width"].every((side) => intersectionRect[side] >= boundingClientRect[side] - ROUNDING_PX);
+      if (isWhole) this.visible.add(target);
       else if (this.visible.delete(target)) this.#left(target);
     }
   }

@@ -68,7 +68,8 @@ export class Sheet {
       return Math.ceil(Math.min(count, CELLS_OF_A_SCREEN) / columns) * tall <= room.height;
     };
     while (height > lowest && !fits(height)) height -= 1;
-    height = Math.max(20, Math.min(360, room.width / aspect, height * SCALE ** state.size));
+    // A still that is taller than its room is never on the screen as a whole.
+    height = Math.max(20, Math.min(360, room.width / aspect, room.height, height * SCALE ** state.size));
     const columns = Math.max(1, Math.floor(room.width / (height * aspect)));
     const width = Math.floor(height * aspect);
     const rowsOfBlock = Math.max(1, Math.floor(CELLS_OF_A_BLOCK / columns));
