@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 import pytest
 
-from clips import clip, decoded_numbers, ffmpeg, numbered
+from clips import clip, cropped_by_its_header, decoded_numbers, ffmpeg, numbered
 from scrubin.audit.containers import matroska
 from scrubin.cli import main
 
@@ -125,3 +125,17 @@ def test_every_frame_of_a_rate_that_varies_keeps_its_time_when_it_is_encoded(tmp
     assert main(["render", str(path), str(out), "--mode", "reencode", "--start", "0.5"]) == 0
     with av.open(str(out)) as container:
         assert [frame.pts for frame in container.decode(video=0)] == [tick - shown[0] for tick in shown]
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("name", ["header.mkv", "stream.mp4"])
+def test_what_players_crop_away_is_not_rendered(name, mode, tmp_path, capsys):
+    path, out = tmp_path / name, tmp_path / "out.mkv"
+    if name == "header.mkv":
+        cropped_by_its_header(path)
+    else:
+        clip(path, more=("-pix_fmt", "yuv420p", "-bsf:v", "h264_metadata=crop_left=8"))
+    for asked in (["render", str(path), str(out), "--redact", "0.9-1", "--mode", mode], ["probe", str(path)]):
+        assert main(asked) == 1
+        assert re.search(rf"{name}: it.* players show .*; export it again", capsys.readouterr().err)
+    assert not out.exists()

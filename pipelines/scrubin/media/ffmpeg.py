@@ -33,6 +33,8 @@ LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing: (.*)$)", re.MULTILINE)
 """What ffmpeg says when it cannot read on."""
+ADDRESS = re.compile(r" @ 0x[0-9a-f]+(?=\])")
+"""Where in its memory a part of ffmpeg is: another number in each run."""
 REMOTE = getattr(errno, "EREMOTEIO", errno.EIO)
 """Linux alone has it."""
 FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, REMOTE, errno.ENXIO)}
@@ -66,7 +68,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
             if any(os.strerror(number) in line for line in lines):
                 # The disk's fault, not the recording's.
                 raise OSError(number, os.strerror(number)) from error
-        said = " / ".join(lines[-SHOWN_LINES:])
+        said = ADDRESS.sub("", " / ".join(lines[-SHOWN_LINES:]))
         for argument in arguments:
             if argument.startswith("file:"):  # the curator's name for it, not where it lies on this machine
                 said = said.replace(argument, name).replace(argument.removeprefix("file:"), name)
