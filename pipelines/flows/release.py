@@ -109,7 +109,8 @@ def audit(folder: Path, study: audited_project.Project, pictures: Pictures) -> N
     asked = audit_questions.questions(pictures.judge, study.plan, study.sources)
     # The page of the review shows them; nothing that is hidden depends on this file.
     questions.write(asked)
-    run.refuse(findings, audit_questions.lines(asked))
+    of_recordings = audit_questions.lines_of_recordings(findings, study.plan, study.sources, asked)
+    run.refuse(findings, [*of_recordings, *audit_questions.lines(asked)])
 
 
 def log_outcome(

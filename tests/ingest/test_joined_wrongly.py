@@ -7,7 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+import clips
 from screen_params import SCREEN
+from scrubin.base.errors import VideoError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PROPOSALS, RECORDINGS
 from scrubin.media import source
@@ -43,6 +45,14 @@ def test_what_a_file_holds_is_taken_from_the_store_once(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "stored_probe", lambda *file: taken.append(file[1]) or probed(*file))
     assert joined(tmp_path, ("op", SCENE, 0, 60)).media.frame_count == 60
     assert taken == ["videos/op.mp4"]
+
+
+def test_a_recording_is_refused_when_players_crop_one_of_its_files(tmp_path):
+    rows = [ManifestRow(part, "r", "p", "", "", "T", "mono", f"videos/{part}.mkv", None, None, "", part) for part in (1, 2)]
+    clips.clip(tmp_path / "videos/1.mkv")
+    clips.cropped_by_its_header(tmp_path / "videos/2.mkv")
+    with pytest.raises(VideoError, match=r"videos/2.mkv: its header says that players show a part of its picture alone"):
+        joining.read(tmp_path, joining.CameraRecording(tuple(rows)), ClockParams("", "none"))
 
 
 PLANTED = {

@@ -10,7 +10,7 @@ import pytest
 
 import toy_release
 from scrubin import cli
-from scrubin.audit.expected import private_strings
+from scrubin.audit.expected import Finding, private_strings
 from scrubin.audit.expected.plan import LIKE, Answered, Plan
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.pictures import looks
@@ -25,10 +25,11 @@ from scrubin.media.networks.reading import Reading
 from scrubin.stages.release import audit_questions, audited_project
 from scrubin.stages.review import Ledger
 from scrubin.stages.review.events import ADD, REJECT, Decided, DecidedSpan, facts
-from scrubin.stages.review.questions import Sight
+from scrubin.stages.review.questions import Question, Sight
 from toy_release import IDS, write_project
 
 BOX = (10, 20, 30, 16)
+ASKED = Question("r", "mono", "", Sight("face", 0, 1, BOX, ""), "id", 0, 1, 0.0, 1.0, 0.5, None)
 PRIVATE = private_strings.with_requested(Private(), ["Grünwaldner"])
 
 
@@ -91,6 +92,23 @@ def test_a_refusal_names_each_question_with_the_command_that_opens_it_and_no_pro
         assert f"open: .venv/bin/scrubin review --at {one.recording}:0.0" in said.replace("'", "")
     assert "a face (confidence 0.50)" in said
     assert "'Grunwa1dner', which is like the private word" in said
+
+
+def test_a_refusal_names_the_recordings_whose_videos_are_the_reason(release, folder, monkeypatch):
+    """A released id says nothing to a curator, and one video that cannot be released stops all others."""
+    study = audited_project.load()
+    first, second, *_ = study.plan.videos
+    findings = [
+        Finding(first.path, "Tracks", "container", "odd"),
+        Finding(second.path, "", "picture-face", "a face"),
+        Finding("x", "", "y", "z"),
+    ]
+    recordings = [study.sources.recording(video) for video in (first, second)]
+    asked = [replace(ASKED, recording=recordings[1], camera=second.camera)]
+    assert audit_questions.lines_of_recordings(findings, study.plan, study.sources, asked) == [
+        f"{first.path} is of '{recordings[0]}', {first.camera}: to go on without it, say why in its column 'exclude' of recordings.csv"
+    ]
+    assert recordings == list(toy_release.recordings().recording)[:2]
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ from pathlib import Path
 import av
 import pytest
 
-from clips import clip, decoded_numbers, ffmpeg, numbered
+from clips import clip, cropped_by_its_header, decoded_numbers, ffmpeg, numbered
+from scrubin.audit.containers import matroska
 from scrubin.cli import main
 
 GROUPS = ("-c:v", "libx264", "-crf", 5, "-x264-params", "keyint=20:min-keyint=20:scenecut=0:bframes=2")
@@ -81,3 +82,60 @@ def test_packets_lost_in_the_middle_are_located(tmp_path, capsys):
     assert re.search(r"1 packet is damaged, the first at [12]\.\d\d s", said)
     assert "times begin again" not in said
     assert not (tmp_path / "out.mkv").exists()
+
+
+SCREEN = "mastering-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("two_views.mp4", ("-x264-params", "keyint=20:frame-packing=3")),
+        ("two_views.mkv", ("-metadata:s:v", "stereo_mode=left_right")),
+        ("screen.mp4", ("-x264-params", f"keyint=20:{SCREEN}:cll=1000,400")),
+        ("screen.mkv", ("-x264-params", f"keyint=20:{SCREEN}")),
+    ],
+)
+def test_what_a_source_says_of_views_and_screens_stays_behind(mode, name, more, tmp_path):
+    """The audit refuses a whole release for it, and of one view of two it would be untrue."""
+    path, out = clip(tmp_path / name, more=more), tmp_path / "out.mkv"
+    assert main(["render", str(path), str(out), "--redact", "0.9-1", "--mode", mode]) == 0
+    with out.open("rb") as file:
+        assert matroska.read(file).faults == []
+    with av.open(str(out)) as container:
+        stream = container.streams.video[0]
+        assert (stream.metadata, stream.sample_aspect_ratio) == ({}, stream.codec_context.sample_aspect_ratio)
+
+
+@pytest.mark.parametrize("more", [("-c:v", "mpeg2video", "-q:v", 3), ("-x264-params", "tff=1")])
+def test_pictures_that_stay_woven_are_released_as_whole_ones(more, tmp_path):
+    path, out = clip(tmp_path / "a.ts", more=("-vf", "setfield=tff", "-flags", "+ilme+ildct", *more)), tmp_path / "out.mkv"
+    assert main(["render", str(path), str(out), "--redact", "0.9-1"]) == 0
+    head = out.read_bytes()[:500]
+    assert b"\x9a\x81\x02" in head  # FlagInterlaced: no
+    assert b"\x9d\x81" not in head  # FieldOrder
+
+
+def test_every_frame_of_a_rate_that_varies_keeps_its_time_when_it_is_encoded(tmp_path):
+    """Of the first packets of a Matroska file nobody knows when they are decoded, and what ffmpeg guessed moved the third frame."""
+    times = ("-vf", "settb=1/1000,setpts=40*N+5*mod(N*N\\,7)", "-fps_mode", "passthrough", "-enc_time_base", "1/1000")
+    path, out = clip(tmp_path / "a.mp4", seconds=4, size="320x240", more=times), tmp_path / "out.mkv"
+    shown = [tick for n in range(100) if (tick := 40 * n + 5 * (n * n % 7)) >= 500]
+    assert main(["render", str(path), str(out), "--mode", "reencode", "--start", "0.5"]) == 0
+    with av.open(str(out)) as container:
+        assert [frame.pts for frame in container.decode(video=0)] == [tick - shown[0] for tick in shown]
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("name", ["header.mkv", "stream.mp4"])
+def test_what_players_crop_away_is_not_rendered(name, mode, tmp_path, capsys):
+    path, out = tmp_path / name, tmp_path / "out.mkv"
+    if name == "header.mkv":
+        cropped_by_its_header(path)
+    else:
+        clip(path, more=("-pix_fmt", "yuv420p", "-bsf:v", "h264_metadata=crop_left=8"))
+    for asked in (["render", str(path), str(out), "--redact", "0.9-1", "--mode", mode], ["probe", str(path)]):
+        assert main(asked) == 1
+        assert re.search(rf"{name}: it.* players show .*; export it again", capsys.readouterr().err)
+    assert not out.exists()

@@ -75,6 +75,19 @@ def test_real_footage_is_cut_hidden_and_kept_in_step(tmp_path, name):
             assert np.abs(x - y)[: y.shape[0], : y.shape[1]].mean() < 3
 
 
+def test_what_ffmpeg_says_when_it_fails_is_the_same_in_each_run(tmp_path):
+    source = clips.numbered(tmp_path / "a.mkv", 20)
+    found = probe(source, "a.mkv")
+    planned = plan(found.pts, found.time_base, found.end_s, (0.0, 1.0), (), (found.width * 2, found.height))
+    said = []
+    for _ in range(2):
+        with pytest.raises(VideoError, match="ffmpeg failed: ") as refused:
+            encode([SourceFile(source, "a.mkv", found, Structure((), "unknown"))], tmp_path / "out.mkv", planned, PARAMS, "a.mkv")
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+    assert "0x" not in said[0]
+
+
 def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
     (tmp_path / "chapters.txt").write_text(";FFMETADATA1\ntitle=Jane Doe\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=Jane Doe\n")
     (tmp_path / "s.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nJane Doe\n")

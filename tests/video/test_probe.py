@@ -10,6 +10,7 @@ from PIL import Image
 
 import clips
 from scrubin.base.errors import StageError, VideoError
+from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
@@ -132,6 +133,39 @@ def test_a_video_of_which_players_show_the_mirror_image_is_refused(tmp_path, opt
     clips.ffmpeg(option, "-i", clip, "-c", "copy", tmp_path / f"b{suffix}")
     with pytest.raises(VideoError, match="players show its mirror image, or what it says of that is not known; export it upright"):
         probe(tmp_path / f"b{suffix}", "b")
+
+
+@pytest.mark.parametrize("suffix", [".mkv", ".mp4", ".mov"])
+def test_a_video_whose_header_crops_its_picture_is_refused(tmp_path, suffix):
+    """FFmpeg as a program and players show less than PyAV decodes: what they hide would be released."""
+    path = clips.cropped_by_its_header(tmp_path / f"a{suffix}")
+    said = "PixelCrop" if suffix == ".mkv" else "clean aperture"
+    with pytest.raises(VideoError, match=rf"a: its header says that players show a part of its picture alone \({said}\); export it again"):
+        refuse_cropped(path, "a", probe(path, "a"))
+
+
+LEFT_CROPS = [("libx264", 2), ("libx264", 8), ("libx264", 16), ("libx265", 4)]
+
+
+@pytest.mark.parametrize(("codec", "left"), LEFT_CROPS)
+@pytest.mark.parametrize("suffix", [".mkv", ".ts"])
+def test_a_video_that_is_cropped_at_the_left_by_a_few_pixels_is_refused(tmp_path, codec, left, suffix):
+    """PyAV leaves these pixels in the picture, so everything in it lay further right than players show it."""
+    name = {"libx264": "h264", "libx265": "hevc"}[codec]
+    crop = ("-c:v", codec, "-pix_fmt", "yuv420p", "-bsf:v", f"{name}_metadata=crop_left={left}:crop_top=4")
+    path = clips.clip(tmp_path / f"a{suffix}", more=crop)
+    with pytest.raises(
+        VideoError, match=f"it crops its picture at the left: players show {96 - left}x60 of its 96x60 pixels; export it again"
+    ):
+        refuse_cropped(path, "a", probe(path, "a"))
+
+
+@pytest.mark.parametrize("crop", ["crop_right=16:crop_bottom=8", "crop_top=16", "crop_left=64"])
+def test_crops_that_are_decoded_as_players_show_them_are_taken(tmp_path, crop):
+    turned, path = tmp_path / "a.mp4", tmp_path / "b.mp4"
+    clips.clip(turned, size="192x64", more=("-pix_fmt", "yuv420p", "-bsf:v", f"h264_metadata={crop}"))
+    clips.ffmpeg("-display_rotation", 90, "-i", turned, "-c", "copy", path)
+    refuse_cropped(path, "b", probe(path, "b"))
 
 
 def photographed(folder, orientations):

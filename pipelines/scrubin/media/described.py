@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from scrubin.media.crops import refuse_cropped
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 
@@ -19,6 +20,7 @@ def video(path: Path, name: str) -> dict[str, Any]:
         When it cannot be used.
     """
     probed, groups = probe(path, name), structure(path, name)
+    refuse_cropped(path, name, probed)
     lengths = [group.end - group.first for group in groups.groups]
     return {
         "video": name,

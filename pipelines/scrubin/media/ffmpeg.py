@@ -33,6 +33,8 @@ LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing: (.*)$)", re.MULTILINE)
 """What ffmpeg says when it cannot read on."""
+ADDRESS = re.compile(r" @ 0x[0-9a-f]+(?=\])")
+"""Where in its memory a part of ffmpeg is: another number in each run."""
 REMOTE = getattr(errno, "EREMOTEIO", errno.EIO)
 """Linux alone has it."""
 FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, REMOTE, errno.ENXIO)}
@@ -66,7 +68,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
             if any(os.strerror(number) in line for line in lines):
                 # The disk's fault, not the recording's.
                 raise OSError(number, os.strerror(number)) from error
-        said = " / ".join(lines[-SHOWN_LINES:])
+        said = ADDRESS.sub("", " / ".join(lines[-SHOWN_LINES:]))
         for argument in arguments:
             if argument.startswith("file:"):  # the curator's name for it, not where it lies on this machine
                 said = said.replace(argument, name).replace(argument.removeprefix("file:"), name)
@@ -104,6 +106,17 @@ SEGMENT, SEEK_HEAD, INFO, TAGS, CLUSTER = (bytes.fromhex(name) for name in ("185
 SEEK, SEEK_ID, VOID, CRC = (bytes.fromhex(name) for name in ("4DBB", "53AB", "EC", "BF"))
 PROGRAMS = (bytes.fromhex("4D80"), bytes.fromhex("5741"))  # MuxingApp and WritingApp, which must be there
 TIMING = (bytes.fromhex("2AD7B1"), bytes.fromhex("4489"))  # TimestampScale and Duration
+TRACKS, TRACK, VIDEO, COLOUR = (bytes.fromhex(name) for name in ("1654AE6B", "AE", "E0", "55B0"))
+OF_TRACK = {CRC, VOID, VIDEO} | {
+    bytes.fromhex(name)
+    for name in ("D7", "73C5", "83", "B9", "88", "55AA", "9C", "6DE7", "23E383", "55EE", "22B59C", "22B59D", "86", "63A2")
+}
+"""What a track says to be played: number, identity, kind, flags, length of a frame, language, codec and its header (RFC 9559, 5.1.4.1)."""
+DISPLAY = {bytes.fromhex(name) for name in ("54B0", "54BA", "54B2")}
+STEREO = {bytes.fromhex(name) for name in ("53B8", "53B9")}
+OF_VIDEO = {CRC, VOID, COLOUR, *DISPLAY} | {bytes.fromhex(name) for name in ("9A", "9D", "B0", "BA")}
+"""Size, shape of a pixel, colours, and whether it is interlaced."""
+OF_COLOUR = {CRC, VOID} | {bytes([0x55, number]) for number in range(0xB1, 0xBE)}
 NOBODY = b"none"
 HEAD_BYTES = 1 << 20
 
@@ -119,7 +132,9 @@ class _Element:
 
 
 def strip_head(path: Path) -> None:
-    """Remove all tags and the names of the writing programs from a Matroska file.
+    """Remove all tags, the names of the writing programs, and what a track says beyond its pictures, from a Matroska file.
+
+    Of the latter FFmpeg takes over from a source for which screen it was made, and which views of cameras a picture holds.
 
     Raises
     ------
@@ -135,6 +150,8 @@ def strip_head(path: Path) -> None:
                 _rename(head, element)
             elif element.name == SEEK_HEAD:
                 _forget_tags(head, element)
+            elif element.name == TRACKS:
+                _keep_tracks_plain(head, element)
         file.seek(0)
         file.write(head)
 
@@ -181,6 +198,27 @@ def _rename(data: bytearray, info: _Element) -> None:
         elif element.name not in (*TIMING, CRC, VOID):
             _fill(data, element.start, element.end)  # a title, a date, a file name
     _renew_checksum(data, info.content, info.end)
+
+
+def _keep_tracks_plain(data: bytearray, tracks: _Element) -> None:
+    for track in list(_elements(data, tracks.content, tracks.end)):
+        if track.name != TRACK:
+            continue
+        for video in _keep(data, track, OF_TRACK, VIDEO):
+            views = STEREO & {element.name for element in _elements(data, video.content, video.end)}
+            # The size beside a word about views is that of one view.
+            for colour in _keep(data, video, OF_VIDEO - DISPLAY if views else OF_VIDEO, COLOUR):
+                _keep(data, colour, OF_COLOUR, b"")
+    _renew_checksum(data, tracks.content, tracks.end)
+
+
+def _keep(data: bytearray, parent: _Element, kept: set[bytes], wanted: bytes) -> list[_Element]:
+    """Put Void elements over all elements of a parent but those that are kept; return those of the wanted name."""
+    elements = list(_elements(data, parent.content, parent.end))
+    for element in elements:
+        if element.name not in kept:
+            _fill(data, element.start, element.end)
+    return [element for element in elements if element.name == wanted]
 
 
 def _forget_tags(data: bytearray, seek_head: _Element) -> None:

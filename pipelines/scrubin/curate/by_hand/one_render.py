@@ -12,6 +12,7 @@ from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S, disk_of
 from scrubin.base.pixels import Box
 from scrubin.base.strangers import steady
+from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
 from scrubin.media.opening import FIX_COPY
 from scrubin.media.probe import Probe, probe
@@ -60,6 +61,7 @@ class RenderRequest:
         """
         with steady(self.source):
             probed, groups = probe(self.source, self.name), structure(self.source, self.name)
+            refuse_cropped(self.source, self.name, probed)
             cut = self._planned(probed)
             file = SourceFile(self.source, self.name, probed, groups)
             return Prepared(probed, (file,), cut, parts_of_files(cut, (file,), params.mode))

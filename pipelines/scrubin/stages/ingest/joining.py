@@ -19,10 +19,11 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.pieces import UnreadableError
+from scrubin.media.crops import refuse_cropped
 from scrubin.media.joining import JoinedPart, joined, start_times_s
 from scrubin.media.opening import contradictions, open_video
 from scrubin.media.probe import Probe
-from scrubin.media.raw_file import stored_probe, stored_sha256
+from scrubin.media.raw_file import proven, stored_probe, stored_sha256
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.ingest import file_names
 from scrubin.stages.ingest.decide import Media, media_of
@@ -311,7 +312,10 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
 
 def _read_file(raw: Path, row: ManifestRow) -> tuple[FilePart, Probe]:
     sha256 = stored_sha256(raw / row.path, row.path)
-    return FilePart(row.path, sha256), stored_probe(raw / row.path, row.path, sha256)
+    probed = stored_probe(raw / row.path, row.path, sha256)
+    with proven(raw / row.path, row.path, sha256):
+        refuse_cropped(raw / row.path, row.path, probed)
+    return FilePart(row.path, sha256), probed
 
 
 def _with_probes(source: Source, probes: Sequence[Probe]) -> list[JoinedPart]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pandas as pd
 
+from scrubin.audit.expected import Finding
 from scrubin.audit.expected.plan import FACE_KIND, LIKE, TEXT_KIND, Answered, Plan, VideoPlan
 from scrubin.audit.pictures.looks import Looked
 from scrubin.audit.pictures.shown import Judge, Unanswered
@@ -36,6 +37,11 @@ class Sources:
         sha256 = {(row["recording"], row["camera"]): row["sha256"] for row in records(recordings)}
         self._cuts = {(row["id"], row["camera"]): row for row in records(cuts)}
         self._sha256 = {key: sha256.get((row["recording"], row["camera"])) or "" for key, row in self._cuts.items()}
+
+    def recording(self, video: VideoPlan) -> str | None:
+        """Return what a released video is a recording of; None where nobody says it."""
+        cut = self._cuts.get((video.id, video.camera))
+        return None if cut is None else str(cut["recording"])
 
     def question(self, video: VideoPlan, sightings: Sequence[Unanswered]) -> Question:
         """Return the question about sightings of one thing in a video, which stand in the order of their frames."""
@@ -105,6 +111,21 @@ def lines(asked: Sequence[Question]) -> list[str]:
         *(f"'{one.recording}', {one.camera}: {_says(one)}; open: {_command(one)}" for one in asked[: gates.SHOWN_MISSING]),
         *([f"and {more} more, all of them on the page of: {gates.REVIEW_COMMAND}"] if more > 0 else []),
     ]
+
+
+def lines_of_recordings(findings: Iterable[Finding], plan: Plan, sources: Sources, asked: Sequence[Question]) -> list[str]:
+    """Return what a refusal says of the recordings whose videos are the reason, but for those about which people are asked."""
+    named = {(one.recording, one.camera) for one in asked}
+    found = []
+    for path in sorted({finding.file for finding in findings} & plan.video_at.keys()):
+        video = plan.video_at[path]
+        recording = sources.recording(video)
+        if recording is not None and (recording, video.camera) not in named:
+            found.append(
+                f"{path} is of '{recording}', {video.camera}: to go on without it, say why in its column 'exclude' of recordings.csv"
+            )
+    more = len(found) - gates.SHOWN_MISSING
+    return [*found[: gates.SHOWN_MISSING], *([f"and {more} more videos"] if more > 0 else [])]
 
 
 def _says(one: Question) -> str:

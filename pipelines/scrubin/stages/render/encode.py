@@ -191,6 +191,8 @@ BARE = {
     "fflags": "+bitexact",
     "bsf:v": "filter_units=remove_types=6",  # SEI, in which x264 writes its settings and cameras their clocks
 }
+# Matroska states no decoding times, and what ffmpeg guesses for a copy moves frames of a rate that varies: any that are early enough do.
+IN_TURN = {"bsf:v": f"{BARE['bsf:v']},setts=pts=PTS:dts=N-1000000000"}
 
 
 def encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
@@ -232,7 +234,7 @@ def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rende
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
     program.run(encoding, name, timeout_s)
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
-    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE)
+    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
     if len(files) > 1:
         target.replace(encoded)
@@ -267,11 +269,15 @@ def _trimmed(stream: Any, plan: Plan) -> Any:
 
 
 def _plain_picture(stream: Any, plan: Plan, view: View | None) -> Any:
-    """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording."""
+    """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording.
+
+    What stands beside the pictures of the source stays behind: which views of cameras they hold, for which screen they were made, that they
+    were interlaced. The file would tell players to take apart what is whole now.
+    """
     x, y = (view.x, view.y) if view else (0, 0)
     stream = stream.filter("crop", plan.width, plan.height, x, y, exact=1)
     stream = stream.filter("scale", out_range="tv", flags=FLAGS)
-    return stream.filter("format", "yuv420p")
+    return stream.filter("format", "yuv420p").filter("setfield", "prog").filter("sidedata", "delete")
 
 
 def _hidden(stream: Any, plan: Plan) -> Any:
