@@ -91,6 +91,35 @@ def test_changed_ends_accept_the_new_span_and_reject_what_is_left_over(desk):
     assert now.decision == "mixed"
 
 
+@pytest.mark.parametrize("first_inner", [True, False])
+@pytest.mark.parametrize("inner", ["accept", "reject"])
+def test_a_rejection_says_nothing_of_another_proposal_that_lies_inside_whatever_comes_first(folder, inner, first_inner):
+    """A room that stands for seconds inside half a minute of which a network says only that it knows no such scene."""
+    rows = [
+        review_study.proposal("single", "mono", 10, 59),
+        {**review_study.proposal("single", "mono", 30, 39), "source": "face", "faces": 1},
+    ]
+    review_study.propose(folder, rows)
+    with review_study.desk(folder) as desk:
+        outer, within = desk.recording(SINGLE).proposals
+
+        def decide(one, what):
+            desk.decide(SINGLE, "mono", what, one.kind, one.first, one.last, proposal_key=one.key)
+
+        if first_inner:
+            decide(within, inner)
+        decide(outer, "reject")
+        if not first_inner:
+            assert [one.decision for one in desk.recording(SINGLE).proposals] == ["unreviewed", "unreviewed"]
+            assert desk.recording(SINGLE).proposals[1].hidden
+            decide(within, inner)
+        now = desk.recording(SINGLE).proposals
+        assert [one.decision for one in now] == (["mixed", "accepted"] if inner == "accept" else ["rejected", "rejected"])
+        assert now[1].hidden == (inner == "accept")
+        decide(outer, "accept")
+        assert {one.decision for one in desk.recording(SINGLE).proposals} == {"accepted"}
+
+
 def test_a_span_that_is_made_longer_is_shown_as_hidden_to_its_new_end(desk):
     (proposal,) = desk.recording(SINGLE).proposals
     about = {"box_xywh": proposal.box_xywh, "proposal_key": proposal.key}

@@ -21,6 +21,7 @@ from scrubin.base.tables.private import LINKAGE, QUARANTINE
 from scrubin.stages.review import Line, attention, events, study, undoing, views
 from scrubin.stages.review.attention import Look, Progress, progress
 from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
+from scrubin.stages.review.outcome import AUDIT, covers, without
 from scrubin.stages.review.questions import Sight
 from scrubin.stages.review.standing import FileKey, Run, Standing, seconds_of
 from scrubin.stages.review.state import State
@@ -153,6 +154,7 @@ class Desk:
     ) -> Line:
         """Append a decision about frames ``[first, last]``; ``change`` accepts ``[to_first, to_last]`` instead.
 
+        Rejecting a proposal says nothing of others that lie inside it: each is asked by itself, and stays as it is until then.
         Rejecting what a person added withdraws it; changing it withdraws it and adds the new span. Accepting a question of the audit
         adds a span: for a face whole frames, for a text its rectangle, with the margin around it.
 
@@ -185,9 +187,23 @@ class Desk:
             self._refuse_changed(file.key, proposal_key)
         if proposal_key.startswith(ASKED):
             return self._answer(file, what, target, proposal_key, why, nonce)
-        spans = _spans(what, (first, last), target, self._state.times_s[file.key])
+        inside = self._inside(file, kind, (first, last), box_xywh, proposal_key)
+        spans = _spans(what, (first, last), target, self._state.times_s[file.key], inside)
+        if not spans:
+            msg = "other proposals fill all of it, and are asked by themselves: decide them"
+            raise ReviewError(msg)
         decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._state.study.detectors)
         return self._append("decided", decided, nonce)
+
+    def _inside(self, file: study.StudyFile, kind: str, within: Run, box_xywh: Box | None, proposal_key: str) -> list[Run]:
+        """Return the frames of other proposals that lie inside one, in time and place."""
+        if not proposal_key:
+            return []
+        items = next(items for status, items in self._state.statuses(file.recording) if status.key == file.key)
+        others = [one for one in items if one.proposal.kind == kind and one.proposal.key != proposal_key]
+        same_place = [one for one in others if covers(box_xywh, one.proposal.box_xywh) and (box_xywh or not one.proposal.box_xywh)]
+        runs = [(one.first, one.last) for one in same_place if one.proposal.source != AUDIT]
+        return [run for run in runs if within[0] <= run[0] and run[1] <= within[1] and run != within]
 
     def seen(self, number: int, camera: str, view: str, frames: Sequence[int], look: Look, nonce: str = "") -> Line | None:
         """Append that stills were looked at; None when there are none.
@@ -533,14 +549,22 @@ class Desk:
             raise ReviewError(msg)
 
 
-def _spans(what: str, proposed: Run, target: Run, boundaries_s: npt.NDArray[np.float64]) -> tuple[DecidedSpan, ...]:
+def _spans(
+    what: str, proposed: Run, target: Run, boundaries_s: npt.NDArray[np.float64], inside: Sequence[Run] = ()
+) -> tuple[DecidedSpan, ...]:
     def span(name: str, first: int, last: int) -> DecidedSpan:
         return DecidedSpan(name, first, last, float(boundaries_s[first]), float(boundaries_s[last + 1]))
 
+    def rejected(first: int, last: int) -> list[DecidedSpan]:
+        left = without((first, last + 1), ((a, b + 1) for a, b in inside))
+        return [span(REJECT, int(a), int(b) - 1) for a, b in left]
+
+    if what == REJECT:
+        return tuple(rejected(*proposed))
     if what != CHANGE:
         return (span(what, *proposed),)
     left = [(proposed[0], min(proposed[1], target[0] - 1)), (max(proposed[0], target[1] + 1), proposed[1])]
-    return (*(span(REJECT, first, last) for first, last in left if first <= last), span(ACCEPT, *target))
+    return (*(one for first, last in left if first <= last for one in rejected(first, last)), span(ACCEPT, *target))
 
 
 def _wish() -> str:
