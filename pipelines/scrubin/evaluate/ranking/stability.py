@@ -83,8 +83,12 @@ def tau_b(one: FloatArray, other: FloatArray) -> float:
 
     >>> round(tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])), 12)
     0.333333333333
+    >>> tau_b(np.array([2.0, 2.0, 1.0]), np.array([np.inf, np.inf, 1.0]))
+    1.0
     """
-    signs = [np.sign(np.round(scores, DIGITS)[:, np.newaxis] - np.round(scores, DIGITS)) for scores in (one, other)]
+    # Compared, not subtracted: two infinite scores are equal.
+    rounded = [np.round(scores, DIGITS) for scores in (one, other)]
+    signs = [np.greater.outer(scores, scores).astype(np.int64) - np.less.outer(scores, scores) for scores in rounded]
     untied = [int(np.count_nonzero(sign)) for sign in signs]
     return float((signs[0] * signs[1]).sum()) / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
 
