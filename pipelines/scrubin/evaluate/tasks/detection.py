@@ -265,7 +265,8 @@ def predictions_of(
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
         read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists, truth.series)
-        boxes = _boxes(source, read, "predictions", classes, without_class=without_class)
+        # Only results say of which detections the mask is the size, see `coco_results.with_images`.
+        boxes = _without_areas(_boxes(source, read, "predictions", classes, without_class=without_class))
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -273,6 +274,10 @@ def predictions_of(
         there = f"predict these; {listed(unknown)} is not among them" if unknown else "predict these"
         raise MetricsError([error(str(source.path), "classes-other", what, there)])
     return boxes
+
+
+def _without_areas(boxes: Boxes) -> Boxes:
+    return replace(boxes, rows={name: of.drop(columns=coco.AREA, errors="ignore") for name, of in boxes.rows.items()})
 
 
 def one_size(truth: Boxes) -> tuple[int, int] | None:

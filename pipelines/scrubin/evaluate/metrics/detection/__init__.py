@@ -38,7 +38,8 @@ class BoxRows:
     crowds
         (rows,), annotated boxes around several instances that nobody drew one by one; None: there is none.
     areas
-        (rows,), square pixels that a file states; NaN or None: width times height. As ``crowds`` for average precision by size only.
+        (rows,), square pixels that a file states, or those of a mask without a box; NaN or None: width times height. As ``crowds``
+        for average precision by size only.
     """
 
     videos: npt.ArrayLike
