@@ -1,4 +1,4 @@
-"""Whether ranks depend on the variant of the metric: the same submissions by every variant that `scrubin score` knows of it."""
+"""Whether ranks depend on the variant of the metric: the same submissions by others that `scrubin score` knows of it."""
 
 from __future__ import annotations
 
