@@ -56,10 +56,10 @@ def numbers(files, capsys, *variant):
     return json.loads(out.read_text())["results"]
 
 
-def published(files):
+def published(files, kind="segm"):
     with contextlib.redirect_stdout(io.StringIO()):
         truth = COCO(str(files / "truth.json"))
-        evaluation = COCOeval(truth, truth.loadRes(str(files / "found.json")), "segm")
+        evaluation = COCOeval(truth, truth.loadRes(str(files / "found.json")), kind)
         evaluation.evaluate()
         evaluation.accumulate()
         evaluation.summarize()
@@ -82,6 +82,19 @@ def test_an_area_that_a_file_states_counts_also_where_it_is_that_of_the_box(file
         one["overall"]["value"] for one in numbers(files, capsys, "kind=masks", "component=i") if one["metric"] in ("mask AP", "mask AR")
     ]
     assert [-1 if value is None else value for value in found] == pytest.approx(published(files), abs=1e-12)
+
+
+@pytest.mark.parametrize("said", [{}, {"bbox": True}, {"bbox": True, "area": 7.0}, {"area": 7.0}])
+def test_results_are_as_large_as_their_boxes_and_those_with_masks_alone_as_their_masks(files, capsys, said):
+    # pycocotools sets the area of a result itself, whatever it states: of its box, or without one of its mask.
+    found = json.loads((files / "found.json").read_text())
+    for one, mask in zip(found, kept(drawn(3)[1]), strict=True):
+        one.update({"area": said["area"]} if "area" in said else {})
+        one.update({"bbox": annotation(0, mask)["bbox"]} if "bbox" in said else {})
+    (files / "found.json").write_text(json.dumps(found))
+    every, by_size = published(files, "bbox")[0], published(files, "bbox")[3:6]
+    values = [one["overall"]["value"] for one in numbers(files, capsys, "kind=sizes", "component=i")]
+    assert values == [None if value < 0 else pytest.approx(value, abs=1e-12) for value in (every, *by_size)]
 
 
 def test_a_segmentation_that_cannot_be_used_is_an_error_with_its_place(files, capsys):

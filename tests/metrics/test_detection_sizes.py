@@ -112,6 +112,19 @@ def test_average_precision_by_size_is_that_of_pycocotools_on_many():
     assert largest_difference(200, seed=2) < 1e-12
 
 
+def test_equal_confidences_of_a_frame_take_turns_in_the_order_of_the_file_as_by_pycocotools():
+    rng, compared = np.random.default_rng(5), 0
+    while compared < 30:
+        truth, found = drawn(rng, frames=1)
+        if len(truth) and len(found) > 1:
+            compared += 1
+            found[:, 2] = np.round(found[:, 2])
+            truth[:, 1] = found[:, 1] = 0
+            values = [result.classes["0"].value for result in ours(truth, found, frames=1)]
+            expected = published(truth, found, frames=1)[:, 0]
+            assert values == pytest.approx([value if value >= 0 else math.nan for value in expected], abs=1e-12, nan_ok=True)
+
+
 def test_crowds_and_areas_of_a_coco_file_are_scored_as_pycocotools_does(tmp_path, capsys):
     truth, found = drawn(np.random.default_rng(4))
     for name, document in zip(("truth", "found"), coco_files(truth, found), strict=True):

@@ -50,6 +50,9 @@ def test_one_level_on_both_sides_has_no_kappa():
 
 def test_recordings_without_rating_do_not_count():
     assert skill.kappa([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
+    # What is undefined for another reason than that there is nothing still says how many recordings were compared.
+    for undefined in (skill.kappa([2, 2, math.nan], [2, 2, 2]), skill.tau([1, 2, math.nan], [2, 2, 2])):
+        assert (undefined.overall.defined, undefined.overall.n) == (False, 2)
     assert skill.tau([1, math.nan, 3], [1, 2.5, 3]).overall.n == 2
 
 

@@ -178,7 +178,7 @@ _EVERY = (
         ("accuracy", "precision", "recall", "f1", "jaccard"),
         "accuracy",
         "`<video>.csv` with the columns `frame,phase_id` (or `frame,phase` with the phase's name)",
-        (("paper", ()), ("paper", ("scope=frame-wise",)), ("paper", ("undefined=B",)), ("compat", ())),
+        (("paper", ()), ("paper", ("scope=frame-wise",)), ("paper", ("undefined=B",)), ("paper", ("undefined=zero",)), ("compat", ())),
         truth_parts=("phases",),
     ),
     _of_files(

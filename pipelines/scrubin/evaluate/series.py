@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, summary, warning
@@ -21,6 +22,7 @@ from scrubin.labels.model import ClassesOf
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 RUNS_SHOWN = 5
 NEAR = 30
 """So far frames may be shifted anywhere; further only if the first or the last frames of both sides are the same."""
@@ -56,6 +58,13 @@ class Series:
     numbering: Numbering | None = None
     file: str = ""
     counts_time: bool = False
+
+
+def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
+    """Return width and height in px of the image of each frame of a video, (frames, 2); NaN where no file states them."""
+    if images is None or not {"width", "height"} <= set(images):
+        return np.full((len(positions), 2), np.nan)
+    return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
 
 
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:

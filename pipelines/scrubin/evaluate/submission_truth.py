@@ -19,7 +19,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
-from scrubin.evaluate.series import recognised
+from scrubin.evaluate.series import recognised, stated_sizes
 from scrubin.evaluate.side import sentence_on_changed_truth
 from scrubin.labels import policy, rows
 from scrubin.labels.choices import TASKS, Task
@@ -27,7 +27,7 @@ from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.formats.submission.content import BoolArray, IntArray
+from scrubin.labels.formats.submission.content import BoolArray, FloatArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
@@ -53,6 +53,8 @@ class TrueVideo:
         The frames that detection can be scored on, increasing.
     boxes
         Their boxes.
+    boxed_px
+        (boxed_frames, 2), width and height of their images in px; NaN where no file states them.
     phase_frames
         Frames whose phase is to be predicted, increasing.
     phases
@@ -68,6 +70,7 @@ class TrueVideo:
     targets: BoolArray | None = None
     boxed_frames: IntArray | None = None
     boxes: Boxes | None = None
+    boxed_px: FloatArray | None = None
     phase_frames: IntArray | None = None
     phases: IntArray | None = None
     per_second: Fraction | None = None
@@ -276,10 +279,12 @@ def _video(labels: Labels, per_second: Fraction) -> TrueVideo:
     phase_frames, phases = (None, None) if labels.phases is None else rows.phase_vector(labels.phases)
     if layer is None or not rows.has_whole_triplets(labels):
         only = layer is not None and len(layer.rows) > 0
-        return TrueVideo(labels.recording, frames, None, None, None, phase_frames, phases, per_second, only)
+        own = (phase_frames, phases, per_second, only)
+        return TrueVideo(labels.recording, frames, None, None, None, None, *own)
     targets = rows.class_occurrence(layer, labels.vocabulary, "ivt").astype(np.bool_)
     boxed_frames, boxes = _boxes(layer)
-    return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, phase_frames, phases, per_second)
+    boxed_px = None if boxed_frames is None else stated_sizes(boxed_frames, labels.frames)
+    return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, boxed_px, phase_frames, phases, per_second)
 
 
 def _boxes(layer: Layer) -> tuple[IntArray | None, Boxes | None]:

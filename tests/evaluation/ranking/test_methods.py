@@ -52,6 +52,18 @@ def test_ranks_are_those_of_challenger():
     assert other == found
 
 
+def test_who_gives_nothing_ranks_as_with_the_worst_value_also_after_ties():
+    # Two share the first rank of the first video: the third team is third there, as it would be with 0.
+    values = np.array([[0.5, 0.5], [0.5, 0.4], [0.0, 0.6]])
+    given_, nothing = np.zeros((3, 2), bool), np.array([[False, False], [False, False], [True, False]])
+    found, whole = (stability.every(values, missing, [0] * 3) for missing in (nothing, given_))
+    assert [one.values.tolist() for one in found[2:4]] == [[1.5, 2.0, 2.0], [1.5, 2.0, 2.0]]
+    for one, other in zip(found, whole, strict=True):
+        assert (one.values.tolist(), one.ranks.tolist()) == (other.values.tolist(), other.ranks.tolist())
+    # So do teams without a defined score of one of several metrics.
+    assert stability.combined(np.array([[0.9, 0.5], [0.8, 0.5], [0.7, NAN]])).ranks.T.tolist() == [[1, 2, 3], [1, 1, 3]]
+
+
 def test_tests_correction_and_groups_are_those_of_r():
     tests = significance.matrix(list(np.array(TESTED)))
     for i, j in itertools.combinations(range(6), 2):

@@ -12,6 +12,7 @@ from scipy import stats
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
+from scrubin import cli
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate import submission_truth
 from scrubin.evaluate.metrics.recognition import TripletVideo, average_precision
@@ -269,6 +270,24 @@ def test_detection_is_ranked_by_boxes(tmp_path):
     # Boxes of 0.3 that are 0.05 aside still overlap by 5/7, those 0.5 aside not at all.
     assert [(row["team"], row["rank"], row["score"]) for row in found["teams"]] == [("exact", 1, 1.0), ("near", 1, 1.0), ("far", 3, 0.0)]
     assert found["teams"][0]["components"] == {"i": 1.0, "v": 1.0, "t": 1.0, "ivt": 1.0}
+
+
+def test_boxes_are_compared_in_px_as_by_score_where_labels_state_the_size_of_images(tmp_path, capsys):
+    # 30 px wide and 10 px aside: an IoU of just 0.5, which in shares of 854 px is rounded below it.
+    width, height, placed = 854, 480, [[1, 10, 30, 40], [2, 10, 30, 40]]
+    images = [{"id": at, "file_name": f"VID0{1 + at}_000000.jpg", "width": width, "height": height} for at in range(2)]
+    annotations = [{"id": 1 + at, "image_id": at, "category_id": 1, "bbox": box} for at, box in enumerate(placed)]
+    category = {"id": 1, "name": "grasper,retract,gallbladder"}
+    (tmp_path / "gt.json").write_text(json.dumps({"images": images, "annotations": annotations, "categories": [category]}))
+    shifted = {f"VID0{1 + at}": [(x + 10) / width, y / height, w / width, h / height] for at, (x, y, w, h) in enumerate(placed)}
+    one = {name: {"0": {"detection": [{"triplet": 17, "instrument": [0, 0.9, *box]}]}} for name, box in shifted.items()}
+    write(tmp_path / "team", one)
+    truth = ["--ground-truth", str(tmp_path / "gt.json"), "--vocabulary", "cholect50"]
+    assert cli.main(["rank", str(tmp_path / "team"), *truth, "--metric", "detection", "--resamples", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["teams"][0]["video_scores"] == [1.0, 1.0]
+    assert cli.main(["score", "detection", *truth, "--predictions", str(tmp_path / "team"), "--json"]) == 0
+    found = [one for one in json.loads(capsys.readouterr().out)["results"] if one["metric"].endswith(" AP")]
+    assert {one["overall"]["value"] for one in found if one["options"]["iou"] == "0.5"} == {1.0}
 
 
 def test_phases_are_ranked_by_accuracy(tmp_path):

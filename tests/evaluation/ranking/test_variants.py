@@ -107,6 +107,45 @@ def test_a_spread_is_no_variant_and_what_cannot_be_computed_is_noted(folder, cap
     assert len(names) >= 3
     assert not [name for name in names if "SD" in name or "jaccard" not in name.lower()]
     assert found["notes"] == []
+    # The page of ranking promises both rules for phases that are never predicted, or nowhere labelled.
+    assert {rule for rule in ("A", "B", "zero") for name in names if f"; undefined={rule}" in name and "relaxed" not in name} == {
+        "A",
+        "B",
+        "zero",
+    }
+
+
+def test_f1_that_is_made_of_precision_and_recall_is_a_variant_of_f1_alone(folder, capsys):
+    (folder / "own").mkdir()
+    for name, video in submission_truth.read(folder / "gt").videos.items():
+        (folder / "own" / f"{name}.csv").write_text("frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(video.phases)))
+    for rate, other in (("precision", "F1"), ("recall", "F1"), ("f1", "relaxed")):
+        found = ranked(folder, capsys, "own", more=("--metric", "phases", "--component", rate))
+        names = [one["variant"] for one in found["variants"]]
+        assert not [name for name in names if other in name]
+        assert any("harmonic" in name for name in names) == (rate == "f1")
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_an_infinite_value_of_a_variant_is_ranked_and_written_as_scores_write_it(tmp_path, capsys):
+    # Phase 2 lasts 5 s and is never predicted by "one", but all of it is excused: its relaxed precision is infinite.
+    annotated = [1] * 30 + [2] * 5 + [3] * 30
+    for side_, phases in (("gt", annotated), ("one", [1] * 33 + [3] * 32), ("two", annotated), ("three", annotated)):
+        rows = "".join(f"{frame},{phase}\n" for frame, phase in enumerate(phases))
+        write_files(tmp_path / side_, {f"{name}.csv": f"frame,phase_id\n{rows}".encode() for name in ("video41", "video42")})
+    more = ("--metric", "phases", "--component", "precision", "--vocabulary", "cholec80", "--out", str(tmp_path / "out"))
+    found = ranked(tmp_path, capsys, "one", "two", "three", more=more)
+    teams = [team["team"] for team in found["teams"]]
+    assert teams[-1] == "one"
+    infinite = [one for one in found["variants"] if "Infinity" in one["scores"]]
+    assert [(one["scores"][-1], one["ranks"], one["kendall_tau"]) for one in infinite] == [("Infinity", [2, 2, 1], -1.0)] * len(infinite)
+    assert infinite
+    assert (tmp_path / "out" / "index.html").is_file()
+    cli.main(["score", "phases", "--ground-truth", str(tmp_path / "gt"), "--predictions", str(tmp_path / "one"), *more[4:6], "--json"])
+    results = {one["variant"]: one["overall"]["value"] for one in json.loads(capsys.readouterr().out)["results"]}
+    assert {name for name, value in results.items() if value == "Infinity"} >= {
+        one["variant"] for one in infinite if "frame-wise" not in one
+    }
 
 
 def test_the_rate_of_the_labels_counts_for_the_variants_too(tmp_path, capsys):

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
     )
     parser.add_argument(
-        "--variants", action="store_true", help="also rank by every variant of the metric that 'scrubin score' knows; reads all again"
+        "--variants", action="store_true", help="also rank by other variants of the metric that 'scrubin score' knows; reads all again"
     )
     _add_worth(parser)
     parser.epilog = EPILOG

@@ -63,7 +63,8 @@ class Value:
     value
         NaN is undefined.
     n
-        Count behind it: positives of a class, classes of a mean, videos of a mean over videos.
+        Count behind it: positives of a class, classes of a mean, videos of a mean over videos, recordings that were compared. Not 0 of
+        an undefined value where there was something to count, such as recordings that all have the same rating.
     """
 
     value: float

@@ -17,7 +17,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.contest_tasks import CONTESTS, IOU
 from scrubin.evaluate.metrics import phases
-from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, in_px
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
 from scrubin.evaluate.metrics.phases import PhaseVideo, rates
 from scrubin.evaluate.metrics.recognition import (
@@ -48,7 +48,7 @@ class PredictedVideo:
     rows
         Recognition.
     true_boxes, predicted_boxes
-        Detection, with frames counted from 0.
+        Detection, with frames counted from 0; in px where the labels state the sizes of images.
     true_phases, predicted_phases
         Phases.
     """
@@ -151,7 +151,8 @@ class Detection:
         frames = self.frames(video)
         if frames is None or video.boxes is None or content.boxes is None:
             return None
-        return PredictedVideo(len(frames), true_boxes=_placed(video.boxes, frames), predicted_boxes=_placed(content.boxes, frames))
+        true, predicted = (_placed(side, frames, video.boxed_px) for side in (video.boxes, content.boxes))
+        return PredictedVideo(len(frames), true_boxes=true, predicted_boxes=predicted)
 
     def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class."""
@@ -180,9 +181,12 @@ class Detection:
         return len(sizes.get(self.component, vocabulary.triplets))
 
 
-def _placed(side: Boxes, frames: IntArray) -> Boxes:
+def _placed(side: Boxes, frames: IntArray, sizes_px: FloatArray | None) -> Boxes:
+    """Return the boxes of some frames, by the place of these; as in a score in px where the sizes of images are stated."""
     kept = _part(side, np.isin(side.frames, frames))
-    return replace(kept, frames=np.searchsorted(frames, kept.frames))
+    places = np.searchsorted(frames, kept.frames)
+    boxes = kept.boxes_xywh if sizes_px is None else in_px(kept.boxes_xywh, sizes_px[places])
+    return replace(kept, frames=places, boxes_xywh=boxes)
 
 
 def _between(side: Boxes, first: int, last: int) -> Boxes:

@@ -2,7 +2,8 @@
 
 The names are those of Wiesenfarth et al. (2021), "Methods and open-source toolkit for analyzing and visualizing challenge results",
 Scientific Reports 11, 2369, and Maier-Hein et al. (2018): aggregate, then rank; rank, then aggregate; test, then rank. Equal values
-share the better rank. A team without a value on a video gets the rank after all teams that have one.
+share the better rank. A team without a value on a video gets the rank after all teams that have one, also where these share ranks: who
+gives nothing never has a better one than with the worst value.
 
 - Mean of the scores, then rank: says something only where the metrics are on one scale.
 - Rank by each metric, mean of the ranks, then rank: any metrics, but by how much a team is better counts for nothing, and a team that
@@ -82,8 +83,12 @@ def tau_b(one: FloatArray, other: FloatArray) -> float:
 
     >>> round(tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])), 12)
     0.333333333333
+    >>> tau_b(np.array([2.0, 2.0, 1.0]), np.array([np.inf, np.inf, 1.0]))
+    1.0
     """
-    signs = [np.sign(np.round(scores, DIGITS)[:, np.newaxis] - np.round(scores, DIGITS)) for scores in (one, other)]
+    # Compared, not subtracted: two infinite scores are equal.
+    rounded = [np.round(scores, DIGITS) for scores in (one, other)]
+    signs = [np.greater.outer(scores, scores).astype(np.int64) - np.less.outer(scores, scores) for scores in rounded]
     untied = [int(np.count_nonzero(sign)) for sign in signs]
     return float((signs[0] * signs[1]).sum()) / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
 
@@ -205,14 +210,13 @@ def every(values: FloatArray, missing: BoolArray, beaten: Sequence[int], *, lowe
 def ranks_by_column(values: FloatArray) -> FloatArray:
     """Return the ranks within every column of (teams, videos), more is better; NaN ranks after all others.
 
-    >>> ranks_by_column(np.array([[0.5, 0.1], [0.5, np.nan], [0.2, np.nan]])).T.tolist()
-    [[1.0, 1.0, 3.0], [1.0, 2.0, 2.0]]
+    >>> ranks_by_column(np.array([[0.5, 0.1, 0.5], [0.5, np.nan, 0.5], [0.2, np.nan, np.nan]])).T.tolist()
+    [[1.0, 1.0, 3.0], [1.0, 2.0, 2.0], [1.0, 1.0, 3.0]]
     """
     columns = []
     for column in values.T:
         ranks = ranks_of(column)
-        last = max(ranks[~np.isnan(ranks)].tolist(), default=0.0)
-        columns.append(np.where(np.isnan(ranks), last + 1, ranks))
+        columns.append(np.where(np.isnan(ranks), np.count_nonzero(~np.isnan(ranks)) + 1.0, ranks))
     return np.array(columns).reshape(values.shape[::-1]).T
 
 

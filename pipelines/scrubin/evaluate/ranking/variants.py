@@ -1,7 +1,8 @@
-"""Whether ranks depend on the variant of the metric: the same submissions by every variant that `scrubin score` knows of it."""
+"""Whether ranks depend on the variant of the metric: the same submissions by others that `scrubin score` knows of it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import ScrubinError
+from scrubin.evaluate import score_document
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.result import Result, Variant
 from scrubin.evaluate.metrics.variants import COMPONENTS
@@ -27,7 +29,7 @@ class ComparedVariants:
     Parameters
     ----------
     variants
-        JSON values: full name, label, scores, ranks, tau with the ranking, and who moved.
+        JSON values: full name, label, scores (infinity is the text "Infinity"), ranks, tau with the ranking, and who moved.
     notes
         Ways that cannot be computed, a sentence each.
     """
@@ -86,7 +88,9 @@ def _meant(task: ContestTask, variant: Variant, part: str) -> bool:
     if part in task.numbers:
         return variant.metric == task.numbers[part].metric
     if "statistic" in variant.options:
-        return variant.options["statistic"].startswith(("mean", "harmonic")) and part in variant.metric.lower().split()
+        # "F1 as harmonic mean of precision and recall" is neither of the two.
+        rate, _, _ = variant.metric.lower().partition(" as ")
+        return variant.options["statistic"].startswith(("mean", "harmonic")) and part in rate.split()
     return variant.metric.endswith(" AP")
 
 
@@ -99,11 +103,16 @@ def _row(document: Mapping[str, Any], variant: str, label: str, scores: Sequence
     return {
         "variant": variant,
         "label": label,
-        "scores": [json_number(value) for value in scores],
+        "scores": [_score(value) for value in scores],
         "ranks": [json_rank(rank) for rank in ranks],
         "kendall_tau": json_number(tau_b(decided[both], values[both])),
         "moved": moved(names, [team["rank"] for team in document["teams"]], [json_rank(rank) for rank in ranks]),
     }
+
+
+def _score(value: float) -> float | str | None:
+    """Return a score as files of scores have it: relaxed precision can be infinite."""
+    return score_document.json_number(value) if math.isinf(value) else json_number(value)
 
 
 def _labels(variants: Sequence[Variant]) -> list[str]:

@@ -28,6 +28,7 @@ from scrubin.evaluate.metrics.detection import (
     checked,
     compat_ivtdmetrics,
     compat_ivtmetrics,
+    in_px,
     matching,
     sizes,
 )
@@ -42,7 +43,7 @@ from scrubin.evaluate.metrics.detection.average_precision import (
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, MASK_PROGRAMS, SCOPES, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
-from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of
+from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of, stated_sizes
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
 from scrubin.labels.files.detect import detected, label_folder
@@ -125,17 +126,8 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     return np.concatenate([found[name] for name in names])
 
 
-def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
-    """Return width and height in px of the image of each frame of a video, (frames, 2); NaN where no file states them."""
-    if images is None or not {"width", "height"} <= set(images):
-        return np.full((len(positions), 2), np.nan)
-    return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
-
-
 Role = Literal["ground truth", "predictions"]
 SUBMISSION = "cholectriplet2022"
-PX_DIGITS = 9
-"""So many digits of a px are those of a file; further ones are of its share of the image."""
 CORNERS_BEYOND = 0.02
 """Drawn boxes leave the image by less."""
 
@@ -265,7 +257,8 @@ def predictions_of(
     else:
         sized = replace(source, form=form, image_size=source.image_size or one_size(truth))
         read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists, truth.series)
-        boxes = _boxes(source, read, "predictions", classes, without_class=without_class)
+        # Only results say of which detections the mask is the size, see `coco_results.with_images`.
+        boxes = _without_areas(_boxes(source, read, "predictions", classes, without_class=without_class))
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -273,6 +266,10 @@ def predictions_of(
         there = f"predict these; {listed(unknown)} is not among them" if unknown else "predict these"
         raise MetricsError([error(str(source.path), "classes-other", what, there)])
     return boxes
+
+
+def _without_areas(boxes: Boxes) -> Boxes:
+    return replace(boxes, rows={name: of.drop(columns=coco.AREA, errors="ignore") for name, of in boxes.rows.items()})
 
 
 def one_size(truth: Boxes) -> tuple[int, int] | None:
@@ -507,24 +504,10 @@ def placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[
     return np.concatenate(videos), np.concatenate(places), pd.concat(parts, ignore_index=True)
 
 
-def in_px(rows: pd.DataFrame, sizes_px: FloatArray) -> FloatArray:
-    """Return boxes in px where the size of their image is known, else in shares of it.
-
-    In shares, boxes of whole px that overlap by just a threshold can be rounded below it.
-
-    Parameters
-    ----------
-    sizes_px
-        (rows, 2), width and height of the image of each; NaN where they are not known.
-    """
-    shares, whole = rows[list(BOX)].to_numpy(np.float64), np.tile(sizes_px, 2)
-    boxes: FloatArray = np.where(np.isnan(whole), shares, np.round(shares * whole, PX_DIGITS))
-    return boxes
-
-
 def _rows(videos: IntArray, frames: IntArray, every: pd.DataFrame, sizes_of: Mapping[str, int], sizes_px: FloatArray) -> BoxRows:
     classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in sizes_of}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
     crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
     areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
-    return BoxRows(videos, frames, classes, in_px(every, sizes_px), scores, crowds, areas)
+    boxes = in_px(every[list(BOX)].to_numpy(np.float64), sizes_px)
+    return BoxRows(videos, frames, classes, boxes, scores, crowds, areas)

@@ -19,16 +19,18 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.evaluate.computation import Computed, Scoring, drawn_videos, with_alone
 from scrubin.evaluate.metrics.bootstrap import Draw
+from scrubin.evaluate.metrics.detection import in_px
 from scrubin.evaluate.metrics.detection.matching import check_threshold
 from scrubin.evaluate.metrics.result import Result, Semantics
 from scrubin.evaluate.metrics.tracks import FloatArray, TrackRows, TrackVideo
 from scrubin.evaluate.metrics.tracks.combined import counted, results
 from scrubin.evaluate.metrics.variants import CLASSES_TOGETHER
 from scrubin.evaluate.score_document import class_names as of_vocabulary
-from scrubin.evaluate.series import IntArray, paired
+from scrubin.evaluate.series import IntArray, paired, stated_sizes
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import detection
 from scrubin.evaluate.tasks.detection import Boxes, Role
+from scrubin.labels.model import BOX
 from scrubin.labels.tracks import ONE_BOX, ONLY, ids_of, repeated, without_track
 
 CLASS = "instrument_id"
@@ -112,7 +114,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         at_truth = truth.series[name].frames[pair.truth]
         known = np.flatnonzero(pair.prediction >= 0)
         at_prediction = predictions.series[name].frames[pair.prediction[known]]
-        sizes = detection.stated_sizes(at_truth, truth.images.get(name))
+        sizes = stated_sizes(at_truth, truth.images.get(name))
         sides = (
             _rows(truth.rows[name], at_truth, np.arange(len(at_truth)), sizes),
             _rows(predictions.rows[name], at_prediction, known, sizes),
@@ -157,4 +159,4 @@ def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray
     at = np.array([place_of[position] for position in kept["position"].tolist()], np.int64)
     # A box without an instrument is only there where all are scored as one.
     ids, classes = (kept[column].fillna(0).to_numpy(np.int64) for column in ("track", CLASS))
-    return TrackRows(at, ids, classes, detection.in_px(kept, sizes[at]))
+    return TrackRows(at, ids, classes, in_px(kept[list(BOX)].to_numpy(np.float64), sizes[at]))

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 # The area of a larger box is no number any more.
 LARGEST = 1e100
+PX_DIGITS = 9
+"""So many digits of a px are those of a file; further ones are of its share of the image."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,8 @@ class BoxRows:
     crowds
         (rows,), annotated boxes around several instances that nobody drew one by one; None: there is none.
     areas
-        (rows,), square pixels that a file states; NaN or None: width times height. As ``crowds`` for average precision by size only.
+        (rows,), square pixels that a file states, or those of a mask without a box; NaN or None: width times height. As ``crowds``
+        for average precision by size only.
     """
 
     videos: npt.ArrayLike
@@ -301,3 +304,20 @@ def _in_range(values: IntArray, ends: IntArray, what: str, of: str) -> None:
         at = int(np.flatnonzero(wrong)[0])
         msg = f"row {at}: the {what} is {values[at]}, but there are {ends[at]} {of}; ids count from 0"
         raise MetricsError(msg)
+
+
+def in_px(boxes: FloatArray, sizes_px: FloatArray) -> FloatArray:
+    """Return boxes in px where the size of their image is known, else in shares of it.
+
+    In shares, boxes of whole px that overlap by just a threshold can be rounded below it.
+
+    Parameters
+    ----------
+    boxes
+        (rows, 4), left, top, width and height in shares of the image.
+    sizes_px
+        (rows, 2), width and height of the image of each; NaN where they are not known.
+    """
+    whole = np.tile(sizes_px, 2)
+    found: FloatArray = np.where(np.isnan(whole), boxes, np.round(boxes * whole, PX_DIGITS))
+    return found

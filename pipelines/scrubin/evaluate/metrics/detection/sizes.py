@@ -6,8 +6,8 @@ the best precision at 101 levels of recall, over the 100 most confident detectio
 
 Annotated boxes of another size are ignored: who finds one is neither right nor wrong. A detection takes the free annotated box of its class
 with the greatest IoU, and one that is ignored only when no other is left; unmatched, it counts as false only when it is of this size
-itself. The size of an annotated box is the area that its file states, as COCO's data state that of the mask, else width times height;
-that of a detection is width times height.
+itself. The size of a box is the area that is known of it, as COCO's data state that of the mask, else width times height. Of detections
+pycocotools knows it of a result that has a mask and no box: it is that of the mask.
 
 A crowd (``iscrowd``) is ignored at every size, any number of detections may take it, and its IoU is the share of the detection that lies
 inside. Detections of equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
@@ -171,14 +171,13 @@ def sized(scene: Scene, component: str, images: FloatArray) -> SizedDetections:
         )
         raise MetricsError(msg)
     true_px, found_px = (_in_pixels(side, images) for side in (scene.truth, scene.predictions))
-    crowds, stated = scene.truth.crowds, scene.truth.areas
-    areas = np.where(np.isnan(stated), true_px[:, 2] * true_px[:, 3], stated)
+    crowds, sides = scene.truth.crowds, ((scene.truth, true_px), (scene.predictions, found_px))
+    true_areas, found_areas = (np.where(np.isnan(side.areas), px[:, 2] * px[:, 3], side.areas) for side, px in sides)
 
     def overlaps(truth: IntArray, found: IntArray) -> FloatArray:
         return _overlaps(true_px[truth], found_px[found], crowds[truth])
 
-    areas_px2 = (areas, found_px[:, 2] * found_px[:, 3])
-    return decided(scene.truth, scene.predictions, component, classes, scene.starts, areas_px2, overlaps)
+    return decided(scene.truth, scene.predictions, component, classes, scene.starts, (true_areas, found_areas), overlaps)
 
 
 def decided(

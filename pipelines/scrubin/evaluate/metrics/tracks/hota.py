@@ -54,7 +54,9 @@ def counts(pairs: Overlaps) -> FloatArray:
     sums[0] = _at_least(np.bincount(reached, minlength=steps))
     sums[1] -= sums[0]
     sums[2] -= sums[0]
-    sums[3] = _at_least(np.bincount(reached, pairs.shares[matched], minlength=steps))
+    # By size: the order of rows in a file changes no bit.
+    by_size = np.argsort(pairs.shares[matched])
+    sums[3] = _at_least(np.bincount(reached[by_size], pairs.shares[matched][by_size], minlength=steps))
     together = _at_least(np.bincount(of_pair[matched] * steps + reached, minlength=len(tracks) * steps).reshape(-1, steps))
     parts = (either[:, None] - together, pairs.truth_lengths[truth_ids][:, None], pairs.predicted_lengths[predicted_ids][:, None])
     for place, whole in enumerate(parts, start=4):

@@ -18,6 +18,7 @@ from typing import Any
 from scrubin.base import strangers
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
+from scrubin.labels.formats.objects import coco
 from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -55,6 +56,8 @@ def read(source: LabelFiles) -> Collection:
 def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> bytes | None:
     """Return results as a COCO file of their own, with the images and categories of another one; None after noting what is wrong.
 
+    An ``area`` that a result states is left out, as pycocotools replaces it: by that of the box, or without one by that of the mask.
+
     Parameters
     ----------
     file
@@ -65,7 +68,8 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
     annotations = []
     for number, one in enumerate(strangers.json_value(results, file)):
         if isinstance(one, Mapping) and "score" in one:
-            annotations.append({"iscrowd": 0, **one, "id": number + 1})
+            own = {key: value for key, value in one.items() if key != coco.AREA}
+            annotations.append({"iscrowd": 0, **own, "id": number + 1})
             continue
         what = "has no score" if isinstance(one, Mapping) else "is no object"
         faults.error(
