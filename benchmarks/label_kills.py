@@ -82,11 +82,13 @@ def label(origin: str, token: str, name: str, confirmed: set[str]) -> None:
             client.post("/enter", content=json.dumps({"token": token})).raise_for_status()
             work: dict[str, Any] = client.get("/api/work").json()
             layer = next(one for one in work["layers"] if one["name"] == "phases")
+            id_ = work["recordings"][0]["id"]
+            film = client.get(f"/api/recordings/{id_}").json()["film"]
             for count in range(100_000):
                 span = {"first": 0, "end": 2 + count % 40, "label": layer["names"][count % len(layer["names"])]}
                 nonce = f"{name}{count:08x}"
                 changes = [{"layer": "phases", "key": "first", "value": span}]
-                wish = {"id": work["recordings"][0]["id"], "changes": changes, "nonce": nonce}
+                wish = {"id": id_, "film": film, "changes": changes, "nonce": nonce}
                 answer = client.post("/api/label", content=json.dumps(wish))
                 answer.raise_for_status()
                 confirmed.add(nonce)

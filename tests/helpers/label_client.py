@@ -13,6 +13,8 @@ from scrubin.curate.label import people
 from scrubin.curate.label.app import LabelApp, LabelSession
 from scrubin.curate.label.workbench import Workbench
 
+OF_A_FILM = ("/api/label", "/api/take", "/api/refuse", "/api/settle")
+
 
 class Labeller:
     """One person's requests."""
@@ -38,9 +40,16 @@ class Labeller:
         return self._portal.call(ask)
 
     def say(self, path: str, **body: Any) -> httpx.Response:
-        """Send a wish with a nonce of its own."""
+        """Send a wish with a nonce of its own, as a page that was opened just now."""
         self._count += 1
+        if path in OF_A_FILM and "film" not in body:
+            body["film"] = self.film(body.get("id", ""))
         return self.post(path, {"nonce": f"{id(self)}-{self._count:06d}", **body})
+
+    def film(self, id_: str) -> str:
+        """Return what the page sends along with frames of a recording."""
+        film: str = self.get(f"/api/recordings/{id_}").json().get("film", "")
+        return film
 
     def label(self, id_: str, *changes: dict[str, Any]) -> httpx.Response:
         """Send changes of labels."""

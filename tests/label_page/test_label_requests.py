@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import av
 import cv2
@@ -70,7 +71,7 @@ def test_who_is_shut_out_is_out_at_once(ann, folder, mine):
 
 @each("headers", [{**POST, "Origin": "http://evil.example"}, {**POST, "X-Scrubin": "0"}, {"Origin": OWN, "X-Scrubin": "1"}])
 def test_other_pages_cannot_label(ann, headers):
-    body = {"id": SINGLE, "changes": [change("phases", "a", 0, 9, "preparation")], "nonce": "0123456789"}
+    body = {"id": SINGLE, "film": ann.film(SINGLE), "changes": [change("phases", "a", 0, 9, "preparation")], "nonce": "0123456789"}
     assert ann.post("/api/label", body, headers).status_code == 403
     assert ann.get(f"/api/recordings/{SINGLE}").json()["items"] == {}
 
@@ -107,6 +108,24 @@ def test_what_the_page_never_sends_is_refused_with_a_sentence_and_nothing_is_wri
     assert answer.status_code in (400, 409)
     assert answer.json()["error"]
     assert bench.head == head
+
+
+@each("path", ["/api/label", "/api/settle", "/api/take", "/api/refuse"])
+def test_a_page_of_another_cut_labels_nothing_because_its_frame_numbers_mean_other_pictures(ann, bench, path):
+    """A tab stays open while the recording is released anew with another trim, and the server is started again."""
+    more = {
+        "/api/label": {"changes": [change("phases", "a", 0, 9, "preparation")]},
+        "/api/settle": {"layer": "phases", "first": 0, "end": 9, "spans": []},
+        "/api/take": {"picks": [{"proposal": "a", "part": None}]},
+        "/api/refuse": {"picks": [{"proposal": "a", "part": None}], "refused": True},
+    }[path]
+    head = bench.head
+    answer = ann.say(path, id=SINGLE, film="0" * 16, **more)
+    assert (answer.status_code, "cut otherwise than on your page: nothing was labelled" in answer.json()["error"]) == (409, True)
+    assert bench.head == head
+    one = bench.recordings[SINGLE].pictures
+    assert one.film == replace(one, sampled=()).film
+    assert len({one.film, replace(one, first=one.first + 1).film, replace(one, end=one.end + 1).film}) == 3
 
 
 def test_a_typed_action_is_spelt_or_refused_with_the_near_miss(ann, bench):

@@ -216,7 +216,7 @@ class LabelApp:
 
     async def label(self, request: Request) -> Response:
         """Write changes, all of them or none."""
-        body = await _fields(request, ("id", "changes", "nonce"))
+        body = await _fields(request, ("id", "film", "changes", "nonce"))
         changes, nonce = _changes(body.any("changes"), self.bench.p.layers), body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.label(person, id_, changes, nonce))
 
@@ -228,13 +228,13 @@ class LabelApp:
 
     async def take(self, request: Request) -> Response:
         """Make labels of what is proposed, or of parts of it, all at once."""
-        body = await _fields(request, ("id", "picks", "nonce"))
+        body = await _fields(request, ("id", "film", "picks", "nonce"))
         picks, nonce = _picks(body.any("picks")), body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.take(person, id_, picks, nonce))
 
     async def refuse(self, request: Request) -> Response:
         """Note that this person does not take what is proposed, or parts of it; or takes that back."""
-        body = await _fields(request, ("id", "picks", "refused", "nonce"))
+        body = await _fields(request, ("id", "film", "picks", "refused", "nonce"))
         picks, refused, nonce = _picks(body.any("picks")), body.any("refused") is True, body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.refuse(person, id_, picks, nonce, refused=refused))
 
@@ -254,7 +254,7 @@ class LabelApp:
 
     async def settle(self, request: Request) -> Response:
         """Write what an adjudicator says of frames in dispute."""
-        body = await _fields(request, ("id", "layer", "first", "end", "spans", "nonce"))
+        body = await _fields(request, ("id", "film", "layer", "first", "end", "spans", "nonce"))
         layer, frames, nonce = body.choice("layer", self.bench.p.layers), (body.number("first"), body.number("end")), body.nonce()
         stated = body.any("spans")
         if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
@@ -281,8 +281,11 @@ class LabelApp:
     ) -> Response:
         """Write a line, then return how the recording stands, and of an undo whether there was one; what was answered is on the disk."""
         person, id_ = self._person(request), body.text("id")
+        film = body.text("film") if body.has("film") else None
 
         def write() -> dict[str, Any]:
+            if film is not None:
+                self.bench.refuse_other_film(person, id_, film)
             line = call(person, id_)
             return self.bench.view(person, id_) | ({"taken_back": line is not None} if is_undo else {})
 

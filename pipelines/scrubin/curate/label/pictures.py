@@ -6,6 +6,7 @@ in it, so that another trim asks for the same source frames.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,6 +40,11 @@ class Pictures:
     end: int
     sampled: tuple[int, ...] = ()
     fps: Fraction | None = None
+
+    @property
+    def film(self) -> str:
+        """Names what a frame number of the page means: another name, and the same number is another picture."""
+        return hashlib.sha256(f"{self.about} {self.first} {self.end}".encode()).hexdigest()[:16]
 
 
 def sampled(boundaries_s: npt.NDArray[np.float64], every_s: float) -> npt.NDArray[np.int64]:

@@ -236,6 +236,18 @@ class Workbench:
         msg = "this recording is not yours to label"
         raise ReviewError(msg)
 
+    def refuse_other_film(self, person: Person, id_: str, film: str) -> None:
+        """Refuse what a page says that was opened before the recording was released with another cut.
+
+        Raises
+        ------
+        ReviewError
+            Also when the recording is none of theirs.
+        """
+        if self.recording(person, id_).pictures.film != film:
+            msg = "this recording was released anew, and its film is cut otherwise than on your page: nothing was labelled; reload the page"
+            raise ReviewError(msg)
+
     def times_s(self, recording: Recording, camera: str) -> npt.NDArray[np.float64]:
         """Return the time of every released frame, then the end of the last; shape (n + 1,)."""
         key = recording.id, camera
@@ -300,6 +312,7 @@ class Workbench:
             "recording": self._summary(person, one, standing),
             "cameras": list(one.videos),
             "frames": one.pictures.end - shift,
+            "film": one.pictures.film,
             "hidden": {camera: [dataclasses.asdict(of) for of in self.black.get((one.id, camera), ())] for camera in one.videos},
             "items": shown.items(mine, shift),
             "findings": [shown.finding(one, shift) for one in findings],

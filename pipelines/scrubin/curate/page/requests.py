@@ -117,6 +117,10 @@ class Fields:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
 
+    def has(self, name: str) -> bool:
+        """Return whether there is such a field."""
+        return name in self._values
+
     def number(self, name: str, high: int = MOST_FRAMES) -> int:
         """Return a whole number from 0 to ``high``."""
         value = self._values[name]

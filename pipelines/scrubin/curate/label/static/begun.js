@@ -15,7 +15,7 @@ function kept() {
 }
 
 export const begun = new (class {
-  /** {you, id, frames, layer, key, first, label, verb, target}: whose, of which recording, and how many frames its film had. */
+  /** {you, id, film, layer, key, first, label, verb, target}: whose, of which recording, and which film it was. */
   #spans = kept();
 
   /** Those of this person that can still be ended, in the order in which they were begun. */
@@ -35,7 +35,7 @@ export const begun = new (class {
   }
 
   begin(layer, action, first) {
-    this.#keep([...this.#spans, { ...action, you: store.work.you, id: store.id, frames: store.view.frames, layer, key: newKey(), first }]);
+    this.#keep([...this.#spans, { ...action, you: store.work.you, id: store.id, film: store.view.film, layer, key: newKey(), first }]);
   }
 
   /** It is ended, or let go. */
@@ -50,7 +50,7 @@ export const begun = new (class {
 
   /** Let go what was begun in the recording that is open when its film was cut otherwise: its frames are others now. */
   forgetOtherCuts() {
-    const gone = this.here.filter(({ frames }) => frames !== store.view.frames);
+    const gone = this.here.filter(({ film }) => film !== store.view.film);
     if (gone.length) this.#keep(this.#spans.filter((one) => !gone.includes(one)));
     return gone;
   }

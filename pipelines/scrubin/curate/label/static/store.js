@@ -98,12 +98,12 @@ export const store = new (class extends EventTarget {
 
   /** Say several changes at once: {layer, key, value}; all of them are kept, or none. Resolves to whether they were. */
   async change(changes) {
-    return !changes.length || this.say("/api/label", { id: this.id, changes: changes.map((one) => ({ proposal: "", ...one })) });
+    return !changes.length || this.say("/api/label", { id: this.id, film: this.view.film, changes: changes.map((one) => ({ proposal: "", ...one })) });
   }
 
   /** Take or refuse proposals, or parts of them, all at once. */
   decide(path, picks, more = {}) {
-    return this.say(path, { id: this.id, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
+    return this.say(path, { id: this.id, film: this.view.film, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
   }
 
   /** Take back what was said last; the answer says whether there was something. While a key waits for its picture, that is not sent yet, and another would be taken back. */
@@ -132,7 +132,7 @@ export const store = new (class extends EventTarget {
 
   async settle(dispute, spans) {
     const { layer, first, end } = dispute;
-    const isTaken = await this.say("/api/settle", { id: this.id, layer, first, end, spans });
+    const isTaken = await this.say("/api/settle", { id: this.id, film: this.view.film, layer, first, end, spans });
     await this.open();
     return isTaken;
   }
@@ -180,6 +180,8 @@ export const store = new (class extends EventTarget {
 
   /** Show what stands, and over it what was said since and is on its way: else the next key would be answered by what stood before. */
   take(view) {
+    // Released with another cut meanwhile: what is on this page, and what its frame numbers mean, is of the film before.
+    if (this.id === view.recording.id && this.view.film !== view.film) location.reload();
     this.view = view;
     const ours = this.sent.filter(({ id }) => id === this.id);
     for (const { layer, key, value } of ours.flatMap(({ changes }) => changes)) {
