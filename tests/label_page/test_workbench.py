@@ -242,3 +242,15 @@ def test_a_line_that_no_version_wrote_is_named(bench, folk, folder):
     bench.ledger.append("guessed", {"x": 1}, by="1", session="s")
     with pytest.raises(ReviewError, match="line 2 of the labels is none that this version knows"):
         labelled_study.opened(folder).standing()
+
+
+def test_after_a_rename_nothing_is_labelled_or_exported_before_the_next_run_has_the_new_name(folder):
+    """The labels have the new name already; what is known of the release has the old one, of which nobody labels anything."""
+    names = sorted(one.name for one in labelled_study.opened(folder).recordings.values())
+    path = folder / "data/raw/recordings.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["recording", *names]))
+    assert labelled_study.opened(folder).recordings
+    path.write_text("\n".join(["recording", "another", *names[1:]]))
+    with pytest.raises(ReviewError, match=rf"no longer has '{names[0]}', which the last run released: .*, run: make repro"):
+        labelled_study.opened(folder)

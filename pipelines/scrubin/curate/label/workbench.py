@@ -44,6 +44,7 @@ from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
+from scrubin.stages import recordings_list
 from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo, load_released
 from scrubin.stages.review import FIRST, Line
 
@@ -128,7 +129,7 @@ class Workbench:
         Raises
         ------
         ReviewError
-            When nothing is rendered yet.
+            When nothing is rendered yet, or a recording was renamed or removed since.
         """
         path = folder / PARAMS_PATH
         p = label_params.load(path)
@@ -152,6 +153,7 @@ class Workbench:
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
         withdrawn = withdrawal_memory.load(folder)
+        _refuse_other_names(folder / params.raw_folder(path), [name for name in videos if name not in withdrawn])
         rewriting.forget(rewriting.ledger_of(folder), withdrawn)
         written.forget(folder / params.raw_folder(path), withdrawn, folder / written.EXPORTED_PATH)
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
@@ -448,6 +450,18 @@ class Workbench:
             settlement = self.settlement(one)
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
         return summary
+
+
+def _refuse_other_names(raw: Path, names: Sequence[str]) -> None:
+    """Refuse to go on with names of the last run that the list no longer has: what was labelled has the new ones already."""
+    if not (raw / recordings_list.NAME).is_file():
+        return
+    listed = {row.cells["recording"] for row in recordings_list.read_rows(raw, ("recording",))}
+    gone = sorted(set(names) - listed)
+    if gone:
+        what = f"{raw / recordings_list.NAME} no longer has {', '.join(map(repr, gone))}, which the last run released"
+        msg = f"{what}: renamed or removed since; nothing is labelled or exported until then, run: make repro"
+        raise ReviewError(msg)
 
 
 def _recording(
