@@ -77,6 +77,16 @@ def test_facts_count_what_is_there(clean):
     assert found["left_out"] == {"withdrawn": 2}
 
 
+def test_a_subset_that_shall_have_a_share_and_has_nobody_is_said(clean):
+    (name,) = set(clean.tables["splits"]["scheme"])
+    shares = {"train": 0.5, "val": 0.2, "test": 0.3}
+    found = facts.measured(tables_with(clean), facts.Study(splits={"schemes": [{"scheme": name, "shares": shares}]}))
+    assert found["splits"][0]["subsets"] == [
+        {"name": "test", "fewest": 2, "most": 2}, {"name": "train", "fewest": 2, "most": 2}, {"name": "val", "fewest": 0, "most": 0},
+    ]  # fmt: skip
+    assert sentences.splits(found) == [f"{name}: 1 fold, recordings in test 2 and train 2, no recordings in val."]
+
+
 def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(clean):
     ids = sorted(set(clean.tables["videos"]["id"]))
     both = {"annotators": [1, 3], "blind": True, "settled": 2, "labels": 30, "proposed": 5}

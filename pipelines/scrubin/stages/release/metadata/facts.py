@@ -270,14 +270,18 @@ def _splits(tables: Mapping[str, pd.DataFrame], document: Mapping[str, Any]) -> 
     for name, rows in tables["splits"].groupby("scheme", sort=True):
         scheme = stated.get(name, {})
         proofs = scheme.get("proofs") or []
-        sizes = rows.groupby(["fold", "subset"]).size()
+        # A subset that shall have a share and has nobody is one all the same.
+        asked = list(scheme.get("shares") or ())
+        sizes = rows.pivot_table(index="subset", columns="fold", values="id", aggfunc="count")
+        sizes = sizes.reindex(sorted({*map(str, sizes.index), *asked}))
+        sizes.loc[asked] = sizes.loc[asked].fillna(0)
         one = {
             "name": str(name),
             "kind": scheme.get("kind"),
             "folds": int(rows["fold"].nunique()),
             "subsets": [
                 {"name": str(subset), "fewest": int(of_subset.min()), "most": int(of_subset.max())}
-                for subset, of_subset in sizes.groupby(level="subset", sort=True)
+                for subset, of_subset in sizes.iterrows()
             ],
             "mean_imbalance": _rounded((scheme.get("imbalance") or {}).get("mean")),
             "worst_imbalance": _rounded((scheme.get("imbalance") or {}).get("worst")),
