@@ -125,7 +125,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
             curator_words.load_words(study.raw / curator_words.WORDS_NAME)
     if (study.raw / errata.NAME).exists():
         with noted.noting():
-            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            frames = pd.DataFrame({"id": study.released_ids}).assign(frame=ANY_FRAME)
             errata.curated(study.raw / errata.NAME, p.version, frames)
     with noted.noting():
         last = gates.last_release(p.name)
@@ -154,7 +154,7 @@ def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> Non
     declared = public_tables(())
     private = private_strings.of_tables(
         [pd.DataFrame({name: [getattr(row, name) for row in rows] for name in TOLD_BY})],
-        study.ids.values(),
+        study.released_ids,
         audited_project.public_words(declared, p, [], [[row.task for row in rows]]),
     )
     stated = audited_project.of_params(p, documents.fixed_texts(p, declared))
@@ -182,6 +182,6 @@ def _own_texts(study: ListedStudy, p: ReleaseParams) -> Iterator[tuple[str, str,
                 yield from ((f"'{question}'", curator_words.WORDS_NAME, text, True) for text in texts)
     with contextlib.suppress(ReleaseError):
         if (study.raw / errata.NAME).exists():
-            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            frames = pd.DataFrame({"id": study.released_ids}).assign(frame=ANY_FRAME)
             for one in errata.curated(study.raw / errata.NAME, p.version, frames):
                 yield from ((f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), False) for name in ("what", "advice"))
