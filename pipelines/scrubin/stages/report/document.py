@@ -67,6 +67,7 @@ def _splits(study: ReportedStudy) -> dict[str, Any]:
         ],
         "warnings": warned,
         **({"empty": empty} if empty else {}),
+        **({"stays": stays} if (stays := splits.stays(study)) else {}),
         "tasks": splits.tasks(study),
         "balance": splits.balance(study),
         "folds": splits.folds(study),

@@ -222,6 +222,20 @@ def empty_subsets(split: Split, kind: str) -> Iterator[str]:
             yield f"no recording is in {subset}{where}; {first} describe the scheme in another way: then it is made anew, and people move"
 
 
+def not_trained_on(split: Split, people: pd.DataFrame) -> dict[str, str]:
+    """Return the subset of each recording that should be trained on, by id, where it was released in another one and stays.
+
+    Parameters
+    ----------
+    split
+        A split of the kind that has them in its first subset; others ask nothing of them.
+    people
+        One row per recording: id, pinned.
+    """
+    rows = split.rows[split.rows.id.isin(people.id[people.pinned]) & (split.rows.subset != split.subsets[0])].sort_values("id")
+    return dict(zip(rows.id, rows.subset, strict=True))
+
+
 def _transitions(phases: pd.DataFrame) -> pd.DataFrame:
     ordered = phases.sort_values(["vocabulary", "id", "frame"], kind="stable")
     before = ordered[["vocabulary", "id", "phase"]].shift()
