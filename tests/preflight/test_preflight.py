@@ -365,6 +365,12 @@ def test_a_word_of_a_recordings_name_in_the_texts_of_the_release_is_an_error_bef
     assert "release.title holds 'naht', which tells the path of a recording: the release would be refused" in line
 
 
+def test_an_accepted_pair_that_names_nobody_of_the_study_is_an_error_before_anything_is_rendered(raw):
+    change(Path("params.yaml"), "accepted: []", "accepted: [[abelo, borunga]]")
+    line = only(errors())
+    assert "'validate.near_duplicate.accepted[0]' names 'abelo', which is no recording of this study; remove the pair" in line
+
+
 def test_rows_without_scores_are_asked_about_by_rater_and_line(raw):
     sheet = raw / "ratings/PegTransfer_rater0.csv"
     lines = sheet.read_text().splitlines()

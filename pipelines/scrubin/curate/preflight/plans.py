@@ -34,6 +34,8 @@ from scrubin.stages.splits.split_params import (
     SchemeParams,
     SplitsParams,
 )
+from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
 
 SPLITS_FOLDER = "splits"
@@ -107,6 +109,12 @@ def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Finding
     unknown = {name for name in named - known if name not in study.withdrawn}
     if unknown:
         noted.remark(f"it names {names(unknown)}, which recordings.csv does not", "correct them, or remove their rows", file)
+
+
+def look_at_pairs(study: ListedStudy, p: ValidateParams, noted: Findings) -> None:
+    """Note accepted pairs of near-duplicates that name a recording which is not there, as one that withdrew: the stage validate stops."""
+    with noted.noting():
+        limits(p.near_duplicate, study.released_ids)
 
 
 ANY_FRAME = 1 << 40
