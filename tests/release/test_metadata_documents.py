@@ -146,13 +146,15 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         ("e", "kept", None),
     ]
     recordings = pd.DataFrame(rows, columns=["recording", "status", "reason"])
-    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f", "videos/x"], "path": ["c.mkv", "f.mkv", "videos/x"]}), 1)
+    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f", "videos/x"], "path": ["c.mkv", "f.mkv", "videos/x"]}), 1, 2)
     assert found == {
         "cannot be used": 2,
         "excluded by the curator": 1,
         "longer than its task allows": 1,
         "excluded in the review": 1,
+        "withdrawn": 2,
     }
+    assert sentences.left_out({"left_out": {"withdrawn": 2}}) == "2 recordings were not released (withdrawn: 2)."
 
 
 def test_every_field_and_question_that_nobody_has_said_is_listed(measured):
