@@ -163,7 +163,8 @@ def main() -> None:
         releases.TOMBSTONES_NAME: releases.tombstones_text(now["withdrawn"]),
     }
     said = curator_words.load_words(params.raw_folder() / curator_words.WORDS_NAME)
-    facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
+    withdrawn = sum(one["recordings"] for one in now["withdrawn"])
+    facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]), withdrawn=withdrawn)
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     with assembled(waiting, stated(waiting, study.tables["videos"]), audited=audited) as copied:

@@ -56,7 +56,10 @@ def main() -> None:
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
     files.write_json(Path("data/private/obstacles.json"), study.obstacles(split_of))
-    files.write_json(Path("data/interim/splits.json"), study.document(split_of, everyone, tables, p))
+    said = study.document(split_of, everyone, tables, p)
+    for line in study.warnings(said):
+        plumbing.LOG.warning("look at: %s", line)
+    files.write_json(Path("data/interim/splits.json"), said)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What somebody's own Prefect server shows of a stage: its recordings by name, how far it is, where its page lies.
 
 A server of this machine gets what the terminal gets. One elsewhere may be read by others: it gets numbers and released ids
-instead of names, and of a fault only that there is one. Without a server of one's own nothing here asks anything of anybody.
+instead of names, and of a fault only that there is one. Without a server of one's own nothing here asks anything of anybody,
+and that of the run hears of a fault only that there is one, too: its notes stay in ``.cache/prefect`` when somebody withdraws.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ EVERY_S = 2.0
 SET_ASIDE = "SetAside"
 """Name of the state of a recording that is set aside."""
 HIDDEN = "the run says why"
-"""What a server elsewhere hears of a fault."""
+"""What a server elsewhere, and that of the run, hears of a fault."""
 
 
 def given() -> str:
@@ -52,8 +53,8 @@ def is_here(address: str) -> bool:
 
 
 def may_hear(address: str) -> bool:
-    """Whether a server hears why something failed: one of this machine, or of the run itself."""
-    return not address or is_here(address)
+    """Whether a server hears why something failed: somebody's own, of this machine."""
+    return bool(address) and is_here(address)
 
 
 def labels(items: Sequence[Any], name: str, address: str) -> list[str]:
@@ -102,17 +103,14 @@ def steps(name: str, total: int, address: str) -> Iterator[Callable[[], object]]
 
 def run(flow: Flow[[], None], address: str) -> None:
     """Run a stage; on somebody's own server under its name, with a link to the page that it wrote."""
-    if not address:
-        flow()
-        return
-    work, page, raised = flow.fn, PAGES.get(flow.name), list[Exception]()
+    work, page, raised = flow.fn, PAGES.get(flow.name) if address else None, list[Exception]()
 
     def main() -> None:
         try:
             work()
         except Exception as error:
             raised.append(error)
-            if is_here(address):
+            if may_hear(address):
                 raise
             raise StageError(HIDDEN) from None
         finally:
@@ -121,7 +119,7 @@ def run(flow: Flow[[], None], address: str) -> None:
                 link = page.resolve().as_uri() if is_here(address) else page.as_posix()
                 create_link_artifact(link, page.as_posix(), key=f"page-{flow.name}", description=f"On the machine of the run: {link}")
 
-    named = flow.with_options(flow_run_name=flow.name)
+    named = flow.with_options(flow_run_name=flow.name if address else None)
     named.fn = main
     try:
         named()

@@ -198,6 +198,33 @@ def test_a_row_of_another_length_is_kept_apart():
     ]
 
 
+TITLES = ["Course of May", "sep=;", "Course of May;;;", "Course, in May"]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_line_above_the_header_is_one_fault_of_that_line(title):
+    text = f"{title}\r\n\r\nid;force;note\r\np1;3,5;\r\np2;4;late\r\n"
+    sheet = csv_text.read("a.csv", text.encode("utf-8-sig"), ("id", "force"))
+    assert [fault.sentence for fault in sheet.faults] == [
+        f"a.csv, line 1: '{title}' is no header, the names of columns stand in line 3; remove it"
+    ]
+    assert sheet.rows == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id\na,b\nc,d\n",  # a header of one known column, and names with commas
+        "name;note\nx;3,5\ny;4,5;z\n",
+        "force\n3,5\n4,5\n",
+        "id,note\na,b,c\nd,e,f\n",
+        "Course of May\nid;force\n",
+    ],
+)
+def test_a_header_is_none_above_it(text):
+    assert csv_text.above_header("a.csv", text.encode(), ("id",)) == ()
+
+
 def test_a_quotation_mark_that_never_closes_is_a_fault_of_the_line_in_which_it_opens():
     sheet = csv_text.read("a.csv", b'id,a\nx,1\ny,"2\nz,3\n')
     assert cells_of(sheet) == [{"id": "x", "a": "1"}]

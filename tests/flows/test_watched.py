@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from dataclasses import dataclass
 
 import plumbing
 
+import httpx
 import pytest
 from prefect import flow
 
@@ -121,11 +124,11 @@ def started(work, *, name: str = "report"):
     return Stage(), heard
 
 
-def test_a_stage_ends_with_what_happened_and_a_server_elsewhere_hears_only_that_it_did(bars):
+def test_a_stage_ends_with_what_happened_and_a_server_elsewhere_or_of_the_run_hears_only_that_it_did(bars):
     def work() -> None:
         raise StageError(NAME)
 
-    for address, told in ((HERE, NAME), (ELSEWHERE, watched.HIDDEN)):
+    for address, told in ((HERE, NAME), (ELSEWHERE, watched.HIDDEN), ("", watched.HIDDEN)):
         stage, heard = started(work)
         with pytest.raises(StageError, match=NAME):
             watched.run(stage, address)
@@ -167,13 +170,33 @@ def failing(item: object) -> None:
     raise StageError(NAME)
 
 
-@pytest.mark.parametrize(("address", "told"), [("", NAME), (HERE, NAME), (ELSEWHERE, watched.HIDDEN)])
-def test_why_the_work_on_a_recording_failed_is_told_on_this_machine_only(monkeypatch, address, told):
+@pytest.mark.parametrize(("address", "told"), [("", watched.HIDDEN), (HERE, NAME), (ELSEWHERE, watched.HIDDEN)])
+def test_why_the_work_on_a_recording_failed_is_told_to_ones_own_server_of_this_machine_only(monkeypatch, address, told):
     attempt, options = prepared(monkeypatch, address, failing)
     with pytest.raises(StageError) as raised:
         attempt(ITEMS[0], 0, "")
     assert str(raised.value) == told
     assert options["task_run_name"] == ("{label}" if address else None)
+
+
+@pytest.mark.slow
+def test_the_notes_of_the_runs_own_server_hold_no_word_of_what_went_wrong(prefect_address):
+    mine = f"look {uuid.uuid4()}"  # notes of earlier tests stay
+
+    def look() -> None:
+        plumbing.map_items(failing, ITEMS, name="look", here=True)
+
+    def fall() -> None:
+        raise ValueError(NAME)
+
+    for work in (look, fall):
+        with pytest.raises((StageError, ValueError), match=NAME):
+            watched.run(flow(name=mine)(work), "")
+    asked = {"flows": {"name": {"any_": [mine]}}}
+    ended = [one for kind in ("flow", "task") for one in httpx.post(f"{prefect_address}/{kind}_runs/filter", json=asked).json()]
+    assert [one["state_type"] for one in ended] == ["FAILED"] * (len(ITEMS) + 2)
+    assert all(watched.HIDDEN in one["state"]["message"] for one in ended)
+    assert "Brenner" not in json.dumps(ended)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -15,6 +16,7 @@ import pytest
 from scrubin.base.errors import ReleaseError
 from scrubin.load import ErrataWarning, Release
 
+LOOK = Path(__file__).parents[2] / "examples/look.py"
 ERRATUM = {
     "id": "E1",
     "since": "1.0.0",
@@ -149,3 +151,34 @@ def test_a_column_of_which_every_value_is_missing_is_no_damage(changed):
     none = pa.array([None] * table.num_rows, pa.string())
     pq.write_table(table.set_column(place, table.schema.field(place), none), path)
     assert Release(changed).tables["frames"].dropped_why.isna().all()
+
+
+def looked_at(release: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "ignore", str(LOOK), str(release)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_program_that_looks_takes_a_release_of_other_tasks_and_schemes(changed):
+    for path in (changed / "tables").glob("*.parquet"):
+        table = pq.read_table(path)
+        for column, names in {"task": {"Cholecystectomy": "Galle", "PegTransfer": "Naht"}, "scheme": {"balanced": "mine"}}.items():
+            if column in table.column_names:
+                place = table.schema.get_field_index(column)
+                values = pa.array([names.get(value, value) for value in table[column].to_pylist()], table.schema.field(place).type)
+                table = table.set_column(place, table.schema.field(place), values)
+        pq.write_table(table, path)
+    for path in (changed / "splits").glob("balanced*"):
+        path.rename(path.with_name(path.name.replace("balanced", "mine")))
+    done = looked_at(changed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "'task': 'Galle'" in done.stdout
+    assert "of 'cv/0/train'" in done.stdout, "the first subset for training"
+
+
+@pytest.mark.slow
+def test_the_program_that_looks_says_in_one_sentence_that_nobody_was_rated(changed):
+    path = changed / "tables/skill.parquet"
+    pq.write_table(pq.read_table(path).slice(0, 0), path)
+    done = looked_at(changed)
+    assert done.stderr == "no recording of this subset was rated: there is no skill to look at\n"

@@ -371,6 +371,23 @@ def test_private_words_in_any_text_of_the_release_are_errors(raw):
         assert sum(place in line and "which tells the participant" in line for line in said) == 1, (place, said)
 
 
+def test_a_word_of_a_recordings_name_in_the_texts_of_the_release_is_an_error_before_the_first_run(raw):
+    for path in [raw / "recordings.csv", *raw.rglob("*.csv")]:
+        path.write_text(path.read_text().replace("peg 0", "naht 0"))
+    for path in raw.rglob("peg 0*"):
+        path.rename(path.with_name(path.name.replace("peg 0", "naht 0")))
+    change(Path("params.yaml"), "title: A study", "title: Nahtlabor")
+    assert not Path("data/private/pseudonym.key").exists()
+    line = only([line for line in errors() if "release.title" in line])
+    assert "release.title holds 'naht', which tells the path of a recording: the release would be refused" in line
+
+
+def test_an_accepted_pair_that_names_nobody_of_the_study_is_an_error_before_anything_is_rendered(raw):
+    change(Path("params.yaml"), "accepted: []", "accepted: [[abelo, borunga]]")
+    line = only(errors())
+    assert "'validate.near_duplicate.accepted[0]' names 'abelo', which is no recording of this study; remove the pair" in line
+
+
 def test_rows_without_scores_are_asked_about_by_rater_and_line(raw):
     sheet = raw / "ratings/PegTransfer_rater0.csv"
     lines = sheet.read_text().splitlines()

@@ -173,6 +173,16 @@ BAD_NAMES = {
 }
 
 
+@pytest.mark.parametrize("title", ["Ratings of Knot", "sep=;", "Ratings, May;;;"])
+def test_a_line_above_the_header_is_named_once_and_no_row_is(title, write_sheet, read):
+    names = "id;depth_perception;efficiency;bimanual_dexterity;tissue_handling"
+    folder = write_sheet("Knot_rater1.csv", [names, *(f"{id_};3;4;4;5" for id_ in ("papepu", "nonidu", "golaso"))], header=title)
+    with pytest.raises(RatingsError) as refused:
+        read(folder)
+    (line,) = str(refused.value).splitlines()
+    assert line.endswith(f"Knot_rater1.csv, line 1: '{title}' is no header, the names of columns stand in line 2; remove it")
+
+
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_a_bad_file_name_is_an_error_because_a_typo_would_lose_ratings(name, write_sheet, read):
     with pytest.raises(RatingsError, match=BAD_NAMES[name]):

@@ -77,6 +77,16 @@ def test_facts_count_what_is_there(clean):
     assert found["left_out"] == {"withdrawn": 2}
 
 
+def test_a_subset_that_shall_have_a_share_and_has_nobody_is_said(clean):
+    (name,) = set(clean.tables["splits"]["scheme"])
+    shares = {"train": 0.5, "val": 0.2, "test": 0.3}
+    found = facts.measured(tables_with(clean), facts.Study(splits={"schemes": [{"scheme": name, "shares": shares}]}))
+    assert found["splits"][0]["subsets"] == [
+        {"name": "test", "fewest": 2, "most": 2}, {"name": "train", "fewest": 2, "most": 2}, {"name": "val", "fewest": 0, "most": 0},
+    ]  # fmt: skip
+    assert sentences.splits(found) == [f"{name}: 1 fold, recordings in test 2 and train 2, no recordings in val."]
+
+
 def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(clean):
     ids = sorted(set(clean.tables["videos"]["id"]))
     both = {"annotators": [1, 3], "blind": True, "settled": 2, "labels": 30, "proposed": 5}
@@ -136,13 +146,15 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         ("e", "kept", None),
     ]
     recordings = pd.DataFrame(rows, columns=["recording", "status", "reason"])
-    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f", "videos/x"], "path": ["c.mkv", "f.mkv", "videos/x"]}), 1)
+    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f", "videos/x"], "path": ["c.mkv", "f.mkv", "videos/x"]}), 1, 2)
     assert found == {
         "cannot be used": 2,
         "excluded by the curator": 1,
         "longer than its task allows": 1,
         "excluded in the review": 1,
+        "withdrawn": 2,
     }
+    assert sentences.left_out({"left_out": {"withdrawn": 2}}) == "2 recordings were not released (withdrawn: 2)."
 
 
 def test_every_field_and_question_that_nobody_has_said_is_listed(measured):

@@ -1,6 +1,7 @@
 """A release that names the one before says what changed since, and is refused when its number does not."""
 
 import json
+import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -47,6 +48,19 @@ def test_a_number_that_fits_is_released_with_what_changed_and_stands_the_audit(c
     assert f"  {previous.NAME}\n" in release.path("SHA256SUMS").read_text()
     assert f"\n{previous.NAME}," in release.path("metadata/files.csv").read_text()
     assert release.findings() == []
+
+
+def test_what_changed_is_what_the_finished_releases_say(complete, clean):
+    released = complete("1.2.4")
+    first = released.folder.with_name("first")
+    shutil.copytree(released.folder, first)
+    for before in (clean.folder, first):
+        release = complete("1.2.4" if before is clean.folder else "1.2.5", before)
+        said = {(one["what"], one["change"]): one["count"] for one in json.loads(release.path(previous.NAME).read_text())["changes"]}
+        found = {(one.what, one.change): one.count for one in compare(before, release.folder).differences}
+        assert said == found
+        assert ("documents", "removed") not in said
+        assert ("documents", "added") in said if before is clean.folder else said["documents", "changed"] > 1
 
 
 def test_a_person_who_is_called_like_a_step_is_no_finding_in_what_changed(complete):

@@ -134,6 +134,31 @@ def test_warnings_are_those_of_the_stage_and_stand_at_the_top_of_the_page(study)
     assert f"<dt>split warnings</dt><dd>{len(found)}</dd>" in html
 
 
+def test_a_subset_that_has_nobody_stands_at_the_top_of_the_page(study):
+    line = "no recording is in val; release more participants"
+    left = changed(study, lambda said: said["schemes"][0].update(empty=[line]))
+    found = document(left, PARAMS)["splits"]
+    assert found["empty"] == [{"name": "balanced", "says": line}]
+    html = words(left)
+    assert f"<code>balanced</code>: {line}" in html[html.index('<section id="attention">') : html.index('<section id="quality">')]
+    assert "<dt>empty subsets</dt><dd>1</dd>" in html
+    assert found["schemes"][0]["warnings"] == 1 + document(study, PARAMS)["splits"]["schemes"][0]["warnings"]
+    assert "empty" not in document(study, PARAMS)["splits"]
+    assert "empty subsets" not in words(study)
+
+
+def test_a_recording_that_raters_disagree_on_and_that_stays_where_it_was_released_is_not_said_to_be_for_training(study):
+    id_ = study.skill.loc[study.skill.strong_disagreement.fillna(value=False), "id"].iloc[0]
+    kept = changed(study, lambda said: said["schemes"][0].update(stays={id_: "test"}))
+    name = study.names()[id_]
+    (why,) = [row["reasons"] for row in document(kept, PARAMS)["attention"] if row["recording"] == name]
+    assert "the raters disagree strongly: it stays in test of balanced, where it was released" in why
+    assert not [one for one in why if "training" in one]
+    caption = "may only be used for training, unless it was released in another subset."
+    assert caption in words(kept)
+    assert caption not in words(study)
+
+
 def test_a_class_that_training_lacks_is_named_with_the_folds_where_it_does(study):
     def lacking(said):
         for scheme in said["schemes"]:

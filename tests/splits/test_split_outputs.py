@@ -6,14 +6,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cohort_fixtures import THREE
 from scrubin.base import params
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.stages.release.metadata import readme
 from scrubin.stages.splits import study
-from scrubin.stages.splits.assessment import class_coverage, class_warnings, classes
+from scrubin.stages.splits.assessment import class_coverage, class_warnings, classes, not_trained_on
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import Tables
 from scrubin.stages.splits.registry import Setting
+from scrubin.stages.splits.released_splits import extension
+from scrubin.stages.splits.schemes import balanced
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
 from scrubin.stages.splits.study import listings, people
 
@@ -189,6 +192,17 @@ def test_imbalance_is_the_deviation_from_the_share_of_the_total(everything):
     shift = (scores.GRS[scores.subset == "train"] - scores.GRS.mean()).sum() / scores.GRS.std() / (0.6 * len(scores))
     assert mean["value"] == pytest.approx(shift)
     assert mean["wanted"] == 0
+
+
+def test_a_recording_that_should_only_now_be_trained_on_stays_and_is_told(make_cohort):
+    cohort = make_cohort(participants=6, procedures=0, strong=0)
+    places = dict(zip(cohort.participants, ["train", "train", "val", "test", "train", "train"], strict=True))
+    old = cohort.people.assign(subset=cohort.people.participant.map(places))[["id", "subset"]]
+    cohort.people["pinned"] = cohort.people.participant.isin([cohort.participants[0], cohort.participants[3]])
+    known = extension(cohort, old, list(THREE))
+    made = balanced(known.cohort, THREE, 0, Effort(0.1, 0.05), known.placed)
+    mine = cohort.people.id[cohort.people.participant == cohort.participants[3]]
+    assert not_trained_on(made, cohort.people) == dict.fromkeys(mine, "test")
 
 
 def test_an_impossible_split_is_named(everything, tmp_path):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from cohort_fixtures import make_cohort
 from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.registry import Setting, make
 from scrubin.stages.splits.released_splits import unchanged
@@ -73,6 +74,51 @@ def test_a_fold_whose_only_participants_withdrew_is_left_out_and_said(make_cohor
     tested = before["s"][(before["s"].subset == "test") & before["s"].id.isin(cohort.people.id[cohort.people.participant == who])]
     assert set(split.rows.fold) == set(before["s"].fold) - set(tested.fold)
     assert f"folds {tested.fold.iloc[0]} are left out: whoever they tested withdrew" in split.notes
+
+
+def without_a_subset(cohort, tmp_path, subset, new=1):
+    """The released split of a cohort; the cohort after all of a subset withdrew, with so many participants who were not released."""
+    later = cohort.participants[:new]
+    first = cohort.only((~cohort.people.participant.isin(later)).to_numpy())
+    released = rows(splits_of(first, "balanced", tmp_path))
+    gone = set(released["s"].id[released["s"].subset == subset])
+    return released, cohort.only((~cohort.people.id.isin(gone)).to_numpy()), set(cohort.people.id[cohort.people.participant.isin(later)])
+
+
+@pytest.mark.parametrize("subset", SHARES)
+def test_who_is_new_goes_where_everybody_withdrew(make_cohort, tmp_path, subset):
+    released, left, new = without_a_subset(make_cohort(8, 0, strong=0), tmp_path, subset)
+    split = splits_of(left, "balanced", tmp_path, released)["s"]
+    assert set(split.rows.id[split.rows.subset == subset]) == new
+    still = released["s"][released["s"].id.isin(left.people.id)]
+    assert split.rows.set_index("id").subset[still.id].tolist() == still.subset.tolist()
+
+
+def test_with_more_empty_subsets_than_new_participants_these_go_there_and_never_where_they_may_not(make_cohort, tmp_path):
+    released, left, new = without_a_subset(make_cohort(8, 0, strong=0), tmp_path, "val")
+    left = left.only((~left.people.id.isin(released["s"].id[released["s"].subset == "test"])).to_numpy())
+    split = splits_of(left, "balanced", tmp_path, released)["s"]
+    assert set(split.rows.subset[split.rows.id.isin(new)]) == {"test"}
+    left.people["pinned"] = left.people.id.isin(new)
+    split = splits_of(left, "balanced", tmp_path, released)["s"]
+    assert set(split.rows.subset[split.rows.id.isin(new)]) == {"train"}
+
+
+def test_a_subset_that_has_nobody_is_said_and_one_that_has_somebody_is_not(make_cohort, tmp_path):
+    released, left, new = without_a_subset(make_cohort(8, 0, strong=0), tmp_path, "val")
+    only_old = left.only((~left.people.id.isin(new)).to_numpy())
+    (line,) = empty_subsets(splits_of(only_old, "balanced", tmp_path, released)["s"], "balanced")
+    assert line.startswith("no recording is in val; release more participants, who go there first, or describe the scheme in another way")
+    assert list(empty_subsets(splits_of(left, "balanced", tmp_path, released)["s"], "balanced")) == []
+
+
+def test_folds_that_validate_on_nobody_are_counted(make_cohort, tmp_path):
+    cohort = make_cohort(8, 0, strong=0)
+    released = rows(splits_of(cohort, "validated", tmp_path))
+    gone = set(released["s"].id[(released["s"].fold == 1) & (released["s"].subset == "val")])
+    left = cohort.only((~cohort.people.id.isin(gone)).to_numpy())
+    (line,) = empty_subsets(splits_of(left, "validated", tmp_path, released)["s"], "k_fold")
+    assert line.startswith("no recording is in val in 1 of 3 folds; when it is needed, describe the scheme in another way")
 
 
 def test_a_scheme_that_is_described_in_another_way_is_made_anew():

@@ -36,6 +36,8 @@ def project(tmp_path):
     (runs / "then").write_text(yaml.safe_dump({"cmd": "x", "outs": [{"path": "data/tables", "md5": kept_project.md5(OLD)}]}))
     (made / ".cache/dvc/repo").mkdir(parents=True)
     (made / ".cache/dvc/repo/cache.db").write_bytes(b"data/release/frames/blorkfamp/1.jpg")
+    (made / ".cache/prefect").mkdir()
+    (made / ".cache/prefect/prefect.db").write_bytes(b"StageError: here blorkfamp is 'a1'")
     return made
 
 
@@ -64,6 +66,7 @@ def test_what_no_output_uses_goes_and_everything_else_stays(project, capsys):
     assert before - objects(project) == {kept_project.md5(OLD)}
     assert [path.name for path in (project / ".dvc/cache/runs/aa/aa11").iterdir()] == ["now"]
     assert not (project / ".cache/dvc").exists()
+    assert not (project / ".cache/prefect").exists()
     assert cli.main(["verify", str(project)]) == 0
 
 
@@ -86,6 +89,7 @@ def test_where_nobody_withdrew_dvcs_cache_is_left_alone(project, capsys):
     assert "withdrew" not in prune(project, capsys)
     assert objects(project) == before
     assert (project / ".cache/dvc").exists()
+    assert (project / ".cache/prefect").exists()
 
 
 def test_what_the_curator_tracks_by_hand_stays(project, capsys):

@@ -120,6 +120,7 @@ def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, tmp_p
     pd.testing.assert_frame_equal(left, ratings[1])
     tombstone = {"withdrawn": [{"version": "2.0.0", "recordings": 2, "reason": "consent"}]}
     assert json.loads(now["metadata/withdrawn.json"]) == tombstone
+    assert "withdrawn: 2" in (folder / "data/release/metadata/dataset_card.md").read_text()
     assert cli.main(["review", "--verify"]) == 0
     assert "lines were taken out, because somebody withdrew" in capsys.readouterr().out
 

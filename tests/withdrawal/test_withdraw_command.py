@@ -142,6 +142,17 @@ def test_what_nobody_can_call_back_is_listed(project, capsys):
         assert place in said
 
 
+def test_where_params_and_errata_name_them_is_said_because_the_next_run_stops_there(project, capsys):
+    text = (project / "params.yaml").read_text()
+    assert "accepted: []" in text
+    (project / "params.yaml").write_text(text.replace("accepted: []", "accepted: [[blivka, glimst]]"))
+    (project / "data/raw/errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: note, recordings: [glimst], what: w, advice: a}\n")
+    _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert "params.yaml: 'validate.near_duplicate.accepted[0][1]' is 'glimst', one of theirs: remove it before the next run" in said
+    assert "errata.yaml: '[0].recordings[0]' is 'glimst', one of theirs" in said
+    assert "'blivka'" not in said
+
+
 def test_somebody_who_was_never_released_changes_no_number(project, capsys):
     code, said, _ = run(capsys, "--recording", "a2", "--reason", "quality", "--date", "2026-01-31")
     assert (code, version()) == (0, "1.0.0")

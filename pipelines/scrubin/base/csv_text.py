@@ -46,6 +46,8 @@ LONGEST_LINE = 16 << 20
 SHOWN = 60
 """No message shows more characters of a cell."""
 NAMES_SHOWN = 20
+TITLED = 3
+"""So many lines has a table with a title: that, the names of columns, a row."""
 _AGAIN = "save it again as CSV UTF-8"
 _OTHER_FILES = {
     b"PK\x03\x04": "a workbook or an archive",
@@ -229,7 +231,51 @@ def read(
         Return the rows also where columns are unknown or missing, for who says everything at once; a column whose name is a
         near miss of a missing one has that name then. ``file_faults`` says it all the same.
     """
-    return sheet_of(grid(file, data, comments=comments), required, optional, keep_rows=keep_rows)
+    sheet = sheet_of(grid(file, data, comments=comments), required, optional, keep_rows=keep_rows)
+    above = above_header(file, data, required) if sheet.faults and not comments else ()
+    return replace(sheet, rows=(), misfits=(), file_faults=above) if above else sheet
+
+
+def above_header(file: str, data: bytes, known: Sequence[str] = ()) -> tuple[Fault, ...]:
+    r"""Return the fault of a line above the header, such as a title or the ``sep=;`` of a spreadsheet; nothing where there is none.
+
+    It has one cell, or none of the known columns, and all lines below have more cells, the first of them names alone.
+
+    Parameters
+    ----------
+    file, data
+        As of `read`.
+    known
+        Columns that a header may have: a line that has one of them is one.
+
+    >>> above_header("a.csv", b"Course of May\nid,force\np1,3\n")[0].sentence
+    "a.csv, line 1: 'Course of May' is no header, the names of columns stand in line 2; remove it"
+    """
+    text, faults = text_of(file, data)
+    for delimiter in () if faults else DELIMITERS:
+        parsed = list(_parsed(file, text, delimiter, 1))
+        lines = [line for line in parsed if isinstance(line, Line) and not is_empty(line.cells)]
+        if len(lines) >= TITLED and not isinstance(parsed[-1], Fault) and _is_title(lines, known):
+            written = shown(_LINE_END.split(text)[lines[0].number - 1].strip())
+            what = f"'{written}' is no header, the names of columns stand in line {lines[1].number}"
+            return (error(file, "header-below", what, "remove it", place=f"line {lines[0].number}"),)
+    return ()
+
+
+def _is_title(lines: Sequence[Line], known: Sequence[str]) -> bool:
+    first, names = map(_named, lines[:2])
+    if set(first) & set(known) or not (len(first) == 1 or set(names) & set(known)):
+        return False
+    are_names = all(names) and len(set(names)) == len(names) and not any(NUMBER.fullmatch(name.replace(",", ".")) for name in names)
+    return are_names and len(names) > len(first) and all(len(line.cells) == len(lines[1].cells) for line in lines[2:])
+
+
+def _named(line: Line) -> list[str]:
+    """Return the cells of a line without those that are empty at its end."""
+    cells = [cell.strip() for cell in line.cells]
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
 
 
 def meant_columns(columns: Sequence[str], required: Sequence[str], optional: Sequence[str] = ()) -> tuple[str, ...]:
@@ -373,9 +419,7 @@ def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] 
         return Sheet(cells.file, cells.delimiter, file_faults=cells.faults, comments=cells.comments)
     header, *below = cells.lines
     header, below, numbered = _without_row_numbers(header, below)
-    columns = tuple(name.strip() for name in header.cells)
-    while not columns[-1]:
-        columns = columns[:-1]
+    columns = tuple(_named(header))
     faults = _header_faults(cells.file, f"line {header.number}", columns, required, optional)
     if keep_rows:
         columns = meant_columns(columns, required, optional or ())

@@ -93,6 +93,8 @@ class RaterSheet:
 def read_cells(path: Path, file: str) -> csv_text.Sheet:
     """Return the cells of a sheet, its numbers with decimal points; what can be read in two ways is a fault of the file."""
     sheet = csv_text.read_path(path, file)
+    if sheet.columns and "id" not in sheet.columns and (above := csv_text.above_header(file, csv_text.data_of(path, file)[0], ("id",))):
+        return replace(sheet, rows=(), misfits=(), file_faults=above)
     sheet, unclear = csv_text.with_points(sheet, [name for name in sheet.columns if name not in _TEXTS])
     return replace(sheet, file_faults=(*sheet.file_faults, *unclear))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import file_lists, files, params
+from scrubin.base import file_lists, files, params, strangers
 from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
@@ -17,6 +19,7 @@ from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.curate.project import outputs
+from scrubin.data.diff import errata
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import gates, release_folder
@@ -83,9 +86,33 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(f"{written.EXPORTED_PATH}: {count_text(len(exported), 'label file')} of theirs out; as exported, they are removed")
     if questions.forget(withdrawn):
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
+    said += _settings(raw, withdrawn)
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
     return said
+
+
+def _settings(raw: Path, withdrawn: Memory) -> Iterator[str]:
+    """Yield a sentence for each place where a parameter or a known error names somebody who withdrew, by name or id."""
+    said = {params.PARAMS_PATH: params.read()}
+    with suppress(OSError):  # there is none, or preflight says what is wrong with it
+        said[raw / errata.NAME] = strangers.read_yaml(raw / errata.NAME)
+    for file, document in said.items():
+        for place, name in _places(document, ""):
+            if name in withdrawn:
+                yield f"{file}: '{place}' is '{name}', one of theirs: remove it before the next run, which stops at it"
+
+
+def _places(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Yield each text of a document with its place, such as ``validate.near_duplicate.accepted[0][1]``."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _places(one, f"{place}.{key}".removeprefix("."))
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _places(one, f"{place}[{number}]")
 
 
 def _spelt_alike(raw: Path, participant: str, withdrawn: Memory) -> list[str]:

@@ -57,6 +57,11 @@ class ListedStudy:
         """The recordings that a run may release, as far as the lists tell."""
         return [name for name, rows in self.recordings.items() if not rows[0].exclude.strip() and name not in self.set_aside]
 
+    @property
+    def released_ids(self) -> list[str]:
+        """The ids that are known, sorted: before the first run there are none, and names of recordings are as private as ever."""
+        return sorted(id_ for name, id_ in self.ids.items() if id_ != name)
+
     def people(self) -> pd.DataFrame:
         """Return one row per usable recording, as the tables have them: recording, task, participant, site, id."""
         columns = ["recording", "task", "participant", "site", "id"]

@@ -34,6 +34,8 @@ from scrubin.stages.splits.split_params import (
     SchemeParams,
     SplitsParams,
 )
+from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
 
 SPLITS_FOLDER = "splits"
@@ -109,6 +111,12 @@ def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Finding
         noted.remark(f"it names {names(unknown)}, which recordings.csv does not", "correct them, or remove their rows", file)
 
 
+def look_at_pairs(study: ListedStudy, p: ValidateParams, noted: Findings) -> None:
+    """Note accepted pairs of near-duplicates that name a recording which is not there, as one that withdrew: the stage validate stops."""
+    with noted.noting():
+        limits(p.near_duplicate, study.released_ids)
+
+
 ANY_FRAME = 1 << 40
 """How many frames a recording has is not known yet: any number of one may be right."""
 STATED = ("name", "title", "description")
@@ -125,7 +133,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
             curator_words.load_words(study.raw / curator_words.WORDS_NAME)
     if (study.raw / errata.NAME).exists():
         with noted.noting():
-            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            frames = pd.DataFrame({"id": study.released_ids}).assign(frame=ANY_FRAME)
             errata.curated(study.raw / errata.NAME, p.version, frames)
     with noted.noting():
         last = gates.last_release(p.name)
@@ -154,7 +162,7 @@ def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> Non
     declared = public_tables(())
     private = private_strings.of_tables(
         [pd.DataFrame({name: [getattr(row, name) for row in rows] for name in TOLD_BY})],
-        study.ids.values(),
+        study.released_ids,
         audited_project.public_words(declared, p, [], [[row.task for row in rows]]),
     )
     stated = audited_project.of_params(p, documents.fixed_texts(p, declared))
@@ -182,6 +190,6 @@ def _own_texts(study: ListedStudy, p: ReleaseParams) -> Iterator[tuple[str, str,
                 yield from ((f"'{question}'", curator_words.WORDS_NAME, text, True) for text in texts)
     with contextlib.suppress(ReleaseError):
         if (study.raw / errata.NAME).exists():
-            frames = pd.DataFrame({"id": sorted(study.ids.values())}).assign(frame=ANY_FRAME)
+            frames = pd.DataFrame({"id": study.released_ids}).assign(frame=ANY_FRAME)
             for one in errata.curated(study.raw / errata.NAME, p.version, frames):
                 yield from ((f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), False) for name in ("what", "advice"))

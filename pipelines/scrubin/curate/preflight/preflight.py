@@ -192,6 +192,7 @@ def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
         ("scores", written_files.look_at_rater_sheets),
         ("annotations", written_files.look_at_labels),
         ("splits", plans.look_at_splits),
+        ("validate", plans.look_at_pairs),
         ("release", plans.look_at_release),
     ):
         if section in loaded:

@@ -166,6 +166,8 @@ def _equal_size(own: Path, other: Path) -> bool:
 
 
 READ, RUNS, STATE = Path(".dvc/cache"), Path(".dvc/cache/runs"), Path(".cache/dvc")
+PREFECT = Path(".cache/prefect")
+"""Prefect's notes of earlier runs, in which earlier editions said why a stage failed."""
 CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 LINKED = Path("data/private/linkage.parquet")
 PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
@@ -199,8 +201,9 @@ def remove_unused(project: Path, raw: Path) -> Removed | None:
     for path in (*gone, *notes):
         path.unlink()
     _remove_empty(project / RUNS)
-    # DVC's own notes name every file that it ever hashed; it hashes them again.
-    shutil.rmtree(project / STATE, ignore_errors=True)
+    # DVC's own notes name every file that it ever hashed; it hashes them again. Prefect's are read by nobody.
+    for notes_of in (STATE, PREFECT):
+        shutil.rmtree(project / notes_of, ignore_errors=True)
     return Removed(len(gone), len(notes), size)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import strangers
+from scrubin.base import file_lists, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.data.diff.comparison import Comparison, of_releases, sentence
 from scrubin.data.diff.snapshot import Released
 
 NAME = "metadata/changes.json"
+WRITTEN_LATER = (NAME, file_lists.FILE_LIST)
+"""Files that hold what changed: both come after it, and are never those of the release before, because the version is another."""
 SHOWN = 12
 FIXED = "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed"
 """Words of every such file, whatever changed, beside names of kinds, tables and columns."""
@@ -36,8 +39,9 @@ def changes(previous: str, new: Released) -> dict[str, Any]:
     if strangers.real(folder) == strangers.real(new.folder):
         msg = f"params.yaml: 'release.previous' names {folder}, which is made anew; copy the release before to another folder and name that"
         raise ReleaseError(msg)
+    complete = replace(new, sha256={**new.sha256, **dict.fromkeys(WRITTEN_LATER, "")})
     try:
-        comparison = of_releases(Released.open(folder), new)
+        comparison = of_releases(Released.open(folder), complete)
     except ReleaseError as error:
         msg = f"params.yaml: 'release.previous': {error}"
         raise ReleaseError(msg) from error

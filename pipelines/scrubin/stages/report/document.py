@@ -53,7 +53,7 @@ def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
 
 
 def _splits(study: ReportedStudy) -> dict[str, Any]:
-    warned = splits.class_warnings(study)
+    warned, empty = splits.class_warnings(study), splits.empty_subsets(study)
     return {
         "main": splits.main(study),
         "seed": study.splits.get("seed"),
@@ -61,11 +61,13 @@ def _splits(study: ReportedStudy) -> dict[str, Any]:
             {
                 **scheme,
                 "proof": splits.proof_sentences(scheme["proofs"]),
-                "warnings": len([one for one in warned if one["name"] == scheme["name"]]),
+                "warnings": len([one for one in (*warned, *empty) if one["name"] == scheme["name"]]),
             }
             for scheme in splits.schemes(study)
         ],
         "warnings": warned,
+        **({"empty": empty} if empty else {}),
+        **({"stays": stays} if (stays := splits.stays(study)) else {}),
         "tasks": splits.tasks(study),
         "balance": splits.balance(study),
         "folds": splits.folds(study),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.tables.private import of_recordings
-from scrubin.stages.report import ReportedStudy, records
+from scrubin.stages.report import ReportedStudy, records, splits
 
 SECONDS_PER_HOUR = 3600
 
@@ -125,8 +125,10 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")
+    released = splits.stays(study)
     for id_ in study.skill.loc[study.skill["strong_disagreement"].fillna(value=False), "id"]:
-        reasons[names[id_]].append("the raters disagree strongly: it may only be used for training")
+        where = f"it stays in {released[id_]}, where it was released" if id_ in released else "it may only be used for training"
+        reasons[names[id_]].append(f"the raters disagree strongly: {where}")
     for id_ in study.skill.loc[study.skill["GRS"].isna(), "id"]:
         reasons[names[id_]].append("too few ratings for a GRS")
     for id_, notes in sorted(study.annotations["notes"].items()):

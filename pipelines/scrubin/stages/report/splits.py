@@ -231,6 +231,18 @@ def _repetitions(others: int) -> str:
     return "repetition 2" if others == 1 else f"worst of repetitions 2 to {others + 1}"
 
 
+def empty_subsets(study: ReportedStudy) -> list[dict[str, Any]]:
+    """Return per split the subsets that shall have recordings and have none, with the sentence of the stage."""
+    return [{"name": entry["scheme"], "says": line} for entry in entries(study) for line in entry.get("empty", ())]
+
+
+def stays(study: ReportedStudy) -> dict[str, str]:
+    """Return where recordings stay that only now should be trained on, by id: split and subset."""
+    return {
+        str(id_): f"{subset} of {entry['scheme']}" for entry in reversed(entries(study)) for id_, subset in entry.get("stays", {}).items()
+    }
+
+
 CLASS_TYPES = ("triplets", "phases", "phase transitions", "errors")
 """In this order; others follow."""
 NAMED = 5

@@ -203,6 +203,39 @@ def class_warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
                 yield f"{what} in {subset} but not in {first}: {shown}"
 
 
+def empty_subsets(split: Split, kind: str) -> Iterator[str]:
+    """Yield the subsets that shall have a share and have nobody, as after a withdrawal, and what to do.
+
+    Parameters
+    ----------
+    split
+        The split.
+    kind
+        Of its scheme: who is new goes first where nobody is in one that is balanced.
+    """
+    of = split.rows.fold.nunique()
+    first = "release more participants, who go there first, or" if kind == "balanced" else "when it is needed,"
+    for subset in split.shares or ():
+        lacking = of - split.rows.fold[split.rows.subset == subset].nunique()
+        if lacking:
+            where = f" in {lacking} of {of} folds" if of > 1 else ""
+            yield f"no recording is in {subset}{where}; {first} describe the scheme in another way: then it is made anew, and people move"
+
+
+def not_trained_on(split: Split, people: pd.DataFrame) -> dict[str, str]:
+    """Return the subset of each recording that should be trained on, by id, where it was released in another one and stays.
+
+    Parameters
+    ----------
+    split
+        A split of the kind that has them in its first subset; others ask nothing of them.
+    people
+        One row per recording: id, pinned.
+    """
+    rows = split.rows[split.rows.id.isin(people.id[people.pinned]) & (split.rows.subset != split.subsets[0])].sort_values("id")
+    return dict(zip(rows.id, rows.subset, strict=True))
+
+
 def _transitions(phases: pd.DataFrame) -> pd.DataFrame:
     ordered = phases.sort_values(["vocabulary", "id", "frame"], kind="stable")
     before = ordered[["vocabulary", "id", "phase"]].shift()

@@ -120,7 +120,8 @@ def kept(cohort: Cohort, released: pd.DataFrame, p: SchemeParams) -> Split:
     """Return the released split of the recordings that are still there.
 
     A new recording joins the others of its participant. A new participant goes where the fewest recordings are, which is no
-    balance: a `balanced` split is extended instead. A fold that tests nobody any more is left out.
+    balance: a `balanced` split is extended instead, unless it is left with more empty subsets than new participants, who
+    then go into these. A fold that tests nobody any more is left out.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def kept(cohort: Cohort, released: pd.DataFrame, p: SchemeParams) -> Split:
     share_of = _shares(p)
     names = tuple(share_of) if share_of else ("train", "test")
     rows = [(int(fold), str(subset), str(id_)) for fold, subset, id_ in released[released.id.isin(cohort.people.id)].to_numpy().tolist()]
-    rows += _joining(cohort, rows)
+    rows += _joining(cohort, rows, names if isinstance(p, BalancedParams) else ())
     notes = ["nobody was moved, because somebody withdrew since the last release: it is not searched for a better one"]
     folds = sorted({fold for fold, _, _ in rows})
     untested = [fold for fold in folds if not any(row[:2] == (fold, names[-1]) for row in rows)] if len(folds) > 1 else []
@@ -144,9 +145,13 @@ def kept(cohort: Cohort, released: pd.DataFrame, p: SchemeParams) -> Split:
 
 
 def can_be_extended(cohort: Cohort, released: pd.DataFrame, p: BalancedParams) -> bool:
-    """Whether new recordings can be balanced: there are some, and somebody is left in every subset."""
+    """Whether new recordings can be balanced: there are some, with enough new participants for every subset that is empty."""
     there = released[released.id.isin(cohort.people.id)]
-    return len(there) < len(cohort.people) and set(p.subsets) <= set(there.subset)
+    known = cohort.people.participant[cohort.people.id.isin(there.id)]
+    new = cohort.people[~cohort.people.participant.isin(known)]
+    pinned = set(new.participant[new.pinned])
+    empty = set(p.subsets) - set(there.subset) - ({next(iter(p.subsets))} if pinned else set())
+    return len(there) < len(cohort.people) and len(empty) <= len(set(new.participant) - pinned)
 
 
 def _shares(p: SchemeParams) -> dict[str, float] | None:
@@ -157,14 +162,25 @@ def _shares(p: SchemeParams) -> dict[str, float] | None:
     return None
 
 
-def _joining(cohort: Cohort, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
-    """Return rows of the recordings that are new, in the order of their ids."""
+def _joining(cohort: Cohort, rows: Sequence[tuple[int, str, str]], subsets: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Return rows of the recordings that are new, in the order of their ids.
+
+    Parameters
+    ----------
+    cohort, rows
+        The recordings, and where those are that were released.
+    subsets
+        Of a scheme without folds, the one for training first: also where nobody is left, somebody new may go.
+    """
     participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
     places: dict[str, list[tuple[int, str]]] = {}
     for fold, subset, id_ in sorted(rows):
         places.setdefault(id_, []).append((fold, subset))
     theirs = {participant_of[id_]: tuple(of) for id_, of in sorted(places.items(), reverse=True)}
-    count = Counter(tuple(of) for of in places.values())
+    alone: list[Places] = [((0, subset),) for subset in subsets]
+    count = Counter({**dict.fromkeys(alone, 0), **Counter(tuple(of) for of in places.values())})
+    if alone:
+        theirs = {**dict.fromkeys(cohort.people.participant[cohort.people.pinned], alone[0]), **theirs}
     added = []
     for id_ in sorted(set(participant_of) - set(places)):
         mine: Places = theirs.setdefault(participant_of[id_], min(count, key=lambda one: (count[one], one), default=()))

@@ -12,11 +12,20 @@ import pandas as pd
 from scrubin.base.errors import SplitError
 from scrubin.base.tables.public import FOLDS, LASANA, SCHEME, SPLIT_COLUMNS, SPLIT_DELIMITERS
 from scrubin.stages.splits import assessment
-from scrubin.stages.splits.assessment import BALANCE_DEFINITIONS, balance, class_coverage, class_warnings, classes, folds
+from scrubin.stages.splits.assessment import (
+    BALANCE_DEFINITIONS,
+    balance,
+    class_coverage,
+    class_warnings,
+    classes,
+    empty_subsets,
+    folds,
+    not_trained_on,
+)
 from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
 from scrubin.stages.splits.registry import Setting, make, of_task
 from scrubin.stages.splits.split import Split
-from scrubin.stages.splits.split_params import SplitsParams
+from scrubin.stages.splits.split_params import BalancedParams, SplitsParams
 
 
 def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +139,8 @@ def table(split_of: Mapping[str, Split]) -> pd.DataFrame:
 def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p: SplitsParams) -> dict[str, Any]:
     """Return the balance, coverage and shortcut audit of every split, as a JSON value that names no participant.
 
-    ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``.
+    ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``. Where a subset has nobody ``empty`` says
+    so; ``stays`` has the subset of recordings that only now should be trained on, by id.
     """
     occurring = classes(tables.triplets, tables.phases, tables.errors)
     return {
@@ -138,6 +148,11 @@ def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p:
         "seed": p.seed,
         "schemes": [_scheme(name, split, everyone, tables, occurring, p) for name, split in split_of.items()],
     }
+
+
+def warnings(said: Mapping[str, Any]) -> list[str]:
+    """Return what a run says of its splits: subsets that have nobody."""
+    return [f"split '{scheme['scheme']}': {line}" for scheme in said["schemes"] for line in scheme.get("empty", ())]
 
 
 def obstacles(split_of: Mapping[str, Split]) -> dict[str, list[str]]:
@@ -154,10 +169,13 @@ def _scheme(
     looked_at = getattr(scheme, "balance", ("GRS", "error"))
     of = of_task(everyone, task) if task else everyone
     here = of.only(of.people.id.isin(split.rows.id).to_numpy()).balancing(looked_at)
+    stays = not_trained_on(split, of.people) if isinstance(scheme, BalancedParams) else {}
     return {
         "scheme": name,
         "kind": scheme.kind,
         **balance(split, here),
+        **({"stays": stays} if stays else {}),
+        **({"empty": empty} if (empty := list(empty_subsets(split, scheme.kind))) else {}),
         "folds": [
             {**fold, **_fold(split.rows[split.rows.fold == fold["fold"]], split.subsets, everyone, tables, occurring)}
             for fold in folds(split, everyone.people, tables.skill, tables.errors)

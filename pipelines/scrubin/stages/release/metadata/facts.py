@@ -96,10 +96,8 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
     }
 
 
-def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) -> dict[str, int]:
+def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int, withdrawn: int) -> dict[str, int]:
     """Return how many recordings were not released, by the kind of reason; reasons themselves may name people.
-
-    Who withdrew is in no table any more: ``metadata/withdrawn.json`` counts them.
 
     Parameters
     ----------
@@ -107,14 +105,15 @@ def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) 
         The private tables of these names, quarantine of all stages.
     excluded
         How many recordings a reviewer excluded.
+    withdrawn
+        How many were released once and withdrawn since, as ``metadata/withdrawn.json`` counts them: they are in no table any more.
     """
     by_kind: dict[str, set[str]] = {}
     for row in records(recordings[recordings["status"] != "kept"]):
         by_kind.setdefault(_kind(row["status"], row["reason"] or ""), set()).add(row["recording"])
     by_kind.setdefault("cannot be used", set()).update(map(str, of_recordings(quarantine)["recording"]))
-    return {kind: len(names) for kind, names in sorted(by_kind.items()) if names} | (
-        {"excluded in the review": excluded} if excluded else {}
-    )
+    counted = {kind: len(names) for kind, names in sorted(by_kind.items())} | {"excluded in the review": excluded, "withdrawn": withdrawn}
+    return {kind: number for kind, number in counted.items() if number}
 
 
 def _kind(status: str, reason: str) -> str:
@@ -270,14 +269,18 @@ def _splits(tables: Mapping[str, pd.DataFrame], document: Mapping[str, Any]) -> 
     for name, rows in tables["splits"].groupby("scheme", sort=True):
         scheme = stated.get(name, {})
         proofs = scheme.get("proofs") or []
-        sizes = rows.groupby(["fold", "subset"]).size()
+        # A subset that shall have a share and has nobody is one all the same.
+        asked = list(scheme.get("shares") or ())
+        sizes = rows.pivot_table(index="subset", columns="fold", values="id", aggfunc="count")
+        sizes = sizes.reindex(sorted({*map(str, sizes.index), *asked}))
+        sizes.loc[asked] = sizes.loc[asked].fillna(0)
         one = {
             "name": str(name),
             "kind": scheme.get("kind"),
             "folds": int(rows["fold"].nunique()),
             "subsets": [
                 {"name": str(subset), "fewest": int(of_subset.min()), "most": int(of_subset.max())}
-                for subset, of_subset in sizes.groupby(level="subset", sort=True)
+                for subset, of_subset in sizes.iterrows()
             ],
             "mean_imbalance": _rounded((scheme.get("imbalance") or {}).get("mean")),
             "worst_imbalance": _rounded((scheme.get("imbalance") or {}).get("worst")),
@@ -303,7 +306,9 @@ def _rounded(value: Any) -> float | None:
 INTERIM = Path("data/interim")
 
 
-def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synthetic: bool, folder: Path = INTERIM) -> Study:
+def load_study(
+    quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synthetic: bool, withdrawn: int, folder: Path = INTERIM
+) -> Study:
     """Return what is known.
 
     Parameters
@@ -314,6 +319,8 @@ def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synt
         The certificate's public form.
     synthetic
         Whether the study is a synthetic one.
+    withdrawn
+        See ``left_out``.
     folder
         Where the stages leave their documents.
 
@@ -331,7 +338,7 @@ def load_study(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synt
         validation=_document(folder / "validation.json"),
         provenance=_document(folder / "annotations.json").get("provenance", {}),
         interpolated=_document(folder / "annotations.json").get("interpolated", {}),
-        left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
+        left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json")), withdrawn),
         people=int(released["participant"].nunique()),
         synthetic=synthetic,
     )

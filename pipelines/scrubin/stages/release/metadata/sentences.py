@@ -221,8 +221,10 @@ def splits(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _split(of: Mapping[str, Any]) -> str:
-    subsets = listed([f"{one['name']} {spread(one['fewest'], one['most'])}" for one in of["subsets"]])
+    subsets = listed([f"{one['name']} {spread(one['fewest'], one['most'])}" for one in of["subsets"] if one["most"]])
     text = f"{of['name']}: {count(of['folds'], 'fold', 'folds')}, recordings in {subsets}"
+    if empty := [one["name"] for one in of["subsets"] if not one["most"]]:
+        text += f", no recordings in {listed(empty)}"
     if of["mean_imbalance"] is not None:
         text += f"; imbalance {number(of['mean_imbalance'])} in the mean and {number(of['worst_imbalance'])} at worst"
     if of["proofs"] == ["proven"]:
