@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import skill
 from scrubin.evaluate.metrics.result import Result, Value, Variant, difference, over_runs
@@ -158,3 +159,9 @@ def test_runs_that_do_not_belong_together_are_refused():
     ):
         with pytest.raises(MetricsError, match=sentence):
             over_runs(runs)
+
+
+@pytest.mark.parametrize("form", ["bessel", "lin1989", "paper_first_form"])
+def test_one_pair_has_no_concordance_in_any_form(form):
+    """It would be 0 by 1/n, and halve the mean over pairs of raters."""
+    assert np.isnan(statistics.concordance([3.0], [4.0], form))

@@ -75,16 +75,16 @@ PRIMARY: Form = "bessel"
 def concordance(x: Sequence[float], y: Sequence[float], form: Form = PRIMARY) -> float:
     """Return Lin's rho_c of paired scores, in [-1, 1].
 
-    Undefined (NaN) without values, for a form with n - 1 with fewer than two, and for 0/0,
+    Undefined (NaN) with fewer than two pairs, as one has no spread (Lin's 1/n would give 0, as if people disagreed), and for 0/0,
     that is for two constant vectors with the same mean.
 
     >>> concordance([1, 2, 3, 4], [3, 4, 5, 6])
     0.45454545454545453
     """
     n = len(x)
-    degrees = n if form == "lin1989" else n - 1
-    if degrees < 1:
+    if n < 2:
         return math.nan
+    degrees = n if form == "lin1989" else n - 1
     if constant([*x, *y]):
         return math.nan
     spread = (squares(x) + squares(y)) / degrees

@@ -65,7 +65,7 @@ def folder_of(path: Path) -> Path:
     """
     if path.is_dir():
         return path
-    what, fix = "is a file", "name the folder that holds one <video>.json per video"
+    what, fix = "is a file", "name the folder that holds one <video>.json per video, or <video>.csv for phases"
     if not path.exists():
         what, fix = "there is no such folder", ""
     elif path.is_file() and zipfile.is_zipfile(path):
@@ -110,8 +110,9 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
     others = tuple(path.name for path in odd if not _place(path, names, files, faults))
     _note_nested_folders(below, bool(files), faults)
     if not files and not below:
-        example = f"{names[0]}.json" if names else "<video>.json"
-        faults.error("", EMPTY, "the submission has no files that fit a video", f"name one per video, such as {example}")
+        example = names[0] if names else "<video>"
+        fix = f"name one per video, such as {example}.json, or {example}.csv for phases; archives within it are not unpacked"
+        faults.error("", EMPTY, "the submission has no files that fit a video", fix)
     return SubmittedFiles(files, others)
 
 
