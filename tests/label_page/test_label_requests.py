@@ -226,3 +226,10 @@ def test_done_and_undo_answer_with_what_stands(ann):
     assert undone["undo"] is False
     assert ann.say("/api/worked", id=SINGLE, seconds=30).status_code == 200
     assert ann.get("/api/work").json()["recordings"][0]["id"]
+
+
+def test_pictures_of_a_video_that_was_released_anew_say_that_the_page_must_be_started_again(ann, bench):
+    video = bench.folder / RELEASE / bench.recordings[SINGLE].videos["mono"].path
+    video.write_bytes(video.read_bytes() + b"0")
+    answer = ann.get(f"/pictures/{SINGLE}/mono?frames=0&height=64&columns=1")
+    assert "it was released anew since this page was started; whoever started 'scrubin label' ends it" in answer.json()["error"]

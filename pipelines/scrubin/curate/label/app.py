@@ -43,6 +43,7 @@ SHARED_FILES = ("api.js", "colours.css", "elements.js", "icon.svg", "keys.js")
 DECODING_THREADS = 3
 # Several people play at once, each a film of their own.
 READERS = 6
+RELEASED_ANEW = "it was released anew since this page was started", "whoever started 'scrubin label' ends it and starts it again"
 LONGEST_WORK_S = 600
 MOST_PICKS = 500
 CHANGE_KEYS = {"layer", "key", "value", "proposal"}
@@ -92,7 +93,7 @@ class LabelApp:
             for one in self.bench.recordings.values()
             for camera, video in one.videos.items()
         }
-        self.stills = Stills(self.bench.folder / RELEASE, files, READERS)
+        self.stills = Stills(self.bench.folder / RELEASE, files, READERS, RELEASED_ANEW)
         self._decoding = anyio.CapacityLimiter(DECODING_THREADS)
 
     def asgi(self) -> Guard:

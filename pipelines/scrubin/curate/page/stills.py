@@ -97,6 +97,7 @@ Picture = npt.NDArray[np.uint8]
 Drawing = Callable[[int, Picture], Picture]
 # A reader of 1080p holds about 100 MB of decoded frames; a pair of cameras has two.
 MOST_READERS = 2
+CHANGED = "it is not the file that was screened", FIX_CHANGED
 MOST_REELS = 8
 SPRITE_QUALITY, FULL_QUALITY = 85, 92
 # Mean distance in levels between a frame and its own picture in the reel: at most 9 on real and synthetic footage.
@@ -117,10 +118,12 @@ class Stills:
         Its files, by recording and camera.
     readers
         So many are open at a time.
+    changed
+        What to say of a file that is not the one of its hash, and the mend.
     """
 
-    def __init__(self, raw: Path, files: Mapping[FileKey, Source], readers: int = MOST_READERS) -> None:
-        self._raw, self._files, self._most_readers = raw, dict(files), readers
+    def __init__(self, raw: Path, files: Mapping[FileKey, Source], readers: int = MOST_READERS, changed: tuple[str, str] = CHANGED) -> None:
+        self._raw, self._files, self._most_readers, self._changed = raw, dict(files), readers, changed
         self._readers: OrderedDict[FileKey, SourceReader] = OrderedDict()
         self._reels: OrderedDict[FileKey, Reel] = OrderedDict()
         self._verified: dict[FileKey, tuple[int, ...]] = {}
@@ -263,7 +266,7 @@ class Stills:
             if reader is not None:
                 reader.close()
             if (changed := source.changed(self._raw)) is not None:
-                raise VideoError(changed, "it is not the file that was screened", FIX_CHANGED)
+                raise VideoError(changed, *self._changed)
             self._verified[file] = _identity(paths)
 
 
