@@ -14,7 +14,17 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, last_document_kept, name_pattern, only_names_classes, readable
+from scrubin.labels.registry import (
+    AnyFormat,
+    Content,
+    contents_of,
+    is_note,
+    known_name,
+    last_document_kept,
+    name_pattern,
+    only_names_classes,
+    readable,
+)
 
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
@@ -70,7 +80,11 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
-    contents = {_name(file): _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults) for file in of_format}
+    contents: dict[str, bytes] = {}
+    for file in of_format:
+        if (name := _name(file)) in contents:
+            faults.error(str(file), "file-repeated", f"there is {Path(name).name} as well, which is the same name", "keep one of them")
+        contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
@@ -192,12 +206,13 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
 
 def _names(every: Iterable[Path]) -> dict[Path, str]:
     """Return what formats hold their patterns against."""
-    return {file: _name(file) for file in every if not file.name.endswith(NO_LABELS)}
+    return {file: name for file in every if not (name := _name(file)).endswith(NO_LABELS)}
 
 
 def _name(file: Path) -> str:
     # The folder of a file can be a part of what it says.
-    return (file if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name) / file.name).as_posix()
+    folder = file.parent if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name)
+    return (folder / known_name(file)).as_posix()
 
 
 def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[AnyFormat]:

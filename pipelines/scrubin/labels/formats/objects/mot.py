@@ -105,7 +105,7 @@ CHOLECTRACK20 = Layout("cholectrack20-txt", 0, SOURCE_FRAMES, (854, 480))
 
 def _cells(path: Path) -> list[str]:
     """Return the cells of the first line with any, if all are numbers and so many that no other table has them."""
-    lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix == ".txt" else []
+    lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix.lower() == ".txt" else []
     header, *first = [_split(line) for line in lines[:2]] or [[]]
     if not _misnamed(header):
         return first[0] if first and len(first[0]) == len(header) and all(map(NUMBER.fullmatch, first[0])) else []
@@ -126,7 +126,9 @@ def _misnamed(header: Sequence[str]) -> list[str]:
 
 
 def _is_mot(path: Path) -> bool:
-    return "imWidth" in registry.head(path) if path.name == SEQINFO else bool(_cells(path)) and not _is_of_cholectrack20(path)
+    return (
+        "imWidth" in registry.head(path) if registry.known_name(path) == SEQINFO else bool(_cells(path)) and not _is_of_cholectrack20(path)
+    )
 
 
 def _is_of_cholectrack20(path: Path) -> bool:
