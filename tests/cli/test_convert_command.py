@@ -268,6 +268,13 @@ def phase_table(path, frames, of=lambda frame: int(frame > 25)):
     return [path, "--from", "phase-tables", "--fps", "25"]
 
 
+@pytest.mark.parametrize(("rate", "told"), [([], True), (["--to-fps", "25"], False), (["--to-fps", "1"], False)])
+def test_frames_at_a_time_between_two_seconds_are_counted_where_nobody_names_a_rate(folder, tmp_path, capsys, rate, told):
+    assert convert(folder("cholecseg8k"), "--to", "tables-csv", "--out", tmp_path / "out", *rate) == 0
+    said = "exact time of labelled frames, which is between two frames here (--to-fps can keep it): 1"
+    assert (said in capsys.readouterr().err) == told
+
+
 @pytest.mark.parametrize("target", ["cholec80", "m2cai"])
 def test_phases_from_frame_1_on_are_refused_where_they_would_be_read_as_numbered_from_1(tmp_path, capsys, target):
     table = phase_table(tmp_path / "v.csv", range(1, 60))

@@ -88,6 +88,7 @@ def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> 
 
 BETWEEN_FRAMES = "spans between two frames of the other rate"
 OVERLAP = "frames in which two phases overlap, of which the later counts"
+EXACT_TIMES = "exact time of labelled frames, which is between two frames here (--to-fps can keep it)"
 EXACT_EDGES = "exact start or end of spans, which is between two frames here"
 BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
 
@@ -140,6 +141,9 @@ def retimed(
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
     if writer.phases_as_spans:
         return _as_segments(labels, of, to)
+    if wanted is None:
+        layers = [layer for layer in (labels.phases, labels.instances, labels.marks) if layer is not None]
+        _add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
     keeps_phases = of == to or labels.phases is None
     labels = _renumbered_labels(labels, writer, of, to, losses)
     segments = labels.segments
@@ -199,8 +203,7 @@ def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[
         return None
     numbers = renumber(layer.positions, of, to)
     lost = int((numbers == NONE).sum())
-    if lost:
-        losses[what] += lost
+    _add(losses, what, lost)
     rows = _renumbered(layer.rows, of, to)
     if repeat and to.per_second > of.per_second:
         # The label of an instant holds until the next instant that could have one.
@@ -210,6 +213,15 @@ def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[
         positions = np.concatenate([np.empty(0, np.int64), *copies])
         return replace(layer, positions=positions, rows=phase_rows(positions.tolist(), ids.tolist()))
     return replace(layer, positions=numbers[numbers != NONE], rows=rows)
+
+
+def _moved(positions: IntArray, of: Numbering, to: Numbering) -> int:
+    """Return how many labels are at another time when they have fewer numbers a second; times that were rounded say none exactly."""
+    if of.rounded_s is not None or to.per_second >= of.per_second:
+        return 0
+    ratio = to.per_second / of.per_second
+    pairs = zip(positions.tolist(), renumber(positions, of, to).tolist(), strict=True)
+    return sum(number != NONE and (position - of.first) * ratio != number - to.first for position, number in pairs)
 
 
 def _renumbered(rows: pd.DataFrame, of: Numbering, to: Numbering) -> pd.DataFrame:
