@@ -1,3 +1,4 @@
+import itertools
 import json
 from pathlib import Path
 
@@ -261,6 +262,20 @@ def test_a_phase_between_two_frames_of_the_other_rate_is_counted(tmp_path, capsy
     assert "not in heichole: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
     assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "t") == 0
     assert "between two frames" not in capsys.readouterr().err  # segments.csv has the phase as a span
+
+
+@pytest.mark.parametrize("edges", [(0, 2001, 2039), (0, 2001, 2039, 4000)], ids=["at the end", "in between"])
+def test_a_phase_that_holds_no_frame_is_left_out_and_counted_so_that_the_files_are_read_back(tmp_path, capsys, edges):
+    names = ("Preparation", "CalotTriangleDissection")
+    spans = [(start, end, at % 2) for at, (start, end) in enumerate(itertools.pairwise(edges))]
+    rows = [{"start": start, "end": end, "label_name": names[id_], "label_id": id_} for start, end, id_ in spans]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    to = ["--to", "cataract101", "--to-fps", "25", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", *to) == 0
+    assert "not in cataract101: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "cataract101", "--out", tmp_path / "again") == 0
+    begins = (tmp_path / "again" / "annotations.csv").read_text().splitlines()[1:]
+    assert begins == ["v;0;1", "v;51;1"][: len(spans) - 1]
 
 
 def phase_table(path, frames, of=lambda frame: int(frame > 25)):

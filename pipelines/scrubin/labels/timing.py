@@ -140,7 +140,7 @@ def retimed(
     if labels.segments is not None and labels.segments_clock is None:
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
     if writer.phases_as_spans:
-        return _as_segments(labels, of, to)
+        return _as_segments(labels, of, to, losses)
     if wanted is None:
         layers = [layer for layer in (labels.phases, labels.instances, labels.marks) if layer is not None]
         _add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
@@ -263,7 +263,8 @@ def laid_over(vocabulary: Vocabulary) -> list[int]:
     return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []
 
 
-def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
+def _as_segments(labels: Labels, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
+    """Return labels with phases as spans of the other rate; a span that holds none of its frames is left out, and counted."""
     segments, period_s = labels.segments, (labels.segments_clock or Clock(1 / of.per_second)).period_s
     parts = [] if segments is None else [_scaled(segments, to.per_second * (period_s or 1))]
     if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
@@ -271,6 +272,10 @@ def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
         of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
         parts = [_scaled(of_frames, to.per_second / of.per_second), *parts]
     joined = pd.concat(parts, ignore_index=True) if parts else None
+    if joined is not None:
+        is_held = joined["start"] < joined["end"]
+        _add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
+        joined = joined[is_held].reset_index(drop=True)
     return replace(labels, clock=to.clock, phases=None, segments=joined, segments_clock=None)
 
 
