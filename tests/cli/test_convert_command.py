@@ -1,5 +1,6 @@
 import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,12 @@ def test_a_phase_that_holds_no_frame_is_left_out_and_counted_so_that_the_files_a
     assert convert(tmp_path / "o", "--to", "cataract101", "--out", tmp_path / "again") == 0
     begins = (tmp_path / "again" / "annotations.csv").read_text().splitlines()[1:]
     assert begins == ["v;0;1", "v;51;1"][: len(spans) - 1]
+
+
+@pytest.mark.parametrize("target", ["elan", "boris", "vidat", "via3"])
+def test_the_skill_of_recordings_is_counted_where_a_format_has_no_ratings_either(folder, tmp_path, capsys, target):
+    convert(folder("jigsaws"), "--to", target, "--out", tmp_path / "o")
+    assert re.search(r"facts of recordings: skill_level(: | \()[1-9]", capsys.readouterr().err)
 
 
 def phase_table(path, frames, of=lambda frame: int(frame > 25)):
