@@ -206,6 +206,10 @@ class TestSurch:
     def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
         assert told in " ".join(said("surch", changed("surch", ".csv", old, new)))
 
+    def test_seconds_with_all_decimals_of_a_float_are_read(self):
+        files = {"surch/segments.csv": b"VideoID,StartTime,EndTime,labelID\nvideo001,0,8.633333333333333,etc\n"}
+        assert read_files("surch", files).recordings[0].segments["end"].tolist() == [8_633]
+
     def test_what_is_finer_than_a_millisecond_is_said(self):
         told = ("surch/segments.csv: kept to the millisecond: 1 times with more than three decimals",)
         assert sentences(faults_of("surch", changed("surch", ".csv", b"40.173", b"40.173885")), "warning") == told
