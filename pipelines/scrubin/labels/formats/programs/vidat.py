@@ -87,7 +87,7 @@ def _spans(where: Where, document: Mapping[str, Any]) -> list[NamedSpan]:
     if where.faults.errors():
         return []
     video = annotation.get("video")
-    fps = named_spans.rate(video.get("fps")) if isinstance(video, Mapping) else None
+    fps = fields.rate(video.get("fps")) if isinstance(video, Mapping) else None
     if fps is None:
         where.at("video").error("rate-unknown", "'fps' is no rate from 0 to 1000", "save the annotation again with its video")
     names: dict[Any, str] = {}
