@@ -1,6 +1,7 @@
 import itertools
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,10 @@ import pytest
 import clips
 from label_examples import EXAMPLES, shape
 from scrubin import cli
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.files.loss import Fit, fitted
+from scrubin.labels.files.output import render, writer_of
+from scrubin.labels.model import Clock, Collection, Labels, segment_rows
 from scrubin.labels.registry import WRITERS, readable
 
 
@@ -283,6 +288,32 @@ def test_a_phase_that_holds_no_frame_is_left_out_and_counted_so_that_the_files_a
 def test_the_skill_of_recordings_is_counted_where_a_format_has_no_ratings_either(folder, tmp_path, capsys, target):
     convert(folder("jigsaws"), "--to", target, "--out", tmp_path / "o")
     assert re.search(r"facts of recordings: skill_level(: | \()[1-9]", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("target", ["elan", "boris", "via3", "vidat", "cataract101"])
+def test_spans_that_our_tables_have_to_the_millisecond_are_written_so(tmp_path, capsys, target):
+    edges = (0, 12_400, 30_100, 61_337)
+    names = ("Preparation", "CalotTriangleDissection", "ClippingCutting")
+    rows = [{"start": a, "end": b, "label_name": names[at], "label_id": at} for at, (a, b) in enumerate(itertools.pairwise(edges))]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    steps = [("multibypass140", "v.mp4.json", "tables", "t"), ("tables", "t", target, "o"), (target, "o", "multibypass140", "again")]
+    for source, of, form, out in steps:
+        named = ["--vocabulary", "cholec80"] if source == target else []
+        assert convert(tmp_path / of, "--from", source, "--to", form, "--out", tmp_path / out, *named) == 0
+    (again,) = (tmp_path / "again").rglob("*.json")
+    assert [(one["start"], one["end"]) for one in json.loads(again.read_text())["phases"]] == list(itertools.pairwise(edges))
+
+
+def test_steps_of_any_clock_become_the_seconds_whose_instants_they_hold(tmp_path, capsys):
+    words = vocabulary.load("pitvis")
+    segments = segment_rows([("step", 0, 1_400, 3), ("step", 1_400, 1_401, 5), ("step", 1_401, 4_000, 2)])
+    labels = Labels("07", "elan", words, Clock(Fraction(1, 1000)), segments=segments)
+    kept, losses = fitted(Collection((labels,)), writer_of("pitvis"), Fit("elan"))
+    written = render(kept, writer_of("pitvis"))
+    said = {"exact start or end of spans, which is between two frames here": 2, "spans between two frames of the other rate": 1}
+    assert (losses, written.losses) == ({}, said)
+    rows = written.files["annotations_07.csv"].decode().splitlines()[1:]
+    assert [tuple(map(int, row.split(",")[1:3])) for row in rows] == [(0, 4), (1, 4), (2, 3), (3, 3)]
 
 
 def phase_table(path, frames, of=lambda frame: int(frame > 25)):

@@ -140,7 +140,7 @@ def retimed(
     if labels.segments is not None and labels.segments_clock is None:
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
     if writer.phases_as_spans:
-        return _as_segments(labels, of, to, losses)
+        return _as_segments(labels, writer, of, to, losses, may_be_finer=wanted is None and writer.fps is None)
     if wanted is None:
         layers = [layer for layer in (labels.phases, labels.instances, labels.marks) if layer is not None]
         _add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
@@ -263,20 +263,46 @@ def laid_over(vocabulary: Vocabulary) -> list[int]:
     return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []
 
 
-def _as_segments(labels: Labels, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
-    """Return labels with phases as spans of the other rate; a span that holds none of its frames is left out, and counted."""
-    segments, period_s = labels.segments, (labels.segments_clock or Clock(1 / of.per_second)).period_s
-    parts = [] if segments is None else [_scaled(segments, to.per_second * (period_s or 1))]
+def _as_segments(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str], *, may_be_finer: bool) -> Labels:
+    """Return labels with phases as spans of the other rate; a span that holds none of its frames is left out, and counted.
+
+    Parameters
+    ----------
+    may_be_finer
+        Whether spans keep a rate of their own, as neither the format nor anybody says one.
+    """
+    segments, own = labels.segments, 1 / _period_s(labels) if labels.segments is not None else of.per_second
+    per_second = _common(to.per_second, own) if may_be_finer and segments is not None and len(segments) else to.per_second
+    parts: list[tuple[pd.DataFrame, Fraction]] = [] if segments is None else [(segments, per_second / own)]
     if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
         rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
         of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
-        parts = [_scaled(of_frames, to.per_second / of.per_second), *parts]
-    joined = pd.concat(parts, ignore_index=True) if parts else None
+        parts = [(of_frames, per_second / of.per_second), *parts]
+    joined = pd.concat([_scaled(rows, scale) for rows, scale in parts], ignore_index=True) if parts else None
     if joined is not None:
         is_held = joined["start"] < joined["end"]
         _add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
+        _add(losses, EXACT_EDGES, max(sum(_inexact(rows, scale) for rows, scale in parts) - int((~is_held).sum()), 0))
         joined = joined[is_held].reset_index(drop=True)
-    return replace(labels, clock=to.clock, phases=None, segments=joined, segments_clock=None)
+    finer = Clock(1 / per_second)
+    labels = replace(labels, clock=finer, segments_clock=None, phases=None, segments=joined)
+    # Instances are numbered by the clock of the labels.
+    return replace(labels, clock=to.clock, segments_clock=finer) if "instances" in writer.holds and finer != to.clock else labels
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """Return the least rate at which the instants of two rates have numbers.
+
+    >>> _common(Fraction(1), Fraction(1000)), _common(Fraction(30000, 1001), Fraction(25))
+    (Fraction(1000, 1), Fraction(30000, 1))
+    """
+    return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
+
+
+def _inexact(rows: pd.DataFrame, scale: Fraction) -> int:
+    """Return how many spans start or end between two of fewer numbers."""
+    edges = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True) if scale < 1 else ()
+    return sum(any((edge * scale).denominator > 1 for edge in span) for span in edges)
 
 
 def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:

@@ -149,7 +149,7 @@ def _rate(clock: Clock) -> Fraction:
 
 def _document(labels: Labels, spans: Sequence[NamedSpan]) -> bytes:
     names = list(dict.fromkeys(f"{span.kind or INSTRUMENT}: {span.label}" for span in spans))
-    fps, last_s = _rate(labels.clock), Fraction(max(span.end for span in spans), NS)
+    fps, last_s = _rate(labels.segments_clock or labels.clock), Fraction(max(span.end for span in spans), NS)
     listed = [{"id": 0, "name": UNNAMED, "color": "#00ff00", "objects": [0]}]
     listed += [{"id": i, "name": name, "color": COLOURS[i % len(COLOURS)], "objects": [0]} for i, name in enumerate(names, start=1)]
     actions = []
