@@ -246,7 +246,9 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
         return
     beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
     is_short = extent.every_frame and missing_s > tolerance_s
-    if beyond_s <= tolerance_s and not is_short:
+    # A label covers something behind its own time, a span nothing behind its end.
+    covers_more = period_s is not None and extent.last < extent.end and beyond_s == tolerance_s
+    if beyond_s <= tolerance_s and not covers_more and not is_short:
         return
     end = used if period_s is None else extent.end
     if period_s is None:
