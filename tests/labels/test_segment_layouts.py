@@ -91,6 +91,11 @@ class TestHeiChole:
         folder = detect.label_folder(put(tmp_path, files), None)
         assert (folder.form.name, len(folder.contents), len(folder.others)) == ("heichole", 1, 1)
 
+    def test_the_other_file_of_its_authors_is_no_plain_table_of_seconds(self, tmp_path):
+        folder = put(tmp_path, {"video_1/action_continues.txt": b"000000000,0\n000000001,0\n000000002,1\n"})
+        with pytest.raises(AnnotationError, match="this looks like no format of labels"):
+            detect.detected(folder)
+
 
 class TestCataract101:
     def test_a_phase_lasts_until_the_next_one_and_the_last_until_the_end_of_the_video(self):

@@ -106,7 +106,7 @@ def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, want
     if writer.fps is not None:
         if wanted not in (None, writer.fps):
             what = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second"
-            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out")])
+            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out, or write a format of any rate, such as tables or elan")])
         return writer.fps
     if wanted is not None:
         return wanted

@@ -39,7 +39,8 @@ def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float,
     """
     other = _other_rate(rate * end_s / source_s, source_fps)
     if other:
-        return f"{other}; number them by the rule of the format, or convert them with the right --fps"
+        way = "convert what they were made of with the right --fps, or name it as the source itself where it has times, such as elan"
+        return f"{other}; number them by the rule of the format: {way}"
     longer_s = end_s - source_s
     if longer_s < 0:
         cut = "the labels are of a copy that lacks"
