@@ -153,6 +153,13 @@ def test_files_that_differ_in_the_case_of_their_extension_alone_are_refused(tmp_
         reader.read_path(write_files(tmp_path, files), None, Options())
 
 
+@pytest.mark.parametrize("name", ["Label_03.txt", "LABEL_03.TXT", "Video01-Phase.txt"])
+def test_a_name_of_a_format_but_for_its_capitals_is_no_plain_table(name, tmp_path):
+    path = write_files(tmp_path, {f"labels/{name}": b"Frame\tPhase\n1\t1\n2\t1\n"})
+    with pytest.raises(AnnotationError, match=r"but for its capitals the name is one of the format (autolaparo|cholec80).*rename it"):
+        reader.read_path(path, None, Options())
+
+
 @pytest.mark.parametrize("name", ["m2cai", "autolaparo"])
 @pytest.mark.parametrize(
     "saved",

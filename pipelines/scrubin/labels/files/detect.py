@@ -6,6 +6,7 @@ A path whose files fit no format, or several, is refused: a guess could shift la
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ from scrubin.labels.registry import (
 
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
+PLAIN = 2
+"""The precedence of plain arrays and tables."""
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
 
@@ -126,7 +129,20 @@ def _detected(path: Path, wanted: Content | None) -> AnyFormat:
         likely = first or _likely(others, first_only=False)
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
+    if likely[0].by_hand.precedence == PLAIN:
+        _refuse_capitals(names, _of_format(path, likely[0], names))
     return likely[0]
+
+
+def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
+    """Raise `AnnotationError` for plain tables with a name that is one of another format but for its capitals: they could be shifted."""
+    for file in files[:LOOKED_AT]:
+        for form in readable().values():
+            fits = name_pattern(form)
+            is_like = fits.fullmatch(names[file]) is None and re.fullmatch(fits.pattern, names[file], re.IGNORECASE) is not None
+            if is_like and form.by_hand.precedence != PLAIN and form.by_hand.evidence(file):
+                what = f"but for its capitals the name is one of the format {form.name}, and the file looks like it"
+                raise AnnotationError([Fault(str(file), "file-name", what, f"rename it: expected {form.expected}; or say --from")])
 
 
 def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
