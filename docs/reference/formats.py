@@ -92,7 +92,13 @@ def _reading(form: Format | DatasetFormat) -> list[tuple[str, str]]:
 
 def _writing(name: str) -> list[tuple[str, str]]:
     writer = WRITERS[name]
-    rate = f"{writer.fps} per second only" if writer.fps else "any whole rate" if writer.whole_fps else "any rate"
+    rate = (
+        f"{writer.fps} per second only"
+        if writer.fps
+        else "any whole rate, without one 1 per second of frames of a source"
+        if writer.whole_fps
+        else "any rate"
+    )
     rows = [("holds", ", ".join(sorted(writer.holds))), ("rate", rate)]
     rows += [("vocabulary", f"`{writer.vocabulary}` only")] if writer.vocabulary else []
     rows += [("boxes", "in pixels: the size of the images must be known (`--image-size`)")] if writer.pixels else []

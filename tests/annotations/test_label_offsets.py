@@ -95,6 +95,12 @@ def test_labels_of_a_copy_at_another_rate_are_named():
     assert "they are as long as the video at 25 per second: likely they are numbered at this rate" in message
 
 
+def test_a_label_per_second_that_begins_a_whole_tolerance_behind_the_end_is_beyond_it():
+    assert problems_of(labelled(range(2, 13), PER_SECOND), 11.04) == ""
+    assert problems_of(labelled(range(2, 12), PER_SECOND), 10) != ""
+    assert problems_of(labelled(range(2, 11), PER_SECOND), 10) == ""
+
+
 @pytest.mark.parametrize("fps", [PAL, NTSC, Fraction(24000, 1001)])
 def test_one_label_beyond_the_end_is_within_the_tolerance_and_not_without(fps):
     frames = round(20 * fps)

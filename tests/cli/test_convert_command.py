@@ -1,4 +1,7 @@
+import itertools
 import json
+import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -6,6 +9,10 @@ import pytest
 import clips
 from label_examples import EXAMPLES, shape
 from scrubin import cli
+from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.files.loss import Fit, fitted
+from scrubin.labels.files.output import render, writer_of
+from scrubin.labels.model import Clock, Collection, Labels, segment_rows
 from scrubin.labels.registry import WRITERS, readable
 
 
@@ -263,9 +270,62 @@ def test_a_phase_between_two_frames_of_the_other_rate_is_counted(tmp_path, capsy
     assert "between two frames" not in capsys.readouterr().err  # segments.csv has the phase as a span
 
 
+@pytest.mark.parametrize("edges", [(0, 2001, 2039), (0, 2001, 2039, 4000)], ids=["at the end", "in between"])
+def test_a_phase_that_holds_no_frame_is_left_out_and_counted_so_that_the_files_are_read_back(tmp_path, capsys, edges):
+    names = ("Preparation", "CalotTriangleDissection")
+    spans = [(start, end, at % 2) for at, (start, end) in enumerate(itertools.pairwise(edges))]
+    rows = [{"start": start, "end": end, "label_name": names[id_], "label_id": id_} for start, end, id_ in spans]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    to = ["--to", "cataract101", "--to-fps", "25", "--out", tmp_path / "o"]
+    assert convert(tmp_path / "v.mp4.json", "--from", "multibypass140", *to) == 0
+    assert "not in cataract101: spans between two frames of the other rate: 1\n" in capsys.readouterr().err
+    assert convert(tmp_path / "o", "--to", "cataract101", "--out", tmp_path / "again") == 0
+    begins = (tmp_path / "again" / "annotations.csv").read_text().splitlines()[1:]
+    assert begins == ["v;0;1", "v;51;1"][: len(spans) - 1]
+
+
+@pytest.mark.parametrize("target", ["elan", "boris", "vidat", "via3"])
+def test_the_skill_of_recordings_is_counted_where_a_format_has_no_ratings_either(folder, tmp_path, capsys, target):
+    convert(folder("jigsaws"), "--to", target, "--out", tmp_path / "o")
+    assert re.search(r"facts of recordings: skill_level(: | \()[1-9]", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("target", ["elan", "boris", "via3", "vidat", "cataract101"])
+def test_spans_that_our_tables_have_to_the_millisecond_are_written_so(tmp_path, capsys, target):
+    edges = (0, 12_400, 30_100, 61_337)
+    names = ("Preparation", "CalotTriangleDissection", "ClippingCutting")
+    rows = [{"start": a, "end": b, "label_name": names[at], "label_id": at} for at, (a, b) in enumerate(itertools.pairwise(edges))]
+    (tmp_path / "v.mp4.json").write_text(json.dumps({"vocabulary": "cholec80", "phases": rows, "steps": []}))
+    steps = [("multibypass140", "v.mp4.json", "tables", "t"), ("tables", "t", target, "o"), (target, "o", "multibypass140", "again")]
+    for source, of, form, out in steps:
+        named = ["--vocabulary", "cholec80"] if source == target else []
+        assert convert(tmp_path / of, "--from", source, "--to", form, "--out", tmp_path / out, *named) == 0
+    (again,) = (tmp_path / "again").rglob("*.json")
+    assert [(one["start"], one["end"]) for one in json.loads(again.read_text())["phases"]] == list(itertools.pairwise(edges))
+
+
+def test_steps_of_any_clock_become_the_seconds_whose_instants_they_hold(tmp_path, capsys):
+    words = vocabulary.load("pitvis")
+    segments = segment_rows([("step", 0, 1_400, 3), ("step", 1_400, 1_401, 5), ("step", 1_401, 4_000, 2)])
+    labels = Labels("07", "elan", words, Clock(Fraction(1, 1000)), segments=segments)
+    kept, losses = fitted(Collection((labels,)), writer_of("pitvis"), Fit("elan"))
+    written = render(kept, writer_of("pitvis"))
+    said = {"exact start or end of spans, which is between two frames here": 2, "spans between two frames of the other rate": 1}
+    assert (losses, written.losses) == ({}, said)
+    rows = written.files["annotations_07.csv"].decode().splitlines()[1:]
+    assert [tuple(map(int, row.split(",")[1:3])) for row in rows] == [(0, 4), (1, 4), (2, 3), (3, 3)]
+
+
 def phase_table(path, frames, of=lambda frame: int(frame > 25)):
     path.write_text("frame,phase_id\n" + "".join(f"{frame},{of(frame)}\n" for frame in frames))
     return [path, "--from", "phase-tables", "--fps", "25"]
+
+
+@pytest.mark.parametrize(("rate", "told"), [([], True), (["--to-fps", "25"], False), (["--to-fps", "1"], False)])
+def test_frames_at_a_time_between_two_seconds_are_counted_where_nobody_names_a_rate(folder, tmp_path, capsys, rate, told):
+    assert convert(folder("cholecseg8k"), "--to", "tables-csv", "--out", tmp_path / "out", *rate) == 0
+    said = "exact time of labelled frames, which is between two frames here (--to-fps can keep it): 1"
+    assert (said in capsys.readouterr().err) == told
 
 
 @pytest.mark.parametrize("target", ["cholec80", "m2cai"])

@@ -110,11 +110,11 @@ def test_an_output_that_can_be_none_is_named(labels, tmp_path, capsys, out):
 
 
 def test_files_of_no_format_are_named(labels, tmp_path, capsys):
-    (labels / "VID08.JSON").write_bytes(LABELS)
+    (labels / "VID08.json~").write_bytes(LABELS)
     (labels / "notes").write_text("")
     assert convert(labels, *SAME, tmp_path / "o") == 0
     assert "2 other files in " in (told := capsys.readouterr().err)
-    assert told.endswith("labels are not of this format: VID08.JSON, notes\n")
+    assert told.endswith("labels are not of this format: VID08.json~, notes\n")
 
 
 @pytest.mark.parametrize("rate", ["nan", "1e400", "-1", "1001", "1/0"])

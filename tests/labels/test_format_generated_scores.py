@@ -214,7 +214,7 @@ def test_what_is_no_workbook_is_refused(data):
 
 
 def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
-    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 20]
+    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
     found = read_files("aixsuture", {"OSATS.xlsx": as_excel([[*AIX, "NOTE"], [*row, "late"]])})
     assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
     with pytest.raises(AnnotationError, match=r"OSATS\.xlsx: not a workbook that can be read"):
@@ -222,7 +222,7 @@ def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
 
 
 def test_a_rater_who_rated_a_video_twice_is_named_with_the_second_row():
-    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 20]
+    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
     with pytest.raises(AnnotationError, match=r"row 3: video 'V' was already rated by 'R'; keep one of the rows"):
         read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, row])})
     assert read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, [*row[:4], "Q", *row[5:]]])}).scores
@@ -232,3 +232,23 @@ def test_a_recording_of_a_split_that_nobody_rated_keeps_its_subset():
     sheets = {"Peg_rater0.csv": b"id;rater;a\nx;0;3\n", "Peg_split.csv": b"id;split\nx;train\ny;test\n"}
     facts = read_files("lasana", sheets).scores.facts
     assert facts[["id", "subset"]].to_numpy().tolist() == [["x", "train"], ["y", "test"]]
+
+
+@pytest.mark.parametrize(
+    ("items", "total", "told"),
+    [
+        ([3] * 8, 25, "GLOBA_RATING_SCORE is 25, and its items add up to 24; correct one of them"),
+        ([9, *[3] * 7], 30, f"{AIX[6]} is 9, not 1 to 5; correct it"),
+        ([3] * 8, 24, None),
+        ([None, *[3] * 7], 25, None),
+    ],
+)
+def test_points_of_aixsuture_that_cannot_be_are_told(items, total, told):
+    found = read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, ["S", "G", "T", "V", "R", 1, *items, total]])})
+    assert sentences(found.faults, "warning") == (() if told is None else (f"OSATS.xlsx, row 2: {told}",))
+
+
+def test_an_item_of_jigsaws_beyond_its_five_points_is_refused():
+    files = {"j/meta_file_Suturing.txt": b"Suturing_B001\tN\t20\t9\t2\t2\t2\t3\t2\n"}
+    with pytest.raises(AnnotationError, match=r"line 1: an item has 9 points, not 1 to 5; correct it"):
+        read_files("jigsaws", files)

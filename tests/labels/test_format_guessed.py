@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from each import each
 from label_examples import EXAMPLES, dumps, faults_of, rate_of, read_files, shape
 from scrubin import cli
+from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import summary
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.files import reader
-from scrubin.labels.files.detect import NO_LABELS
+from scrubin.labels.files.detect import NO_LABELS, label_folder
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import render, writer_of
 from scrubin.labels.files.reader import Options
@@ -126,6 +127,67 @@ def test_phase_files_are_known_and_come_back_byte_for_byte(name, tmp_path):
         if target == name:
             (file,) = (tmp_path / name).rglob("*.txt")
             assert file.read_bytes() == example
+
+
+@pytest.mark.cases(12)
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_an_extension_in_capital_letters_makes_no_other_format(name, tmp_path):
+    capital = {f"{file.rpartition('.')[0]}.{file.rpartition('.')[2].upper()}": data for file, data in EXAMPLES[name].items()}
+    small, large = (found(write_files(tmp_path / of, files)) for of, files in (("small", EXAMPLES[name]), ("large", capital)))
+    assert small == large
+
+
+def found(path):
+    """The format of files, or that it is none or unclear, and what is in them."""
+    try:
+        reading = reader.read_path(path, None, Options())
+    except AnnotationError as error:
+        return [fault.rule for fault in error.faults]
+    rows = [[len(layer.rows) for layer in (one.phases, one.instances) if layer] for one in reading.collection.recordings]
+    return reading.form.name, len(reading.paths), len(reading.others), [one.recording for one in reading.collection.recordings], rows
+
+
+def test_files_that_differ_in_the_case_of_their_extension_alone_are_refused(tmp_path):
+    files = {f"labels/label_01.{end}": b"Frame\tPhase\n1\t1\n" for end in ("txt", "TXT")}
+    with pytest.raises(AnnotationError, match=r"label_01\.txt.*the same name; keep one"):
+        reader.read_path(write_files(tmp_path, files), None, Options())
+
+
+@pytest.mark.parametrize("name", ["Label_03.txt", "LABEL_03.TXT", "Video01-Phase.txt"])
+def test_a_name_of_a_format_but_for_its_capitals_is_no_plain_table(name, tmp_path):
+    path = write_files(tmp_path, {f"labels/{name}": b"Frame\tPhase\n1\t1\n2\t1\n"})
+    with pytest.raises(AnnotationError, match=r"but for its capitals the name is one of the format (autolaparo|cholec80).*rename it"):
+        reader.read_path(path, None, Options())
+
+
+@pytest.mark.parametrize("name", ["m2cai", "autolaparo"])
+@pytest.mark.parametrize(
+    "saved",
+    [
+        lambda text: text.replace("\t", ","),
+        lambda text: text.replace("\t", ";"),
+        lambda text: text.replace("\t", "  "),
+        lambda text: text.replace("Frame", "frame").replace("Phase", "phase"),
+        lambda text: "".join(f'"{line.replace(chr(9), chr(34) + chr(9) + chr(34))}"\n' for line in text.splitlines()),
+    ],
+    ids=["commas", "semicolons", "blanks", "small letters", "quoted"],
+)
+def test_a_phase_file_that_was_saved_otherwise_is_refused_and_not_read_as_a_plain_table(name, saved, tmp_path):
+    ((file, data),) = EXAMPLES[name].items()
+    path = write_files(tmp_path, {file: saved(data.decode()).encode()})
+    with pytest.raises(AnnotationError, match=r"line 1: the header is .*; expected Frame<TAB>Phase, separated by tabs"):
+        reader.read(*of_path(path), Options())
+
+
+def of_path(path):
+    folder = label_folder(path, None)
+    return folder.contents, folder.form
+
+
+def test_phases_of_autolaparo_without_a_header_are_refused_as_their_frames_and_phases_begin_at_1(tmp_path):
+    path = write_files(tmp_path, {"labels/label_03.txt": b"1\t1\n2\t1\n3\t2\n"})
+    with pytest.raises(AnnotationError, match=r"label_03\.txt, line 1: the header is .*: write that line above the first row"):
+        reader.read(*of_path(path), Options())
 
 
 def test_a_polygon_without_attributes_is_an_instrument_with_the_box_around_it():

@@ -8,9 +8,12 @@ import pytest
 
 from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
+from scrubin.cli import main
+from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
+from scrubin.labels.files.reader import Options
 from scrubin.labels.registry import Output
 
 SIZE = {"image_size": (854, 480)}
@@ -83,6 +86,28 @@ def test_a_sequence_says_its_size_its_empty_frames_and_its_name():
     assert labels.instances.rows["w"].tolist() == pytest.approx([0.1])
     with pytest.raises(AnnotationError, match=r"frame 6 is beyond the 5 of seqinfo.ini; correct one of them"):
         read_files("mot", {"a/VID02.txt": b"6" + ROW[1:].encode(), "a/VID02/seqinfo.ini": info})
+
+
+@pytest.mark.parametrize(("stated", "fps"), [("25", Fraction(25)), ("29.97", Fraction(30000, 1001)), ("0", None)])
+def test_the_rate_that_a_sequence_states_is_that_of_its_frames(tmp_path, stated, fps):
+    (labels,) = reader.read_path(timed(tmp_path, stated), None, Options()).collection.recordings
+    assert (labels.counts_time, labels.clock.period_s) == (fps is not None, 1 / (fps or 1))
+
+
+def test_nobody_is_told_that_no_file_states_the_rate_which_a_sequence_does_and_another_one_is_refused(tmp_path, capsys):
+    arguments = ["convert", str(timed(tmp_path, "25")), "--to", "coco", "--out", str(tmp_path / "out")]
+    assert main(arguments) == 0
+    assert "states the rate" not in capsys.readouterr().err
+    assert main([*arguments, "--fps", "24"]) == 1
+    assert "--fps 24: the file of VID02 states 25 frames per second; leave --fps out" in capsys.readouterr().err
+
+
+def timed(folder, rate):
+    files = {"gt/gt.txt": ROW.encode(), "seqinfo.ini": f"[Sequence]\nimWidth=1708\nimHeight=960\nframeRate={rate}\n".encode()}
+    for name, data in files.items():
+        (folder / "in" / "VID02" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "in" / "VID02" / name).write_bytes(data)
+    return folder / "in"
 
 
 def test_classes_are_those_that_a_sequence_lists():

@@ -91,6 +91,11 @@ class TestHeiChole:
         folder = detect.label_folder(put(tmp_path, files), None)
         assert (folder.form.name, len(folder.contents), len(folder.others)) == ("heichole", 1, 1)
 
+    def test_the_other_file_of_its_authors_is_no_plain_table_of_seconds(self, tmp_path):
+        folder = put(tmp_path, {"video_1/action_continues.txt": b"000000000,0\n000000001,0\n000000002,1\n"})
+        with pytest.raises(AnnotationError, match="this looks like no format of labels"):
+            detect.detected(folder)
+
 
 class TestCataract101:
     def test_a_phase_lasts_until_the_next_one_and_the_last_until_the_end_of_the_video(self):
@@ -206,6 +211,10 @@ class TestSurch:
     def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
         assert told in " ".join(said("surch", changed("surch", ".csv", old, new)))
 
+    def test_seconds_with_all_decimals_of_a_float_are_read(self):
+        files = {"surch/segments.csv": b"VideoID,StartTime,EndTime,labelID\nvideo001,0,8.633333333333333,etc\n"}
+        assert read_files("surch", files).recordings[0].segments["end"].tolist() == [8_633]
+
     def test_what_is_finer_than_a_millisecond_is_said(self):
         told = ("surch/segments.csv: kept to the millisecond: 1 times with more than three decimals",)
         assert sentences(faults_of("surch", changed("surch", ".csv", b"40.173", b"40.173885")), "warning") == told
@@ -233,10 +242,24 @@ class TestCataract1K:
             (b"2.0,5.0", b"5.0,5.0", "line 2: it ends at 5.0 s, but starts at 5.0 s; give seconds, the end after the start, or remove"),
             (b"Incision", b"Incison", "line 2: 'Incison' is no phase of the vocabulary 'cataract1k'; did you mean 'Incision'?"),
             (b"endSec", b"end", "line 1: column 'endSec' is missing"),
+            (b"4687,Incision", b"4688,Incision", "line 2: caseId is '4688', and the file is of 4687; keep one video in a file"),
         ],
     )
     def test_a_fault_names_its_line_and_what_to_do(self, old, new, told):
         assert told in " ".join(said("cataract1k", changed("cataract1k", ".csv", old, new)))
+
+    def test_a_file_that_somebody_renamed_may_be_of_any_one_case_but_not_of_two(self):
+        (data,) = EXAMPLES["cataract1k"].values()
+        files = {"c/cat 04_annotations_phases.csv": data}
+        assert said("cataract1k", files) == ()
+        two = {"c/cat 04_annotations_phases.csv": data.replace(b"4687,Capsule", b"4688,Capsule")}
+        assert "line 3: caseId is '4688', and line 2 is of 4687" in " ".join(said("cataract1k", two))
+
+    def test_a_row_that_stands_twice_counts_once_and_is_told(self):
+        ((name, data),) = EXAMPLES["cataract1k"].items()
+        files = {name: data + data.splitlines()[1] + b"\n"}
+        assert len(read_files("cataract1k", files).recordings[0].segments) == 2
+        assert sentences(faults_of("cataract1k", files), "warning") == (f"{name}: rows that stand twice, which count once: 1; remove them",)
 
 
 def without_boxes(document):

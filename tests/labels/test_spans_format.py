@@ -1,5 +1,6 @@
 """Spans as a file: what is read, what is refused with which lines, and what is written."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
         (["scissors,0,0:05,5,cut,thread"], "line 2: start_s: '0:05' is not seconds"),
         (["scissors,0,0,1e3,cut,thread"], "line 2: end_s: '1e3' is not seconds"),
         (["scissors,0,0,nan,cut,thread"], "line 2: end_s: 'nan' is not seconds"),
-        (["scissors,0,0,0.0000000001,cut,thread"], "line 2: end_s: '0.0000000001' is not seconds"),
+        (["scissors,0,0,0.0000000001,cut,thread"], "line 2: it ends at 0.0000000001, but starts at 0"),
         (["scissors,0,0,99999999,cut,thread"], "line 2: end_s: '99999999' is later than any video ends"),
         (["scissors,0,0,5,cut"], "line 2: expected 6 cells, but got 5"),
         ([], "v1.csv: has no rows"),
@@ -120,6 +121,14 @@ def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
 def test_a_broken_row_is_refused_by_its_line(lines, message):
     with pytest.raises(AnnotationError, match=message):
         read(*lines)
+
+
+def test_times_with_all_decimals_of_a_float_are_the_frames_that_a_program_wrote():
+    edges = [0, 149, 200, 259, 260, 300]
+    lines = [f"scissors,0,{start / 30!r},{end / 30!r},cut,thread" for start, end in itertools.pairwise(edges)]
+    assert any(len(cell.partition(".")[2]) > 12 for cell in ",".join(lines).split(","))
+    made, _ = expanded(read(*lines), Numbering(Fraction(NS)), Numbering(Fraction(30)))
+    assert made.instances.rows["position"].tolist() == list(range(300))
 
 
 def test_every_overlap_is_named_with_both_lines():

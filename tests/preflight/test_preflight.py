@@ -66,6 +66,23 @@ def test_all_errors_of_all_lists_are_said_at_once(raw, capsys):
     assert ": 6 errors" in said.splitlines()[-1]
 
 
+def test_spreadsheets_among_rater_sheets_are_named_with_the_mend(raw, capsys):
+    for name in ("PegTransfer_rater7.xlsx", "ratings.ods", "notes of the raters.xls", "PegTransfer_rater0.xlsx", "~$open.xlsx"):
+        (raw / "ratings" / name).write_bytes(b"PK\x03\x04")
+    assert cli.main(["preflight"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    mend = "no row of it is read; save it as CSV UTF-8"
+    told = [line for line in said if mend in line]
+    assert [line.partition(": ")[0] for line in told].count("error") == 2
+    assert [
+        name for name in ("rater7.xlsx", "ratings.ods", "raters.xls:", "rater0.xlsx", "open") if any(name in line for line in told)
+    ] == [
+        "rater7.xlsx",
+        "ratings.ods",
+        "raters.xls:",
+    ]
+
+
 def test_every_list_that_names_an_unknown_recording_is_named_with_its_line(raw):
     change(raw / "recordings.csv", "peg 3,", "peg three,")
     with (raw / "redactions.csv").open("a") as file:

@@ -52,7 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fps", metavar="N", help="frames per second by which PATH numbers its labels (default: that of the format, else 1 per second)"
     )
-    parser.add_argument("--to-fps", metavar="N", help="labels per second to write (default: that of the format, else as in PATH)")
+    parser.add_argument(
+        "--to-fps",
+        metavar="N",
+        help="labels per second to write (default: that of the format, else as in PATH; of a format of whole rates, such as tables, 1 per "
+        "second of labels by frames of a source or of spans)",
+    )
     parser.add_argument(
         "--first-frame",
         type=int,

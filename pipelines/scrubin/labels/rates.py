@@ -47,7 +47,7 @@ LATEST_FRAME = 10**9
 ROUNDED = Fraction(1, 50)
 """So far from a whole number of frames may a time be that was rounded when it was written."""
 _NS_OF: Mapping[Unit, int] = {"s": NS, "ms": NS // 1000}
-_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,12})(?:\.(?P<part>[0-9]{1,12}))?")
+_DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,20})?")
 
 
 @dataclass(frozen=True)
@@ -150,18 +150,20 @@ def clock_of(unit: Unit) -> Clock:
 def instant(text: str, unit: Unit) -> int:
     """Return an instant in units of ``clock_of(unit)``: frame n from 0, or nanoseconds from the first frame.
 
+    Programs write seconds with all the decimals of a float. What is finer than a nanosecond is cut off: rounded up, 8.666666666666666,
+    which is frame 260 of 30 a second, would be behind that frame.
+
     Raises
     ------
     AnnotationError
-        For anything but a decimal number from 0, a part of a frame, or a part of a nanosecond.
+        For anything but a decimal number from 0, or a part of a frame.
 
-    >>> instant("25", "frame"), instant("12.48", "s"), instant("40", "ms")
-    (25, 12480000000, 40000000)
+    >>> instant("25", "frame"), instant("12.48", "s"), instant("40", "ms"), instant("8.666666666666666", "s")
+    (25, 12480000000, 40000000, 8666666666)
     """
-    match = _DECIMAL.fullmatch(text)
-    value = None if match is None else Fraction(text) * _NS_OF.get(unit, 1)
+    value = Fraction(text) * _NS_OF.get(unit, 1) if _DECIMAL.fullmatch(text) else None
     expected = {"frame": "a frame number from 0", "s": "seconds from 0, such as 12.48", "ms": "milliseconds from 0, such as 12480"}[unit]
-    if value is None or value.denominator != 1:
+    if value is None or (unit == "frame" and value.denominator != 1):
         raise AnnotationError([Fault("", "instant", f"'{text}' is not {expected}", "correct it")])
     if value > (LATEST_FRAME if unit == "frame" else LATEST_NS):
         raise AnnotationError([Fault("", "instant", f"'{text}' is later than any video ends", f"expected {expected}")])

@@ -35,9 +35,18 @@ def is_note(file: Path) -> bool:
     return NOTE.fullmatch(file.name) is not None
 
 
+def known_name(file: PurePath) -> str:
+    """Return the name of a file as formats know it, with its extension in small letters: Windows and some programs write ``.TXT``.
+
+    >>> known_name(PurePath("labels/Label_03.TXT"))
+    'Label_03.txt'
+    """
+    return file.with_suffix(file.suffix.lower()).name
+
+
 def only_names_classes(file: PurePath) -> bool:
     """Return whether a file beside labels says no more than which classes there are, as those of YOLO do."""
-    return file.suffix.lower() in NAMES_CLASSES or file.name == LISTS_CLASSES
+    return file.suffix.lower() in NAMES_CLASSES or known_name(file) == LISTS_CLASSES
 
 
 def never(path: Path) -> bool:

@@ -88,6 +88,7 @@ def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> 
 
 BETWEEN_FRAMES = "spans between two frames of the other rate"
 OVERLAP = "frames in which two phases overlap, of which the later counts"
+EXACT_TIMES = "exact time of labelled frames, which is between two frames here (--to-fps can keep it)"
 EXACT_EDGES = "exact start or end of spans, which is between two frames here"
 BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
 
@@ -105,7 +106,7 @@ def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, want
     if writer.fps is not None:
         if wanted not in (None, writer.fps):
             what = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second"
-            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out")])
+            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out, or write a format of any rate, such as tables or elan")])
         return writer.fps
     if wanted is not None:
         return wanted
@@ -139,7 +140,10 @@ def retimed(
     if labels.segments is not None and labels.segments_clock is None:
         labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
     if writer.phases_as_spans:
-        return _as_segments(labels, of, to)
+        return _as_segments(labels, writer, of, to, losses, may_be_finer=wanted is None and writer.fps is None)
+    if wanted is None:
+        layers = [layer for layer in (labels.phases, labels.instances, labels.marks) if layer is not None]
+        _add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
     keeps_phases = of == to or labels.phases is None
     labels = _renumbered_labels(labels, writer, of, to, losses)
     segments = labels.segments
@@ -199,8 +203,7 @@ def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[
         return None
     numbers = renumber(layer.positions, of, to)
     lost = int((numbers == NONE).sum())
-    if lost:
-        losses[what] += lost
+    _add(losses, what, lost)
     rows = _renumbered(layer.rows, of, to)
     if repeat and to.per_second > of.per_second:
         # The label of an instant holds until the next instant that could have one.
@@ -210,6 +213,15 @@ def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[
         positions = np.concatenate([np.empty(0, np.int64), *copies])
         return replace(layer, positions=positions, rows=phase_rows(positions.tolist(), ids.tolist()))
     return replace(layer, positions=numbers[numbers != NONE], rows=rows)
+
+
+def _moved(positions: IntArray, of: Numbering, to: Numbering) -> int:
+    """Return how many labels are at another time when they have fewer numbers a second; times that were rounded say none exactly."""
+    if of.rounded_s is not None or to.per_second >= of.per_second:
+        return 0
+    ratio = to.per_second / of.per_second
+    pairs = zip(positions.tolist(), renumber(positions, of, to).tolist(), strict=True)
+    return sum(number != NONE and (position - of.first) * ratio != number - to.first for position, number in pairs)
 
 
 def _renumbered(rows: pd.DataFrame, of: Numbering, to: Numbering) -> pd.DataFrame:
@@ -251,15 +263,46 @@ def laid_over(vocabulary: Vocabulary) -> list[int]:
     return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []
 
 
-def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
-    segments, period_s = labels.segments, (labels.segments_clock or Clock(1 / of.per_second)).period_s
-    parts = [] if segments is None else [_scaled(segments, to.per_second * (period_s or 1))]
+def _as_segments(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str], *, may_be_finer: bool) -> Labels:
+    """Return labels with phases as spans of the other rate; a span that holds none of its frames is left out, and counted.
+
+    Parameters
+    ----------
+    may_be_finer
+        Whether spans keep a rate of their own, as neither the format nor anybody says one.
+    """
+    segments, own = labels.segments, 1 / _period_s(labels) if labels.segments is not None else of.per_second
+    per_second = _common(to.per_second, own) if may_be_finer and segments is not None and len(segments) else to.per_second
+    parts: list[tuple[pd.DataFrame, Fraction]] = [] if segments is None else [(segments, per_second / own)]
     if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
         rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
         of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
-        parts = [_scaled(of_frames, to.per_second / of.per_second), *parts]
-    joined = pd.concat(parts, ignore_index=True) if parts else None
-    return replace(labels, clock=to.clock, phases=None, segments=joined, segments_clock=None)
+        parts = [(of_frames, per_second / of.per_second), *parts]
+    joined = pd.concat([_scaled(rows, scale) for rows, scale in parts], ignore_index=True) if parts else None
+    if joined is not None:
+        is_held = joined["start"] < joined["end"]
+        _add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
+        _add(losses, EXACT_EDGES, max(sum(_inexact(rows, scale) for rows, scale in parts) - int((~is_held).sum()), 0))
+        joined = joined[is_held].reset_index(drop=True)
+    finer = Clock(1 / per_second)
+    labels = replace(labels, clock=finer, segments_clock=None, phases=None, segments=joined)
+    # Instances are numbered by the clock of the labels.
+    return replace(labels, clock=to.clock, segments_clock=finer) if "instances" in writer.holds and finer != to.clock else labels
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """Return the least rate at which the instants of two rates have numbers.
+
+    >>> _common(Fraction(1), Fraction(1000)), _common(Fraction(30000, 1001), Fraction(25))
+    (Fraction(1000, 1), Fraction(30000, 1))
+    """
+    return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
+
+
+def _inexact(rows: pd.DataFrame, scale: Fraction) -> int:
+    """Return how many spans start or end between two of fewer numbers."""
+    edges = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True) if scale < 1 else ()
+    return sum(any((edge * scale).denominator > 1 for edge in span) for span in edges)
 
 
 def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:

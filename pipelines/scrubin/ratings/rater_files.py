@@ -207,6 +207,8 @@ def _check_same(row: RatingRow, first: RatingRow, common: Mapping[str, str]) -> 
 _NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
 LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv", re.IGNORECASE)
 """Names that are meant to be those of a sheet, whatever stands for the rater."""
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+"""So end files of spreadsheet programs, which nothing reads here."""
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
 
@@ -242,13 +244,31 @@ def look_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = 
     # A hidden file belongs to an editor or a file manager, not to the study.
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
     sheets: list[RaterSheet] = []
-    wrong: list[Fault] = []
+    wrong = [not_csv(path) for path in spreadsheets(folder) if _is_meant(f"{path.stem}.csv")]
     for path in files:
         try:
             sheets += read(path, tasks, withdrawn) if path.name in NAMES else _read_sheet(path, tasks, withdrawn)
         except RatingsError as error:
             wrong += error.faults
     return sheets, wrong
+
+
+def spreadsheets(folder: Path) -> list[Path]:
+    """Return the files of spreadsheet programs beside which no CSV of the same name says what they do, sorted."""
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    own = [path for path in found if path.suffix.lower() in SPREADSHEETS and not path.name.startswith((".", "~"))]
+    return [path for path in own if not path.with_suffix(".csv").is_file()]
+
+
+def not_csv(path: Path) -> Fault:
+    """Return that a spreadsheet is not read."""
+    fix = "save it as CSV UTF-8, with a name such as PegTransfer_rater1.csv, or move it out of the folder"
+    return faults.error(str(path), "file-form", f"it is a spreadsheet ({path.suffix.lower()}), and no row of it is read", fix)
+
+
+def _is_meant(name: str) -> bool:
+    """Return whether a file was a rater sheet if it were a CSV."""
+    return name.lower() in NAMES or LIKE_RATER.fullmatch(name) is not None or _NAME.fullmatch(name) is not None
 
 
 def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:

@@ -27,7 +27,7 @@ from scrubin.media.rig import Rig
 from scrubin.ratings import entries, marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.params import ScoresParams
-from scrubin.ratings.rater_files import look_folder, without
+from scrubin.ratings.rater_files import look_folder, not_csv, spreadsheets, without
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, roster_of
 from scrubin.stages.annotations import sources
 from scrubin.stages.annotations.params import AnnotationsParams
@@ -49,6 +49,10 @@ def look_at_rater_sheets(study: ListedStudy, p: ScoresParams, noted: Findings) -
     roster = roster_of(people, people[["recording", "id"]], videos, study.set_aside)
     found, wrong = look_folder(study.raw / RATINGS_FOLDER, roster.tasks, study.withdrawn)
     noted.errors += wrong
+    refused = {fault.file for fault in wrong}
+    for path in spreadsheets(study.raw / RATINGS_FOLDER):
+        if str(path) not in refused:
+            noted.remark(not_csv(path).what, not_csv(path).fix, str(path))
     with noted.noting():
         sheets = without(found, study.withdrawn)
         noted.counts["rater sheet"] = len(sheets)

@@ -6,6 +6,7 @@ A path whose files fit no format, or several, is refused: a guess could shift la
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,22 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
 from scrubin.labels.parse import documents
-from scrubin.labels.registry import AnyFormat, Content, contents_of, is_note, last_document_kept, name_pattern, only_names_classes, readable
+from scrubin.labels.registry import (
+    AnyFormat,
+    Content,
+    contents_of,
+    is_note,
+    known_name,
+    last_document_kept,
+    name_pattern,
+    only_names_classes,
+    readable,
+)
 
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
+PLAIN = 2
+"""The precedence of plain arrays and tables."""
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
 
@@ -70,7 +83,11 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
-    contents = {_name(file): _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults) for file in of_format}
+    contents: dict[str, bytes] = {}
+    for file in of_format:
+        if (name := _name(file)) in contents:
+            faults.error(str(file), "file-repeated", f"there is {Path(name).name} as well, which is the same name", "keep one of them")
+        contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
@@ -112,7 +129,20 @@ def _detected(path: Path, wanted: Content | None) -> AnyFormat:
         likely = first or _likely(others, first_only=False)
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
+    if likely[0].by_hand.precedence == PLAIN:
+        _refuse_capitals(names, _of_format(path, likely[0], names))
     return likely[0]
+
+
+def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
+    """Raise `AnnotationError` for plain tables with a name that is one of another format but for its capitals: they could be shifted."""
+    for file in files[:LOOKED_AT]:
+        for form in readable().values():
+            fits = name_pattern(form)
+            is_like = fits.fullmatch(names[file]) is None and re.fullmatch(fits.pattern, names[file], re.IGNORECASE) is not None
+            if is_like and form.by_hand.precedence != PLAIN and form.by_hand.evidence(file):
+                what = f"but for its capitals the name is one of the format {form.name}, and the file looks like it"
+                raise AnnotationError([Fault(str(file), "file-name", what, f"rename it: expected {form.expected}; or say --from")])
 
 
 def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
@@ -192,12 +222,13 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
 
 def _names(every: Iterable[Path]) -> dict[Path, str]:
     """Return what formats hold their patterns against."""
-    return {file: _name(file) for file in every if not file.name.endswith(NO_LABELS)}
+    return {file: name for file in every if not (name := _name(file)).endswith(NO_LABELS)}
 
 
 def _name(file: Path) -> str:
     # The folder of a file can be a part of what it says.
-    return (file if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name) / file.name).as_posix()
+    folder = file.parent if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name)
+    return (folder / known_name(file)).as_posix()
 
 
 def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[AnyFormat]:

@@ -427,7 +427,7 @@ def _fitted_scores(collection: Collection, writer: Writer, losses: Counter[str])
         return collection
     parts: dict[Content, pd.DataFrame] = {"ratings": scores.ratings, "skill": scores.skill, "errors": scores.errors}
     facts = scores.facts.columns.difference(["id", "task", "rater"])
-    if len(facts) and "facts" not in writer.holds and parts.keys() & writer.holds:
+    if len(facts) and "facts" not in writer.holds:
         losses[f"facts of recordings: {', '.join(sorted(facts))}"] += len(scores.facts)
     for name, frame in parts.items():
         if name not in writer.holds:

@@ -28,7 +28,7 @@ from scrubin.labels.parse import fields
 from scrubin.labels.policy import Command, enforce
 from scrubin.labels.rates import Numbering, numbering_of
 from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
-from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, between_frames, retimed
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, EXACT_TIMES, between_frames, retimed
 
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
@@ -434,8 +434,8 @@ def all_by_frame(labels: Labels, form: AnyFormat, fps: Fraction | None, losses: 
 
 def lost_between_frames(reading: Reading, losses: Mapping[str, int]) -> tuple[Fault, ...]:
     """Return as warnings what of spans of time no frame has; that edges lie between frames is usual, and not said."""
-    folder = os.path.commonpath(reading.paths) if reading.paths else ""
-    return tuple(warning(folder, LOST, f"{what}: {count}") for what, count in sorted(losses.items()) if count and what != EXACT_EDGES)
+    folder, usual = os.path.commonpath(reading.paths) if reading.paths else "", (EXACT_EDGES, EXACT_TIMES)
+    return tuple(warning(folder, LOST, f"{what}: {count}") for what, count in sorted(losses.items()) if count and what not in usual)
 
 
 def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -93,6 +94,7 @@ class Where:
 
 
 LARGEST = 10**documents.LONGEST_DIGITS
+FASTEST_FPS = 1000
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
 OF_NO_RECORDING = (
     *("labels", "masks", "segmentation", "images", "img_dir", "frames", "left_frames", "right_frames", "rgb", "frame", "image", "img"),
@@ -116,6 +118,19 @@ def is_number(value: Any) -> bool:
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) < 10**documents.LONGEST_INTEGER
     return isinstance(value, float) and math.isfinite(value)
+
+
+def rate(value: Any) -> Fraction | None:
+    """Return the frames per second that a file states; None where it states none. Rates of NTSC are exact, however they are rounded.
+
+    >>> rate(29.97), rate(25.0), rate(0)
+    (Fraction(30000, 1001), Fraction(25, 1), None)
+    """
+    if not is_number(value) or not 0 < value <= FASTEST_FPS:
+        return None
+    stated = Fraction(str(value))
+    ntsc = Fraction(round(stated * 1001 / 1000) * 1000, 1001)
+    return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
 def id_of(of: Mapping[str, Any], key: str) -> int:

@@ -39,7 +39,8 @@ def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float,
     """
     other = _other_rate(rate * end_s / source_s, source_fps)
     if other:
-        return f"{other}; number them by the rule of the format, or convert them with the right --fps"
+        way = "convert what they were made of with the right --fps, or name it as the source itself where it has times, such as elan"
+        return f"{other}; number them by the rule of the format: {way}"
     longer_s = end_s - source_s
     if longer_s < 0:
         cut = "the labels are of a copy that lacks"
@@ -248,7 +249,9 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
         return
     beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
     is_short = extent.every_frame and missing_s > tolerance_s
-    if beyond_s <= tolerance_s and not is_short:
+    # A label covers something behind its own time, a span nothing behind its end.
+    covers_more = period_s is not None and extent.last < extent.end and beyond_s == tolerance_s
+    if beyond_s <= tolerance_s and not covers_more and not is_short:
         return
     end = used if period_s is None else extent.end
     if period_s is None:

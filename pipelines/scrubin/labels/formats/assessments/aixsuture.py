@@ -7,6 +7,7 @@ of the row. An empty score is undefined.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ TOTAL: str = FACTS["total"]
 TASK = "Suturing"
 KEPT = ("STUDENT", "GROUP", "TIME", "SUTURES")
 FILE = "OSATS.xlsx"
+LEAST, MOST = 1, 5
+"""Points of an item."""
+ROUNDING = 1e-9
 
 
 def _may_have_ratings(path: Path) -> bool:
@@ -72,9 +76,11 @@ def read(source: LabelFiles) -> Collection:
         else:
             seen.add(key)
             facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
-            for name in (TOTAL, *aspects):
+            points = {name: _points(at, name, row[name]) for name in (TOTAL, *aspects)}
+            _check_points(at, points)
+            for name, value in points.items():
                 aspect = "GRS" if name == TOTAL else name.removeprefix(PREFIX)
-                ratings.append((key[0], TASK, key[1], aspect, _points(at, name, row[name]), False))
+                ratings.append((key[0], TASK, key[1], aspect, value, False))
     if not rows:
         where.error("no-labels", "has no ratings below its header", "export it again")
     AnnotationError.raise_any(faults)
@@ -100,6 +106,17 @@ def _rows(where: Where, lines: Sequence[workbook.Row]) -> tuple[list[str], list[
         where.at(f"row {number}").error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}")
     AnnotationError.raise_any(where.faults)
     return header, [(number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for number, cells in lines[1:]]
+
+
+def _check_points(where: Where, points: Mapping[str, float | None]) -> None:
+    """Note points that are on no scale of an item, and a total that is not their sum, where all are given."""
+    items = {name: value for name, value in points.items() if name != TOTAL and value is not None}
+    for name, value in items.items():
+        if not LEAST <= value <= MOST:
+            where.warning("score-range", f"{name} is {value:g}, not {LEAST} to {MOST}", "correct it")
+    total, of_items = points[TOTAL], math.fsum(items.values())
+    if total is not None and len(items) == len(points) - 1 and abs(total - of_items) > ROUNDING:
+        where.warning("sum-of-items", f"{TOTAL} is {total:g}, and its items add up to {of_items:g}", "correct one of them")
 
 
 def _points(where: Where, name: str, text: str) -> float | None:

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
@@ -32,6 +33,8 @@ FACTS = vocabulary.facts("jigsaws")
 LEVELS: tuple[str, ...] = tuple(FACTS["levels"])
 ASPECTS: tuple[str, ...] = tuple(FACTS["aspects"])
 TOTAL = "GRS"
+POINTS = range(1, 6)
+"""Of an item."""
 RATER = "0"
 Rating = tuple[str, str, str, str, float | None, bool]
 
@@ -103,6 +106,9 @@ def _is_trial(where: Where, cells: Sequence[str], before: Container[str]) -> boo
     elif not all(_is_points(cell) for cell in cells[2:]):
         wrong = next(cell for cell in cells[2:] if not _is_points(cell))
         where.error("value-type", f"'{wrong}' is no whole number of points", "correct it")
+    elif beyond := [cell for cell in cells[3:] if int(cell) not in POINTS]:
+        what = f"an item has {csv_text.shown(beyond[0])} points, not {POINTS[0]} to {POINTS[-1]}"
+        where.error("score-range", what, "correct it; the order is trial, level, GRS and six items")
     elif cells[0] in before:
         where.error("id-repeated", f"trial '{cells[0]}' stands twice", "keep one of the rows")
     else:

@@ -7,7 +7,7 @@ An id is a name and means something in its video only; below 0 it is none, as in
 vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with commas, else in predictions those that the ground truth
 lists; -1 is none. In ten columns the last three are a place in the world, which is not kept, unless the last two are -1. Boxes are drawn
 whole, also where they leave the image. Where ``seqinfo.ini`` has ``seqLength``, every frame is labelled; else those with a box are.
-``<video>/gt/gt.txt`` is named after its folder.
+``frameRate`` there is by how many frames a second frames are numbered. ``<video>/gt/gt.txt`` is named after its folder.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ WRITTEN = (tracks.ONLY, "intraoperative_track")
 TEXT = r"[^/]+\.txt"
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?")
 STATED = re.compile(r"^\s*(imWidth|imHeight|seqLength)\s*=\s*([0-9]{1,9})\s*$", re.MULTILINE)
+FRAME_RATE = re.compile(r"^\s*frameRate\s*=\s*([0-9]{1,4}(?:\.[0-9]{1,9})?)\s*$", re.MULTILINE)
 CLASSES = re.compile(r"^\s*classes\s*=\s*(.*?)\s*$", re.MULTILINE)
 PX_DIGITS = 4
 BEYOND = 1.0
@@ -105,7 +106,7 @@ CHOLECTRACK20 = Layout("cholectrack20-txt", 0, SOURCE_FRAMES, (854, 480))
 
 def _cells(path: Path) -> list[str]:
     """Return the cells of the first line with any, if all are numbers and so many that no other table has them."""
-    lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix == ".txt" else []
+    lines = [line for line in registry.head(path).splitlines() if line.strip()] if path.suffix.lower() == ".txt" else []
     header, *first = [_split(line) for line in lines[:2]] or [[]]
     if not _misnamed(header):
         return first[0] if first and len(first[0]) == len(header) and all(map(NUMBER.fullmatch, first[0])) else []
@@ -126,7 +127,9 @@ def _misnamed(header: Sequence[str]) -> list[str]:
 
 
 def _is_mot(path: Path) -> bool:
-    return "imWidth" in registry.head(path) if path.name == SEQINFO else bool(_cells(path)) and not _is_of_cholectrack20(path)
+    return (
+        "imWidth" in registry.head(path) if registry.known_name(path) == SEQINFO else bool(_cells(path)) and not _is_of_cholectrack20(path)
+    )
 
 
 def _is_of_cholectrack20(path: Path) -> bool:
@@ -288,7 +291,16 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     detail: Detail = "triplet" if classes.triplets else "instrument"
     counts = not classes.triplets and (bool(list_file) or bool(instances["instrument_id"].notna().any()))
     of_video = ClassList(list_file, classes.ids if counts else (), first_class, recordings=(name,))
-    return Labels(name, layout.name, classes.vocabulary, layout.clock, instances=layer, detail=detail, frames=frames), of_video
+    fps = _rate(info) if layout is MOT else None
+    clock = SOURCE_FRAMES if fps is not None else layout.clock
+    labels = Labels(name, layout.name, classes.vocabulary, clock, instances=layer, detail=detail, frames=frames, source_fps=fps)
+    return labels, of_video
+
+
+def _rate(info: str) -> Fraction | None:
+    """Return the frames per second that a ``seqinfo.ini`` states; None where it states none."""
+    stated = FRAME_RATE.search(info)
+    return None if stated is None else fields.rate(float(stated[1]))
 
 
 def _states_class(line: str) -> bool:

@@ -51,7 +51,7 @@ LEVELS_ABOVE = 4
 
 
 def _has_legend(path: Path) -> bool:
-    if path.name not in LEGENDS:
+    if registry.known_name(path) not in LEGENDS:
         return any(_has_legend(folder / name) for folder in path.parents[:LEVELS_ABOVE] for name in LEGENDS if (folder / name).is_file())
     document = registry.document(path)
     return isinstance(document, list) and bool(document) and isinstance(document[0], Mapping) and {"name", "color"} <= document[0].keys()

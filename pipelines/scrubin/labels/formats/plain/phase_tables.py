@@ -72,8 +72,8 @@ def is_id(cell: str) -> bool:
 
 @dataset_format(
     NAME,
-    # Cholec80 keeps its tables of tools beside those of phases.
-    pattern=r"(?!(?i:readme|licen[cs]e)\.)(?!.*-tool\.)[^/]+\.(?i:csv|tsv|txt|npy|npz)",
+    # Cholec80 keeps its tables of tools beside those of phases; SAR-RARP50's second file has frames of 60 per second.
+    pattern=r"(?!(?i:readme|licen[cs]e)\.)(?!.*-tool\.)(?!action_continues\.)[^/]+\.(?i:csv|tsv|txt|npy|npz)",
     expected="<video>.csv, .tsv or .txt with the columns frame and phase, or .npy or .npz with a phase id per frame",
     title="phases as plain tables or arrays, a row per frame; read only",
     by_hand=ByHand(named_by_folder=True, fps=Fraction(1), fps_unstated=True, evidence=_has_phases, holds=("phases",), precedence=2),

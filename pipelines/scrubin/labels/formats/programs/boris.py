@@ -171,7 +171,7 @@ def _rate(observation: Mapping[str, Any]) -> Fraction | None:
     rates = info.get("fps") if isinstance(info, Mapping) else None
     if not isinstance(files, list) or len(files) != 1 or not isinstance(rates, Mapping):
         return None
-    return named_spans.rate(rates.get(files[0])) if isinstance(files[0], str) else None
+    return fields.rate(rates.get(files[0])) if isinstance(files[0], str) else None
 
 
 def _span(where: Where, code: str, category: str, modifiers: str, edges: tuple[int, int], unkept: Counter[str]) -> NamedSpan:

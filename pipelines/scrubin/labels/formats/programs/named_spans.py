@@ -57,7 +57,6 @@ PREFERRED = "cholect50"
 """The vocabulary of names that several have."""
 NS_OF_MS = NS // 1000
 HALF_MS = Fraction(1, 2000)
-FASTEST_FPS = 1000
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile(r"(?P<names>.*?)(?: *#(?P<number>[0-9]{1,4}))?")
 
@@ -100,19 +99,6 @@ def seconds(where: Where, value: Any, what: str) -> Fraction | None:
         where.error("instant", f"{what} is {documents.shown(value)}, expected seconds", "correct it")
         return None
     return Fraction(str(value))
-
-
-def rate(value: Any) -> Fraction | None:
-    """Return the frames per second that a file states; None where it states none. Rates of NTSC are exact, however they are rounded.
-
-    >>> rate(29.97), rate(25.0), rate(0)
-    (Fraction(30000, 1001), Fraction(25, 1), None)
-    """
-    if not fields.is_number(value) or not 0 < value <= FASTEST_FPS:
-        return None
-    stated = Fraction(str(value))
-    ntsc = Fraction(round(stated * 1001 / 1000) * 1000, 1001)
-    return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
 def nanoseconds(where: Where, time_s: Fraction, what: str, fps: Fraction | None = None) -> int | None:

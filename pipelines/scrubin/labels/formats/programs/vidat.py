@@ -87,7 +87,7 @@ def _spans(where: Where, document: Mapping[str, Any]) -> list[NamedSpan]:
     if where.faults.errors():
         return []
     video = annotation.get("video")
-    fps = named_spans.rate(video.get("fps")) if isinstance(video, Mapping) else None
+    fps = fields.rate(video.get("fps")) if isinstance(video, Mapping) else None
     if fps is None:
         where.at("video").error("rate-unknown", "'fps' is no rate from 0 to 1000", "save the annotation again with its video")
     names: dict[Any, str] = {}
@@ -149,7 +149,7 @@ def _rate(clock: Clock) -> Fraction:
 
 def _document(labels: Labels, spans: Sequence[NamedSpan]) -> bytes:
     names = list(dict.fromkeys(f"{span.kind or INSTRUMENT}: {span.label}" for span in spans))
-    fps, last_s = _rate(labels.clock), Fraction(max(span.end for span in spans), NS)
+    fps, last_s = _rate(labels.segments_clock or labels.clock), Fraction(max(span.end for span in spans), NS)
     listed = [{"id": 0, "name": UNNAMED, "color": "#00ff00", "objects": [0]}]
     listed += [{"id": i, "name": name, "color": COLOURS[i % len(COLOURS)], "objects": [0]} for i, name in enumerate(names, start=1)]
     actions = []

@@ -41,7 +41,7 @@ def is_table(file: Path, table: Table | None) -> bool:
     table
         What is declared under the name of the file; None where nothing is.
     """
-    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
+    if table is None or not file.is_file() or file.suffix.lower() not in (".parquet", ".csv"):
         return False
     names = _columns_of(file)
     there, declared = set(names), set(table.column_names)
@@ -52,7 +52,7 @@ def is_table(file: Path, table: Table | None) -> bool:
 
 def _columns_of(file: Path) -> list[str]:
     """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
-    if file.suffix == ".parquet":
+    if file.suffix.lower() == ".parquet":
         try:
             return list(unpacking.parquet_schema(file).names)
         except OSError:
@@ -126,7 +126,7 @@ def _tables_of(folder: Path) -> list[Path]:
 
 
 def _may_be_table(file: Path) -> bool:
-    return file.is_file() and (file.suffix == ".parquet" or (file.suffix == ".csv" and file.stem in (*PUBLIC, *PRIVATE)))
+    return file.is_file() and (file.suffix.lower() == ".parquet" or (file.suffix.lower() == ".csv" and file.stem in (*PUBLIC, *PRIVATE)))
 
 
 def _is_accepted(file: Path, stored: StoredTables, faults: Faults) -> bool:
@@ -144,9 +144,9 @@ def _is_accepted(file: Path, stored: StoredTables, faults: Faults) -> bool:
 
 def _add(file: Path, stored: StoredTables, faults: Faults) -> None:
     try:
-        arrow = unpacking.parquet(file, file.name) if file.suffix == ".parquet" else _csv(file, faults)
+        arrow = unpacking.parquet(file, file.name) if file.suffix.lower() == ".parquet" else _csv(file, faults)
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
-        form = "parquet" if file.suffix == ".parquet" else "CSV"
+        form = "parquet" if file.suffix.lower() == ".parquet" else "CSV"
         faults.error(file.name, "table-form", f"it cannot be read as {form}: {str(error).splitlines()[0]}", "write it again")
         return
     twice = sorted(name for name, count in Counter(arrow.schema.names).items() if count > 1)

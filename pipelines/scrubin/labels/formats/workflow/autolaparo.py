@@ -15,16 +15,19 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.formats.workflow.cholec80 import header_of, rows_of
+from scrubin.labels.formats.workflow.cholec80 import cells_of_first_line, numbers_phases, rows_of
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 PREFIX = "label_"
+WITHOUT_HEADER = ": write that line above the first row"
 
 
 def _has_phases(path: Path) -> bool:
-    return header_of(registry.head(path)) == ["Frame", "Phase"]
+    """Return whether a file of the name looks like it, also without its header: read as a plain table it would be a frame late."""
+    start = registry.head(path)
+    return numbers_phases(start) or (len(cells := cells_of_first_line(start)) == 2 and all(cell.isdigit() for cell in cells))
 
 
 @label_format(
@@ -47,7 +50,7 @@ def read(source: LabelFiles) -> Labels:
     where = Where(faults, file)
     positions: list[int] = []
     phases: list[int] = []
-    for line, (frame, cell) in rows_of(where, data, ("Phase",)):
+    for line, (frame, cell) in rows_of(where, data, ("Phase",), WITHOUT_HEADER):
         phase = _phase(where.at(f"line {line}"), cell, source.vocabulary)
         if _follows(where.at(f"line {line}"), int(frame) - 1, positions):
             positions.append(int(frame) - 1)

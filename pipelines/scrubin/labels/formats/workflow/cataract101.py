@@ -56,7 +56,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 
 
 def _begins_phases(path: Path) -> bool:
-    return path.name == ANNOTATIONS and registry.columns_of(path) == tuple(HEADERS[ANNOTATIONS])
+    return registry.known_name(path) == ANNOTATIONS and registry.columns_of(path) == tuple(HEADERS[ANNOTATIONS])
 
 
 @dataset_format(

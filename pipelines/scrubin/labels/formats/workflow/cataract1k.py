@@ -2,11 +2,14 @@
 
 The columns are ``caseId``, ``comment`` (the phase), ``frame``, ``endFrame``, ``sec`` and ``endSec``. What counts is ``sec`` and ``endSec``:
 the frames are the same instants, at a rate that stands in another file, ``<video>_video.csv``. A phase ends before its ``endSec``.
-What is in no row is idle, and not labelled. Times are kept to the millisecond, and it is said where that rounds them.
+What is in no row is idle, and not labelled. ``caseId`` must be one, and that of the file where this is called as published. Times are
+kept to the millisecond, and it is said where that rounds them.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrubin.base import csv_text
@@ -21,8 +24,11 @@ from scrubin.labels.registry import ByHand, label_format
 
 NAME = "cataract1k"
 READ = ("sec", "endSec", "comment")
-ELSEWHERE = {"caseId", "frame", "endFrame"}
+CASE = "caseId"
+ELSEWHERE = {CASE, "frame", "endFrame"}
 """Columns that say again what the name of the file and the times do."""
+PUBLISHED = re.compile(r"case_(?P<case>[0-9]+)")
+"""How the authors call their videos."""
 
 
 def _has_phases(path: Path) -> bool:
@@ -53,6 +59,23 @@ def read(source: LabelFiles) -> Labels:
     faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - {*READ, *ELSEWHERE})))
     if sheet.columns and not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
+    _check_case(where, sheet.rows, source.recording)
     spans = [span for _, span in timed_rows.spans(where, sheet.rows, READ, source.vocabulary)]
+    once = list(dict.fromkeys(spans))
+    if repeated := len(spans) - len(once):
+        where.warning("row-repeated", f"rows that stand twice, which count once: {repeated}", "remove them")
     AnnotationError.raise_any(faults)
-    return Labels(source.recording, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(spans), faults=faults.all())
+    return Labels(source.recording, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(once), faults=faults.all())
+
+
+def _check_case(where: Where, rows: Sequence[csv_text.CsvRow], recording: str) -> None:
+    """Note rows of another case than the first one's, or than the name of the file says, where it is one of the authors'."""
+    stated = [(row, row.cells[CASE]) for row in rows if row.cells.get(CASE)]
+    named = PUBLISHED.fullmatch(recording)
+    expected = named["case"] if named else stated[0][1] if stated else ""
+    for row, case in stated:
+        if case != expected and not (case.isdigit() and expected.isdigit() and int(case) == int(expected)):
+            of = "the file is" if named else f"line {stated[0][0].line} is"
+            what = f"{CASE} is '{csv_text.shown(case)}', and {of} of {csv_text.shown(expected)}"
+            where.at(row.place).error("video-name", what, "keep one video in a file, named after it")
+            return

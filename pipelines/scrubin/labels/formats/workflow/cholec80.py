@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, count_text
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents
@@ -82,8 +83,14 @@ def _phase_id(where: Where, line: int, name: str, vocabulary: Vocabulary) -> int
     return where.at(f"line {line}").id_of(vocabulary, "phase", name, HERE_AND_BELOW) or 0
 
 
-def rows_of(where: Where, data: bytes, columns: tuple[str, ...]) -> list[Row]:
-    """Return the rows of a file with the columns Frame and others, separated by tabs, each with a number of a frame."""
+def rows_of(where: Where, data: bytes, columns: tuple[str, ...], without_header: str = WITHOUT_HEADER) -> list[Row]:
+    """Return the rows of a file with the columns Frame and others, separated by tabs, each with a number of a frame.
+
+    Parameters
+    ----------
+    without_header
+        What is said, behind what is expected, of a file without a header.
+    """
     text = documents.opened(documents.text, where.file, data, where.faults)
     if text is None:
         return []
@@ -91,7 +98,7 @@ def rows_of(where: Where, data: bytes, columns: tuple[str, ...]) -> list[Row]:
     header = header_of(text)
     if sorted(header) != sorted(("Frame", *columns)) or header[0] != "Frame":
         expected = "<TAB>".join(("Frame", *columns))
-        fix = f"expected {expected}, separated by tabs{WITHOUT_HEADER if documents.frame_number(''.join(header[:1])) is not None else ''}"
+        fix = f"expected {expected}, separated by tabs{without_header if documents.frame_number(''.join(header[:1])) is not None else ''}"
         where.at("line 1").error("header", f"the header is {documents.shown(header)}", fix)
         return []
     rows: list[Row] = []
@@ -114,6 +121,17 @@ def header_of(text: str) -> list[str]:
     """Return the names of the columns."""
     lines = text.splitlines()
     return [name.strip() for name in lines[0].strip().split("\t")] if lines else []
+
+
+def cells_of_first_line(text: str) -> list[str]:
+    """Return the cells of the first line, whatever separates and quotes them: programs that save a table again choose themselves."""
+    lines = csv_text.grid("", "".join(text.splitlines(keepends=True)[:1]).encode(), whitespace=True).lines
+    return [cell.strip() for cell in lines[0].cells] if lines else []
+
+
+def numbers_phases(text: str) -> bool:
+    """Return whether a text begins with the columns of frames and phases; one that is not as it should be is refused when it is read."""
+    return [fold(name) for name in cells_of_first_line(text)] == ["frame", "phase"]
 
 
 def _tool_layer(where: Where, source: LabelFiles) -> Layer:

@@ -13,7 +13,7 @@ from pathlib import Path
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
-from scrubin.labels.formats.workflow.cholec80 import FPS, header_of, phase_layer, phase_text
+from scrubin.labels.formats.workflow.cholec80 import FPS, numbers_phases, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
@@ -23,7 +23,7 @@ PATTERN = rf"(?:{PREFIX}(?![0-9]))?(?P<recording>(?:test_)?{PREFIX}[0-9]+|(?<={P
 
 
 def _has_phases(path: Path) -> bool:
-    return header_of(registry.head(path)) == ["Frame", "Phase"]
+    return numbers_phases(registry.head(path))
 
 
 @label_format(

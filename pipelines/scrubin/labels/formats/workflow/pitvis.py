@@ -21,7 +21,9 @@ from scrubin.base.faults import Faults, error
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, segment_rows
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.rates import SECONDS, covered, of_clock
 from scrubin.labels.registry import ByHand, Output, label_format, writes
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES
 
 NAME = "pitvis"
 COLUMNS = ("int_video", "int_time", "int_step", "int_instrument1", "int_instrument2")
@@ -164,13 +166,18 @@ def write(collection: Collection, out: Output) -> None:
 
 
 def _step_of(labels: Labels, out: Output, faults: Faults) -> dict[int, int]:
-    """Return the step of each second, from 1."""
+    """Return the step of each second, from 1: the one that holds its instant. What no second has of spans is counted."""
     steps: dict[int, int] = {}
+    of = of_clock(labels.segments_clock or labels.clock, None)
     for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
         if kind != "step":
             out.lose(f"spans of another kind: {kind}")
-        elif any(second in steps for second in range(start, end)):
+            continue
+        seconds = range(*covered(start, end, of, SECONDS))
+        out.lose(BETWEEN_FRAMES, int(not seconds))
+        out.lose(EXACT_EDGES, int(bool(seconds) and bool(start % of.per_second or end % of.per_second)))
+        if any(second in steps for second in seconds):
             faults.extend([error(labels.recording, "span-overlap", "pitvis needs one step per second, but two overlap", "correct one")])
         else:
-            steps.update(dict.fromkeys(range(start, end), id_ + 1))
+            steps.update(dict.fromkeys(seconds, id_ + 1))
     return steps
