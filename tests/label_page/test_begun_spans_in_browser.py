@@ -159,7 +159,7 @@ def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
 
 
 def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):
-    ann.page.evaluate("() => sessionStorage.setItem('begun', sessionStorage.getItem('begun').replace(/.frames.:\\d+/, '\"frames\":7'))")
+    ann.page.evaluate("() => sessionStorage.setItem('begun', sessionStorage.getItem('begun').replace(/.film.:.\\w+./, '\"film\":\"0\"'))")
     ann.page.reload()
     says(ann, "is open.")
     if ann.page.inner_text("#name") != SINGLE:
@@ -167,6 +167,26 @@ def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):
     says(ann, f"{SINGLE} is open. Its film is cut otherwise than before: smoke is no longer begun.")
     begun(ann, 0)
     ann.kept()
+
+
+def test_a_tab_of_another_cut_labels_nothing_and_opens_the_film_anew(ann, folder):
+    """As where the recording was released with another trim and the server started again, while the tab stayed open."""
+
+    def otherwise(route):
+        answer = route.fetch()
+        body = answer.json()
+        route.fulfill(response=answer, json={**body, "film": "0" * 16} if "film" in body else body)
+
+    ann.page.route(f"**/api/recordings/{SINGLE}", otherwise)
+    ann.page.evaluate("() => { window.isOldTab = true; }")
+    ann.page.evaluate("() => import('/static/store.js').then(({ store }) => { store.view.film = 'f'.repeat(16); })")
+    ann.press("ArrowRight")
+    ann.at(FPS + 1)
+    ann.press("1")
+    ann.page.wait_for_function("() => window.isOldTab === undefined")
+    says(ann, "Its film is cut otherwise than before: smoke is no longer begun.")
+    assert quality_in(folder) == []
+    ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
 
 
 def test_an_address_of_the_same_recording_keeps_a_begun_span(ann, folder):

@@ -181,7 +181,10 @@ export const store = new (class extends EventTarget {
   /** Show what stands, and over it what was said since and is on its way: else the next key would be answered by what stood before. */
   take(view) {
     // Released with another cut meanwhile: what is on this page, and what its frame numbers mean, is of the film before.
-    if (this.id === view.recording.id && this.view.film !== view.film) location.reload();
+    if (this.id === view.recording.id && this.view.film !== view.film) {
+      history.replaceState(null, "", `#${this.id}`);
+      location.reload();
+    }
     this.view = view;
     const ours = this.sent.filter(({ id }) => id === this.id);
     for (const { layer, key, value } of ours.flatMap(({ changes }) => changes)) {
