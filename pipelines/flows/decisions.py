@@ -11,6 +11,7 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
+from scrubin.stages.release import gates
 from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting, synthetic_decisions
 
 
@@ -23,6 +24,8 @@ def main() -> None:
     if rewriting.forget(ledger, withdrawal_memory.load()):
         plumbing.LOG.info("decisions: what people decided about withdrawn recordings was taken out; its first line says how much")
     lines = ledger.lines()
+    # Here as well: a run without `make repro` has no preflight.
+    gates.refuse_shortened(path, lines)
     if ledger.torn_bytes:
         plumbing.LOG.warning("%s: its last line is unfinished and counts nothing; the next decision sets it aside", path)
     plumbing.LOG.info("decisions: %d lines, the chain holds", len(lines))

@@ -115,6 +115,7 @@ def _time_text(seconds: float) -> str:
 
 def _withhold() -> None:
     """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
+    outputs.forget_releases(Path())
     if releases.withhold():
         sys.stderr.write(NOT_NAMED)
 

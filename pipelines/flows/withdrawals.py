@@ -9,7 +9,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
-from scrubin.base import file_lists, params
+from scrubin.base import params
 from scrubin.curate.project import outputs
 from scrubin.stages.withdrawals import notice, releases
 
@@ -21,7 +21,7 @@ def main() -> None:
     if notice.is_news(withdrawn, withdrawal_memory.load()):
         # The last release may hold them, and those before it.
         releases.withhold()
-        outputs.forget_lists(Path(), file_lists.CHECKSUMS)
+        outputs.forget_releases(Path())
     withdrawal_memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))

@@ -13,7 +13,7 @@ from scrubin.curate.label import people
 from scrubin.curate.label.app import LabelApp, LabelSession
 from scrubin.curate.label.workbench import Workbench
 
-OF_A_FILM = ("/api/label", "/api/take", "/api/refuse", "/api/settle")
+OF_A_FILM = ("/api/label", "/api/take", "/api/refuse", "/api/settle", "/api/done")
 
 
 class Labeller:
@@ -43,7 +43,8 @@ class Labeller:
         """Send a wish with a nonce of its own, as a page that was opened just now."""
         self._count += 1
         if path in OF_A_FILM and "film" not in body:
-            body["film"] = self.film(body.get("id", ""))
+            id_ = body.get("id", "")
+            body["film"] = self.film(id_) if id_.isascii() else ""
         return self.post(path, {"nonce": f"{id(self)}-{self._count:06d}", **body})
 
     def film(self, id_: str) -> str:

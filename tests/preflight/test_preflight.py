@@ -20,7 +20,7 @@ from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file
 from scrubin.media.networks import weights
-from scrubin.stages.review import Ledger
+from scrubin.stages.review import Ledger, rewriting
 from scrubin.stages.stereo import drawing
 
 
@@ -272,8 +272,28 @@ def test_a_ledger_that_lost_lines_which_the_pipeline_has_seen_is_an_error_and_a_
     assert errors() == []
     ledger.path.unlink()
     assert "decisions.jsonl: the pipeline has seen 2 lines of it" in only(errors())
-    known.unlink()
+    known.write_text("{")
     assert errors() == []
+
+
+def test_a_chain_that_was_written_anew_for_a_rename_is_held_to_its_own_end_once_the_pipeline_has_seen_it(raw):
+    ledger, facts = Ledger(), {"subject": "warning", "key": "x", "why": "w", "until": None}
+    for _ in range(3):
+        ledger.append("excluded", {"recording": "peg 3", "sha256": {}, "why": "w"}, by="ann", session="s")
+    Path("data/interim").mkdir(parents=True, exist_ok=True)
+    known = Path("data/interim/review.json")
+
+    def seen():
+        known.write_text(json.dumps({"first": ledger.lines()[0].sha256, "head": ledger.head, "lines": len(ledger.lines())}))
+
+    seen()
+    assert rewriting.rename(ledger, "peg 3", "peg 03")
+    assert not any("the pipeline has seen" in line for line in errors())
+    ledger.append("acknowledged", facts, by="ann", session="s")
+    seen()
+    lines = ledger.path.read_bytes().splitlines(keepends=True)
+    ledger.path.write_bytes(b"".join(lines[:-1]))
+    assert "the pipeline has seen 5 lines of it" in only([line for line in errors() if "decisions" in line])
 
 
 def test_nothing_of_the_study_is_written(raw):

@@ -120,6 +120,17 @@ def test_a_rejection_says_nothing_of_another_proposal_that_lies_inside_whatever_
         assert {one.decision for one in desk.recording(SINGLE).proposals} == {"accepted"}
 
 
+def test_a_rectangle_inside_a_larger_one_is_rejected_with_it(folder):
+    """What is said of the smaller one leaves the rest of the larger one open: it could never be shown."""
+    boxes = (((0, 0, 32, 32), 10, 59), ((4, 4, 8, 8), 30, 39))
+    rows = [review_study.proposal("single", "mono", first, last, kind="text", box=box) for box, first, last in boxes]
+    review_study.propose(folder, rows)
+    with review_study.desk(folder) as desk:
+        for one in desk.recording(SINGLE).proposals:
+            desk.decide(SINGLE, "mono", "reject", "text", one.first, one.last, box_xywh=one.box_xywh, proposal_key=one.key)
+        assert [(one.decision, one.hidden) for one in desk.recording(SINGLE).proposals] == [("rejected", False)] * 2
+
+
 def test_a_span_that_is_made_longer_is_shown_as_hidden_to_its_new_end(desk):
     (proposal,) = desk.recording(SINGLE).proposals
     about = {"box_xywh": proposal.box_xywh, "proposal_key": proposal.key}

@@ -90,7 +90,9 @@ def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(proj
     """Until the cache is pruned it holds the files; DVC sends no folder whose list is gone."""
     release, remote = project / "data/release", tmp_path_factory.mktemp("remote")
     (release / "videos").mkdir(parents=True)
-    (release / "SHA256SUMS").write_text("0  videos/a1.mkv\n")
+    (release / "tables").mkdir()
+    for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet"):
+        (release / name).write_text("0  videos/a1.mkv\n")
     (release / "videos/a1.mkv").write_bytes(b"a film of Ann")
     other = project / "data/other"
     other.mkdir()

@@ -94,3 +94,24 @@ def test_a_row_is_written_in_the_columns_of_the_list(tmp_path):
     text = withdrawals.text_with("reason;date;recording;participant\n", WithdrawnRow(0, "P07", "", "2026-01-31", "legal"))
     (tmp_path / withdrawals.NAME).write_text(text)
     assert [(one.participant, one.reason) for one in withdrawals.read(tmp_path / withdrawals.NAME)] == [("P07", "legal")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "participant,recording,date,reason,\nP07,,2026-01-31,legal,\n",
+        "participant,recording,date,reason,random\nP07,,2026-01-31,legal\n",
+        "participant,recording,date,reason,random\nP07,,2026-01-31,legal,\n",
+        "participant,recording,date,reason\nP07,,2026-01-31,legal\n,,,\n",
+        "\ufeffparticipant;recording;date;reason\r\n;rec;2026-01-31;legal\r\n",
+        'participant,recording,date,reason\n"the ""old"" one, or two",,2026-01-31,legal\n',
+    ],
+)
+def test_lists_as_people_and_excel_leave_them_get_something_random_and_say_the_same(tmp_path, text):
+    before = rows(tmp_path, text)
+    changed = withdrawals.unguessable(text)
+    assert len(re.findall("[0-9a-f]{32}", changed)) == len(before) == 1
+    assert [(one.participant, one.recording, one.reason) for one in rows(tmp_path, changed)] == [
+        (one.participant, one.recording, one.reason) for one in before
+    ]
+    assert withdrawals.unguessable(changed) == changed

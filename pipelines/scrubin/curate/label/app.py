@@ -241,7 +241,7 @@ class LabelApp:
 
     async def done(self, request: Request) -> Response:
         """Note that this person has finished a recording, or goes on with it."""
-        body = await _fields(request, ("id", "done", "nonce"))
+        body = await _fields(request, ("id", "film", "done", "nonce"))
         done, nonce = body.any("done") is True, body.nonce()
         return await self._written(request, body, lambda person, id_: self.bench.say_done(person, id_, nonce, done=done))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import file_lists, files, params, strangers
+from scrubin.base import files, params, strangers
 from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
@@ -61,7 +61,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
     # An older dvc.lock, as git brings it back, would name what DVC's cache still holds.
-    outputs.forget_lists(Path(), file_lists.CHECKSUMS)
+    elsewhere = outputs.forget_releases(Path())
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
@@ -71,7 +71,9 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     if stay:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
-    said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them, also with an older dvc.lock")
+    said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    if elsewhere:
+        said.append(f"{elsewhere}: until 'dvc gc' there, an older dvc.lock, as git brings it back, would still send it")
     last = gates.last_release(params.load("release", ReleaseParams).name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import hashlib
 import json
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 
 ASIDE = Path(".cache/dvc.lock.torn")
@@ -59,6 +61,7 @@ def _has_its_hashes(stage: dict[str, Any]) -> bool:
     return all(len(str(entry.get("md5", ""))) >= HASH_DIGITS for entry in entries)
 
 
+CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 PIPELINE, LOCK, CACHE = Path("dvc.yaml"), Path("dvc.lock"), Path(".dvc/cache/files/md5")
 LIST = ".dir"
 
@@ -163,16 +166,32 @@ def members(project: Path, md5: str) -> frozenset[str] | None:
     return None if text is None else frozenset(one["md5"] for one in json.loads(text))
 
 
-def forget_lists(project: Path, member: str) -> int:
-    """Remove from DVC's cache the lists of all folders that hold this file, and return how many.
+RELEASE_FILES = frozenset({file_lists.CHECKSUMS, "certificate.json", "tables/videos.parquet"})
+"""By these a folder is known as a release of ours, of whatever version."""
+
+
+def forget_releases(project: Path) -> str:
+    """Remove from DVC's cache the lists of all releases; return where the cache is when it is elsewhere, as others may have theirs there.
 
     Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back. The files themselves stay, as others
     may use them.
     """
-    lists = [path for path in sorted((project / CACHE).glob(f"??/*{LIST}")) if member in _members(path)]
-    for path in lists:
-        path.unlink(missing_ok=True)
-    return len(lists)
+    if elsewhere := cache_elsewhere(project):
+        return elsewhere
+    for path in sorted((project / CACHE).glob(f"??/*{LIST}")):
+        if _members(path) >= RELEASE_FILES:
+            path.unlink(missing_ok=True)
+    return ""
+
+
+def cache_elsewhere(project: Path) -> str:
+    """Return which file of settings keeps DVC's cache where, "" when it is in the project."""
+    for config in CONFIGS:
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read(project / config, encoding="utf-8")
+        if place := parser.get("cache", "dir", fallback=None):
+            return f"{config} keeps DVC's cache in {place}"
+    return ""
 
 
 def _members(path: Path) -> set[str]:

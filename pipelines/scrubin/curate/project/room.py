@@ -6,7 +6,6 @@ notes of runs that made them.
 
 from __future__ import annotations
 
-import configparser
 import shutil
 import stat
 from collections import defaultdict
@@ -168,7 +167,6 @@ def _equal_size(own: Path, other: Path) -> bool:
 READ, RUNS, STATE = Path(".dvc/cache"), Path(".dvc/cache/runs"), Path(".cache/dvc")
 PREFECT = Path(".cache/prefect")
 """Prefect's notes of earlier runs, in which earlier editions said why a stage failed."""
-CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 LINKED = Path("data/private/linkage.parquet")
 PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
 
@@ -218,16 +216,9 @@ def _refuse_unfinished(project: Path, raw: Path, withdrawn: Memory) -> None:
     if there or not known:
         msg = f"somebody who withdrew is still in the outputs: {again}"
         raise StageError(msg)
-    for config in CONFIGS:
-        if place := _cache_folder(project / config):
-            msg = f"{config} keeps DVC's cache in {place}, where other projects may have theirs; there 'dvc gc' must do it"
-            raise StageError(msg)
-
-
-def _cache_folder(config: Path) -> str | None:
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.read(config, encoding="utf-8")
-    return parser.get("cache", "dir", fallback=None)
+    if elsewhere := outputs.cache_elsewhere(project):
+        msg = f"{elsewhere}, where other projects may have theirs; there 'dvc gc' must do it"
+        raise StageError(msg)
 
 
 def _used(project: Path) -> set[str]:

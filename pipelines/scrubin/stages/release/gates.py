@@ -18,8 +18,9 @@ from scrubin.base.errors import ReleaseError, ReviewError
 from scrubin.base.faults import count_text
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
-from scrubin.stages.review import FIRST, Line
+from scrubin.stages.review import FIRST, Line, spelt_alike
 from scrubin.stages.review.events import HIDES_NOTHING, NOBODYS
+from scrubin.stages.review.synthetic_decisions import PERSON
 
 
 def require_valid(path: Path) -> None:
@@ -134,17 +135,21 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
     ReviewError
         Says how to go on.
     """
-    if not REVIEW_PATH.is_file():
-        return
-    known = load_review()
+    try:
+        known = load_review()
+        count, head = int(known["lines"]), str(known["head"])
+    except (ReleaseError, KeyError, TypeError, ValueError):
+        return  # nothing is known: the stage review writes it anew
     # What the synthetic study brought along is written anew for it, and is not there in a study of one's own.
-    is_begun_anew = not lines and known.get("synthetic", False)
-    is_rewritten = bool(lines) and lines[0].event in NOBODYS and lines[0].facts["of"] >= known["lines"]
-    if known["head"] == FIRST or is_begun_anew or is_rewritten:
+    is_begun_anew = known.get("synthetic", False) and not any(line.by == PERSON for line in lines)
+    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet.
+    is_another = bool(lines) and known.get("first") != lines[0].sha256
+    is_rewritten = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    if head == FIRST or is_begun_anew or is_rewritten:
         return
-    if known["head"] not in {line.sha256 for line in lines[known["lines"] - 1 : known["lines"]]}:
+    if head not in {line.sha256 for line in lines[count - 1 : count]}:
         msg = (
-            f"{path}: the pipeline has seen {known['lines']} lines of it, the last with hash {known['head'][:12]}…, and that one "
+            f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
             f"is not there: lines were taken out or written anew; restore the file from a copy; or, if everything shall be reviewed again, "
             f"remove {REVIEW_PATH}"
         )
@@ -233,6 +238,9 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
         msg = "people decided while the pipeline ran; run it again, so that the release follows the latest decisions: make repro"
         raise ReleaseError(msg)
     problems = [f"{review['sheet_fault']}"] if review["sheet_fault"] else []
+    if review["reviewers"] > 1:
+        alike = [f"'{one}' and '{other}'" for one, other in spelt_alike(lines)]
+        problems += [f"{names} may be one person, who counts as two; one of them looks again under a name of their own" for names in alike]
     expired = [one for one in review["acknowledged"] if one["until"] is not None and one["until"] < max(today, review["latest"][:10])]
     problems += [f"the acknowledgement of {one['subject']} '{one['key']}' ended on {one['until']}; decide again" for one in expired]
     unseen = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing_reviews(review, params)]

@@ -15,9 +15,10 @@ import hashlib
 import json
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +317,12 @@ def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], R
 def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
     restore = f"restore the file from a copy; without one, move it away, and everything has to be {DONE_AGAIN[chain]} again"
     return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
+
+
+def spelt_alike(lines: Iterable[Line]) -> list[tuple[str, str]]:
+    """Return pairs of people of a ledger whose names differ in spelling only: those of before such names were refused."""
+    people = sorted({line.by for line in lines})
+    return [(one, other) for one, other in combinations(people, 2) if _folded(one) == _folded(other)]
 
 
 def _folded(name: str) -> str:

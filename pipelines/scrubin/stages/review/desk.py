@@ -21,7 +21,7 @@ from scrubin.base.tables.private import LINKAGE, QUARANTINE
 from scrubin.stages.review import Line, attention, events, study, undoing, views
 from scrubin.stages.review.attention import Look, Progress, progress
 from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
-from scrubin.stages.review.outcome import AUDIT, covers, without
+from scrubin.stages.review.outcome import AUDIT, without
 from scrubin.stages.review.questions import Sight
 from scrubin.stages.review.standing import FileKey, Run, Standing, seconds_of
 from scrubin.stages.review.state import State
@@ -196,13 +196,16 @@ class Desk:
         return self._append("decided", decided, nonce)
 
     def _inside(self, file: study.StudyFile, kind: str, within: Run, box_xywh: Box | None, proposal_key: str) -> list[Run]:
-        """Return the frames of other proposals that lie inside one, in time and place."""
+        """Return the frames of other proposals of the same place that lie inside one in time.
+
+        A smaller rectangle is of another place: what is said of it leaves the rest of the larger one open.
+        """
         if not proposal_key:
             return []
         items = next(items for status, items in self._state.statuses(file.recording) if status.key == file.key)
         others = [one for one in items if one.proposal.kind == kind and one.proposal.key != proposal_key]
-        same_place = [one for one in others if covers(box_xywh, one.proposal.box_xywh) and (box_xywh or not one.proposal.box_xywh)]
-        runs = [(one.first, one.last) for one in same_place if one.proposal.source != AUDIT]
+        same_place = [one for one in others if one.proposal.box_xywh == box_xywh and one.proposal.source != AUDIT]
+        runs = [(one.first, one.last) for one in same_place]
         return [run for run in runs if within[0] <= run[0] and run[1] <= within[1] and run != within]
 
     def seen(self, number: int, camera: str, view: str, frames: Sequence[int], look: Look, nonce: str = "") -> Line | None:

@@ -46,6 +46,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
     """
     looks = [(line, event) for line, event in standing.looks if line.by != PERSON]
     said = {
+        "first": lines[0].sha256 if lines else FIRST,
         "head": lines[-1].sha256 if lines else FIRST,
         "lines": len(lines),
         "reviewers": of.reviewers,

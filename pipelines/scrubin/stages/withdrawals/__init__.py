@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +65,11 @@ def read(path: Path) -> tuple[WithdrawnRow, ...]:
     """
     if not path.exists():
         return ()
-    sheet = csv_text.read_path(path, NAME, COLUMNS, (RANDOM,))
+    data, unread = csv_text.data_of(path, NAME)
+    text, odd = csv_text.text_of(NAME, data)
+    ManifestError.raise_any([*unread, *odd])
+    # A row that was typed without the random cell is whole.
+    sheet = csv_text.read(NAME, unguessable(text).encode(), COLUMNS, (RANDOM,))
     faults = [*sheet.faults, *(fault for row in sheet.rows for fault in _faults(row))]
     ManifestError.raise_any(faults)
     return tuple(WithdrawnRow(row.line, **{column: row.cells[column] for column in COLUMNS}) for row in sheet.rows)
@@ -78,28 +84,44 @@ def text_with(text: str, row: WithdrawnRow) -> str:
     above = text if text.strip() else ",".join(COLUMNS)
     delimiter = csv_text.delimiter_of(above)
     end = "\r\n" if "\r\n" in text else "\n"
-    columns = csv_text.read(NAME, above.encode(), COLUMNS, (RANDOM,)).columns or COLUMNS
-    cells = (_random() if column == RANDOM else getattr(row, column) for column in columns)
-    line = delimiter.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' if re.search(r'[\t;,"]', cell) else cell for cell in cells)
+    columns = csv_text.read(NAME, above.encode(), COLUMNS, (RANDOM,)).columns
+    columns = columns if set(COLUMNS) <= set(columns) <= {*COLUMNS, RANDOM} else COLUMNS
+    line = _written([_random() if column == RANDOM else getattr(row, column) for column in columns], delimiter)
     return unguessable(f"{above}{'' if above.endswith(end) else end}{line}{end}")
 
 
 def unguessable(text: str) -> str:
-    """Return the text of a list with something random in each row; one without rows, or with a fault, as it is."""
-    sheet = csv_text.read(NAME, text.encode(), COLUMNS, (RANDOM,))
-    lines = text.splitlines(keepends=True)
-    is_plain = len(sheet.rows) + 1 == sum(bool(line.strip()) for line in lines)  # no cell has a line feed
-    if sheet.faults or not sheet.rows or not is_plain or RANDOM in sheet.columns:
+    """Return the text of a list with something random in each row; as it is, without rows, or where it would be read otherwise then."""
+    delimiter, lines = csv_text.delimiter_of(text), text.splitlines(keepends=True)
+    filled = [number for number, line in enumerate(lines) if line.strip(f"{delimiter}\ufeff \t\r\n")]
+    cells = {number: next(csv.reader([lines[number].rstrip("\r\n")], delimiter=delimiter)) for number in filled}
+    if len(filled) < 2:
         return text
-    lines[sheet.header_line - 1] = _with_cell(lines[sheet.header_line - 1], sheet.delimiter, RANDOM)
-    for row in sheet.rows:
-        lines[row.line - 1] = _with_cell(lines[row.line - 1], sheet.delimiter, _random())
-    return "".join(lines)
+    header = [cell.strip() for cell in cells[filled[0]]]
+    named = max((place + 1 for place, cell in enumerate(header) if cell), default=0)
+    place = header.index(RANDOM) if RANDOM in header else named
+    if any(len(row) < place for row in cells.values()):
+        return text  # a cell is missing: its reader says so
+    for number in filled:
+        row = cells[number] + [""] * (place + 1 - len(cells[number]))
+        if not row[place].strip():
+            row[place] = RANDOM if number == filled[0] else _random()
+            lines[number] = _written(row, delimiter) + lines[number][len(lines[number].rstrip("\r\n")) :]
+    changed = "".join(lines)
+    return changed if _says_the_same(text, changed) else text
 
 
-def _with_cell(line: str, delimiter: str, cell: str) -> str:
-    text = line.rstrip("\r\n")
-    return f"{text}{delimiter}{cell}{line[len(text) :]}"
+def _says_the_same(text: str, changed: str) -> bool:
+    """Return whether a changed list can be read, and its rows are those of before, where these could be read."""
+    before, after = (csv_text.read(NAME, one.encode(), COLUMNS, (RANDOM,)) for one in (text, changed))
+    rows = [[tuple(row.cells[column] for column in COLUMNS) for row in sheet.rows] for sheet in (before, after) if not sheet.faults]
+    return not after.faults and all(of == rows[-1] for of in rows)
+
+
+def _written(row: Sequence[str], delimiter: str) -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(row)
+    return out.getvalue()
 
 
 def _random() -> str:

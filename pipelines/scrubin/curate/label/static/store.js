@@ -12,6 +12,8 @@ export const store = new (class extends EventTarget {
   proposals = [];
   /** While a recording opens, the picture is still of the one before. */
   isOpening = false;
+  /** The film was released with another cut since the page was opened: the page opens anew. */
+  isOld = false;
   /** How often a recording was chosen, and the server answered: what was asked before that is older. */
   chosen = 0;
   answered = 0;
@@ -125,7 +127,7 @@ export const store = new (class extends EventTarget {
   }
 
   async sayDone(done) {
-    const isTaken = await this.say("/api/done", { id: this.id, done });
+    const isTaken = await this.say("/api/done", { id: this.id, film: this.view.film, done });
     await this.open();
     return isTaken;
   }
@@ -144,6 +146,7 @@ export const store = new (class extends EventTarget {
   /** Resolves to what the server answers, or to false where it was not taken. */
   say(path, body) {
     const { id } = this;
+    if (this.isOld) return Promise.resolve(false);
     if (this.isOpening) {
       this.dispatchEvent(new CustomEvent("refused", { detail: "The recording is still opening: nothing was labelled." }));
       return Promise.resolve(false);
@@ -182,8 +185,11 @@ export const store = new (class extends EventTarget {
   take(view) {
     // Released with another cut meanwhile: what is on this page, and what its frame numbers mean, is of the film before.
     if (this.id === view.recording.id && this.view.film !== view.film) {
+      // Until the page has gone, nothing is said with frame numbers of the film before.
+      this.isOld = true;
       history.replaceState(null, "", `#${this.id}`);
       location.reload();
+      return;
     }
     this.view = view;
     const ours = this.sent.filter(({ id }) => id === this.id);
