@@ -11,7 +11,6 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.stages.release import gates
 from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting, synthetic_decisions
 
 
@@ -25,7 +24,7 @@ def main() -> None:
         plumbing.LOG.info("decisions: what people decided about withdrawn recordings was taken out; its first line says how much")
     lines = ledger.lines()
     # Here as well: a run without `make repro` has no preflight.
-    gates.refuse_shortened(path, lines)
+    rewriting.refuse_shortened(path, lines)
     if ledger.torn_bytes:
         plumbing.LOG.warning("%s: its last line is unfinished and counts nothing; the next decision sets it aside", path)
     plumbing.LOG.info("decisions: %d lines, the chain holds", len(lines))

@@ -12,9 +12,9 @@ from pathlib import Path
 from scrubin.base import files, params, strangers
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
-from scrubin.stages.release import gates, released_clips
+from scrubin.stages.release import released_clips
 from scrubin.stages.release.certificate import issue
-from scrubin.stages.review import LEDGER_PATH, Ledger, Line, events, exchange, sample
+from scrubin.stages.review import LEDGER_PATH, Ledger, Line, events, exchange, rewriting, sample
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Sampled
 from scrubin.stages.review.redaction_sheet import NAME
@@ -30,7 +30,7 @@ def prove(path: Path = LEDGER_PATH) -> list[str]:
     """
     ledger = Ledger(path)
     lines = ledger.lines()
-    gates.refuse_shortened(path, lines)
+    rewriting.refuse_shortened(path, lines)
     return list(_told(path, ledger, lines))
 
 

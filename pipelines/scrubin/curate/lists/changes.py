@@ -165,7 +165,7 @@ def rename(changes: Sequence[Change], ledger: Ledger, old: str, new: str) -> Non
     with noted_rename(old, new):
         if rewriting.rename(ledger, old, new):
             # It repeats what people decided; the stage review writes it anew.
-            gates.REVIEW_PATH.unlink(missing_ok=True)
+            rewriting.REVIEW_PATH.unlink(missing_ok=True)
         labels = of_labels.ledger_of()
         of_labels.rename(labels, old, new)
         try:

@@ -80,7 +80,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(_raised_version(released))
     if rewriting.forget(Ledger(), withdrawn):
         # It repeats what people decided; the stage review writes it anew.
-        gates.REVIEW_PATH.unlink(missing_ok=True)
+        rewriting.REVIEW_PATH.unlink(missing_ok=True)
         said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
     if of_labels.forget(of_labels.ledger_of(), withdrawn):
         said.append(f"{LABELS_PATH}: their labels are taken out; its first line says how many lines that was")

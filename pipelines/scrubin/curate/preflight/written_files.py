@@ -34,8 +34,7 @@ from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.annotations.sources import Batch
 from scrubin.stages.ingest.manifest import ManifestRow
 from scrubin.stages.recordings_list import NAME
-from scrubin.stages.release import gates
-from scrubin.stages.review import LEDGER_PATH, Ledger, redaction_sheet
+from scrubin.stages.review import LEDGER_PATH, Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo.recordings import FOLDER, read_rigs
 
 RATINGS_FOLDER = "ratings"
@@ -190,7 +189,7 @@ def look_at_redactions(study: ListedStudy, noted: Findings) -> None:
     with noted.noting():
         lines = Ledger().lines()
         noted.counts["ledger line"] = len(lines)
-        gates.refuse_shortened(LEDGER_PATH, lines)
+        rewriting.refuse_shortened(LEDGER_PATH, lines)
     path = study.raw / redaction_sheet.NAME
     kept = set(study.kept)
     cameras = {name: tuple(dict.fromkeys(row.camera for row in rows)) for name, rows in study.recordings.items() if name in kept}

@@ -14,13 +14,13 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base.errors import ReleaseError, ReviewError
+from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.stages.review import FIRST, Line, spelt_alike
-from scrubin.stages.review.events import HIDES_NOTHING, NOBODYS
-from scrubin.stages.review.synthetic_decisions import PERSON
+from scrubin.stages.review.events import HIDES_NOTHING
+from scrubin.stages.review.rewriting import REVIEW_PATH
 
 
 def require_valid(path: Path) -> None:
@@ -79,7 +79,6 @@ def quarantine_counts(quarantine: pd.DataFrame) -> dict[str, int]:
 REVIEW_COMMAND = ".venv/bin/scrubin review"
 GO_ON = "run `make repro` again"
 SHOWN_MISSING = 50
-REVIEW_PATH = Path("data/interim/review.json")
 NOBODY = "Nobody was required to look at the recordings before this release. The reason: {why}"
 SAMPLE = "Only a sample of {count} of the {all} recordings had to be seen by {people} before this release. The reason: {why}"
 SYNTHETIC = "No person is in this synthetic study: a program stands in for those who look at every recording before a release."
@@ -118,42 +117,6 @@ def command_at(recording: str, at_s: float) -> str:
     """
     time = f"{math.ceil(at_s * 1000 - 1e-6) / 1000:.3f}".rstrip("0").rstrip(".")
     return f"{REVIEW_COMMAND} --at {shlex.quote(f'{recording}:{time}')}"
-
-
-def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
-    """Refuse a ledger without lines that the pipeline has seen: its chain alone cannot know what stood at its end.
-
-    Parameters
-    ----------
-    path
-        The ledger, for the message.
-    lines
-        What it holds.
-
-    Raises
-    ------
-    ReviewError
-        Says how to go on.
-    """
-    try:
-        known = load_review()
-        count, head = int(known["lines"]), str(known["head"])
-    except (ReleaseError, KeyError, TypeError, ValueError):
-        return  # nothing is known: the stage review writes it anew
-    # What the synthetic study brought along is written anew for it, and is not there in a study of one's own.
-    is_begun_anew = known.get("synthetic", False) and not any(line.by == PERSON for line in lines)
-    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet.
-    is_another = bool(lines) and known.get("first") != lines[0].sha256
-    is_rewritten = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
-    if head == FIRST or is_begun_anew or is_rewritten:
-        return
-    if head not in {line.sha256 for line in lines[count - 1 : count]}:
-        msg = (
-            f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
-            f"is not there: lines were taken out or written anew; restore the file from a copy; or, if everything shall be reviewed again, "
-            f"remove {REVIEW_PATH}"
-        )
-        raise ReviewError(msg)
 
 
 def load_review(folder: Path = Path()) -> dict[str, Any]:

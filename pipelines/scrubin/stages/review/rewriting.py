@@ -1,16 +1,20 @@
-"""The ledger written anew: when somebody withdraws, or a recording gets another name."""
+"""The ledger written anew when somebody withdraws or a recording gets another name, told from one of which lines are gone."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.stages.review import Ledger, Line
-from scrubin.stages.review.events import Forgotten, Renamed
+from scrubin.base.errors import ReviewError
+from scrubin.stages.review import FIRST, Ledger, Line
+from scrubin.stages.review.events import NOBODYS, Forgotten, Renamed
+from scrubin.stages.review.synthetic_decisions import PERSON
 
 NAMELESS = "(withdrawn)"
 FORGOTTEN = "forgotten"
@@ -133,3 +137,43 @@ def _facts_renamed(line: Line, old: str, new: str) -> dict[str, Any]:
 
 def _clip(clip: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
     return {**clip, "recording": new if clip["recording"] == old else clip["recording"]}
+
+
+REVIEW_PATH = Path("data/interim/review.json")
+"""What the stage review says, with how many lines of the ledger it has seen."""
+
+
+def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
+    """Refuse a ledger without lines that the pipeline has seen: its chain alone cannot know what stood at its end.
+
+    Parameters
+    ----------
+    path
+        The ledger, for the message.
+    lines
+        What it holds.
+
+    Raises
+    ------
+    ReviewError
+        Says how to go on.
+    """
+    try:
+        known = json.loads(REVIEW_PATH.read_text(encoding="utf-8"))
+        count, head = int(known["lines"]), str(known["head"])
+    except (OSError, KeyError, TypeError, ValueError):
+        return  # nothing is known: the stage review writes it anew
+    # What the synthetic study brought along is written anew for it, and is not there in a study of one's own.
+    is_begun_anew = known.get("synthetic", False) and not any(line.by == PERSON for line in lines)
+    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet.
+    is_another = bool(lines) and known.get("first") != lines[0].sha256
+    is_rewritten = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    if head == FIRST or is_begun_anew or is_rewritten:
+        return
+    if head not in {line.sha256 for line in lines[count - 1 : count]}:
+        msg = (
+            f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
+            f"is not there: lines were taken out or written anew; restore the file from a copy; or, if everything shall be reviewed again, "
+            f"remove {REVIEW_PATH}"
+        )
+        raise ReviewError(msg)
