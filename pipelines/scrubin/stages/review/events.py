@@ -271,6 +271,8 @@ class Renamed:
 
 ADDED_LATER = {"seen": MEASURED, "withdrawn": UNDOABLE}
 """By event, what lines of earlier editions have not."""
+PERSON = "nobody (synthetic study)"
+"""Who decides in the synthetic study: nobody is in it, so a program stands in for people."""
 NOBODYS = ("forgotten", "renamed")
 """Events at the head of a chain that was written anew: no person's."""
 Event = Decided | Withdrawn | Seen | Folded | Planted | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed

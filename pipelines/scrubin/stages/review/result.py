@@ -17,13 +17,12 @@ from scrubin.base.private_paths import DEMO
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import FIRST, Line, attention, status
 from scrubin.stages.review.attention import worked_s
-from scrubin.stages.review.events import ADD, NOBODYS, Decided
+from scrubin.stages.review.events import ADD, NOBODYS, PERSON, Decided
 from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, without
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import Judged
 from scrubin.stages.review.study import FrameTimes, ReviewedStudy
-from scrubin.stages.review.synthetic_decisions import PERSON
 
 
 def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:

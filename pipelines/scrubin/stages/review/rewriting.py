@@ -13,8 +13,7 @@ from typing import Any
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import FIRST, Ledger, Line
-from scrubin.stages.review.events import NOBODYS, Forgotten, Renamed
-from scrubin.stages.review.synthetic_decisions import PERSON
+from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
 
 NAMELESS = "(withdrawn)"
 FORGOTTEN = "forgotten"

@@ -15,13 +15,12 @@ from scrubin.base import strangers
 from scrubin.base.private_paths import DEMO
 from scrubin.stages.review import Ledger, attention, events, exchange, status, study
 from scrubin.stages.review.attention import Look
-from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
+from scrubin.stages.review.events import ACCEPT, ADD, PERSON, REJECT, Decided, DecidedSpan
 from scrubin.stages.review.outcome import GAP, PAIR, SHEET, UNREVIEWED, Proposed
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import Standing, seconds_of
 from scrubin.stages.review.study import FrameTimes, ReviewedStudy
 
-PERSON = "nobody (synthetic study)"
 SESSION = "synthetic"
 # The synthetic study is the same everywhere, and so is its ledger.
 AT = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
