@@ -13,7 +13,7 @@ from scrubin.base import params
 from scrubin.base.errors import ParamsError, ReleaseError
 from scrubin.stages.release import gates
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
-from scrubin.stages.review import Ledger, result, study
+from scrubin.stages.review import LEDGER_PATH, Ledger, result, study, text
 
 PARAMS = ReleaseParams("x", "X", "1.0.0", "CC0-1.0", archives=False, on_quarantine="continue", review="required")
 TODAY = "2026-05-01"
@@ -183,3 +183,15 @@ def test_less_than_a_whole_review_needs_its_reason(folder, value, message):
     path.write_text(path.read_text().replace("review: required", f"review: {value}"))
     with pytest.raises(ParamsError, match=message):
         params.load("release", ReleaseParams, path)
+
+
+def test_a_ledger_of_before_with_two_spellings_of_a_name_releases_nothing_where_two_must_agree(folder):
+    """Since then the ledger refuses the second spelling; its lines of before stay, and would count as two people."""
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+    data = LEDGER_PATH.read_bytes().splitlines()
+    body = {**json.loads(data[-1]), "by": "Ann", "number": len(data) + 1, "nonce": "", "previous": Ledger().lines()[-1].sha256}
+    LEDGER_PATH.write_bytes(b"\n".join([*data, text(body)]))
+    assert "'Ann' and 'ann' may be one person, who counts as two" in refused(reviewers=2)
+    document, lines = reviewed()
+    gates.require_reviewed(document, PARAMS, lines, TODAY)

@@ -129,4 +129,4 @@ def test_a_row_that_no_run_has_read_yet_is_noticed(project, capsys):
 def test_a_cache_that_other_projects_share_is_not_touched(project, capsys):
     forget(project)
     (project / ".dvc/config.local").write_text("[cache]\n    dir = /shared\n")
-    refused(project, capsys, "keeps DVC's cache in /shared, where other projects may have theirs; there 'dvc gc' must do it")
+    refused(project, capsys, "DVC's cache is in /shared, where other projects may have theirs; there 'dvc gc' must do it")

@@ -86,6 +86,15 @@ def test_a_participant_withdraws(project, capsys):
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
 
 
+def test_a_cache_that_the_users_own_settings_keep_elsewhere_is_left_alone_and_named(project, capsys, tmp_path_factory, monkeypatch):
+    home, elsewhere = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("cache")
+    (home / "dvc").mkdir()
+    (home / "dvc/config").write_text(f"[cache]\n    dir = {elsewhere}\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert f"DVC's cache is in {elsewhere}: until 'dvc gc' there, an older dvc.lock" in said
+
+
 def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(project, capsys, tmp_path_factory):
     """Until the cache is pruned it holds the files; DVC sends no folder whose list is gone."""
     release, remote = project / "data/release", tmp_path_factory.mktemp("remote")
@@ -144,13 +153,13 @@ def test_what_nobody_can_call_back_is_listed(project, capsys):
         assert place in said
 
 
-def test_where_params_and_errata_name_them_is_said_because_the_next_run_stops_there(project, capsys):
+def test_where_params_and_errata_name_them_is_said(project, capsys):
     text = (project / "params.yaml").read_text()
     assert "accepted: []" in text
     (project / "params.yaml").write_text(text.replace("accepted: []", "accepted: [[blivka, glimst]]"))
     (project / "data/raw/errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: note, recordings: [glimst], what: w, advice: a}\n")
     _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
-    assert "params.yaml: 'validate.near_duplicate.accepted[0][1]' is 'glimst', one of theirs: remove it before the next run" in said
+    assert "params.yaml: 'validate.near_duplicate.accepted[0][1]' is 'glimst', one of theirs: remove it, if it means them" in said
     assert "errata.yaml: '[0].recordings[0]' is 'glimst', one of theirs" in said
     assert "'blivka'" not in said
 

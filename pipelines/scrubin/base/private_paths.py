@@ -29,7 +29,7 @@ OTHERS, ALL_BUT_OWNER = 0o007, 0o077
 READABLE, ENTERABLE = 0o444, 0o111
 _TRACKED = ("README.md", "README.png")
 """What git keeps in some of the folders; it is public."""
-_CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
+DVC_CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def sharing(project: Path = Path()) -> Sharing:
     """Return what the settings of DVC in a project say; what cannot be read says nothing."""
     config = configparser.ConfigParser(strict=False, interpolation=None)
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    for path in (home / "dvc/config", *(project / name for name in _CONFIGS)):
+    for path in (home / "dvc/config", *(project / name for name in DVC_CONFIGS)):
         try:
             config.read_string(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, configparser.Error):

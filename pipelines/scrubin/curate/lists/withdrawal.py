@@ -102,7 +102,7 @@ def _settings(raw: Path, withdrawn: Memory) -> Iterator[str]:
     for file, document in said.items():
         for place, name in _places(document, ""):
             if name in withdrawn:
-                yield f"{file}: '{place}' is '{name}', one of theirs: remove it before the next run, which stops at it"
+                yield f"{file}: '{place}' is '{name}', one of theirs: remove it, if it means them"
 
 
 def _places(value: Any, place: str) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,8 +11,9 @@ from typing import Any
 
 import yaml
 
-from scrubin.base import file_lists
+from scrubin.base import file_lists, private_paths, strangers
 from scrubin.base.errors import ReleaseError
+from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 ASIDE = Path(".cache/dvc.lock.torn")
 HASH_DIGITS = 32
@@ -61,8 +61,7 @@ def _has_its_hashes(stage: dict[str, Any]) -> bool:
     return all(len(str(entry.get("md5", ""))) >= HASH_DIGITS for entry in entries)
 
 
-CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
-PIPELINE, LOCK, CACHE = Path("dvc.yaml"), Path("dvc.lock"), Path(".dvc/cache/files/md5")
+CACHE = Path(".dvc/cache/files/md5")
 LIST = ".dir"
 
 
@@ -185,13 +184,10 @@ def forget_releases(project: Path) -> str:
 
 
 def cache_elsewhere(project: Path) -> str:
-    """Return which file of settings keeps DVC's cache where, "" when it is in the project."""
-    for config in CONFIGS:
-        parser = configparser.ConfigParser(interpolation=None)
-        parser.read(project / config, encoding="utf-8")
-        if place := parser.get("cache", "dir", fallback=None):
-            return f"{config} keeps DVC's cache in {place}"
-    return ""
+    """Return where the settings of DVC, also those of the user, keep its cache; "" when it is in the project."""
+    folder = private_paths.sharing(project).cache
+    own = (project / CACHE).parents[1]
+    return "" if folder is None or strangers.real(folder) == strangers.real(own) else f"DVC's cache is in {folder}"
 
 
 def _members(path: Path) -> set[str]:

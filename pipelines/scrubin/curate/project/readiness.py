@@ -19,10 +19,11 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault
 from scrubin.base.private_paths import RELEASE
 from scrubin.curate.project import outputs
-from scrubin.curate.project.outputs import CACHE, LOCK, PIPELINE
+from scrubin.curate.project.outputs import CACHE
 from scrubin.stages.release import added_files
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.withdrawals import releases
+from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 
 def git(project: Path, *arguments: str) -> str:

@@ -26,8 +26,9 @@ from scrubin.base.store import store, uses, workspaces
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.curate.project import outputs
-from scrubin.curate.project.outputs import CACHE, LOCK
+from scrubin.curate.project.outputs import CACHE
 from scrubin.stages.withdrawals import notice
+from scrubin.stages.withdrawals.releases import LOCK
 
 STAGES = ("ingest", "screen", "render", "frames", "stereo", "release")
 """They keep results; each must have noted what it uses before anything else may go."""

@@ -21,12 +21,12 @@ from scrubin.base import files
 from scrubin.base.errors import ReleaseError, StageError
 from scrubin.base.faults import count_text
 from scrubin.base.files import write_text
+from scrubin.base.private_paths import DVC_CONFIGS
 from scrubin.data.diff.difference import Step, is_below, next_version
 
 STAGE = "release"
 LOCK, PIPELINE = Path("dvc.lock"), Path("dvc.yaml")
 DVC = Path(".dvc")
-CONFIGS = (DVC / "config", DVC / "config.local")
 INDENT = "  "
 
 
@@ -168,7 +168,7 @@ def _alone(project: Path) -> Iterator[None]:
     from dvc.lock import LockError, make_lock
 
     config = configparser.ConfigParser(interpolation=None, strict=False)
-    config.read([project / name for name in CONFIGS], encoding="utf-8")
+    config.read([project / name for name in DVC_CONFIGS], encoding="utf-8")
     folder = (project / DVC / "tmp").absolute()
     folder.mkdir(exist_ok=True)
     is_hardlink = config.getboolean("core", "hardlink_lock", fallback=False)
@@ -236,7 +236,6 @@ def tombstones(before: Sequence[Mapping[str, Any]], withdrawn: Mapping[str, str]
     return [{"version": number, "recordings": count[number, reason], "reason": reason} for number, reason in ordered]
 
 
-DVC_CONFIGS = (Path(".dvc/config"), Path(".dvc/config.local"))
 SHOWN = 10
 
 
