@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from scrubin.base.errors import ReviewError
-from scrubin.stages.review import FIRST, Ledger
+from scrubin.stages.review import FIRST, Ledger, Line, rewriting
 
 LIBRARY = Path(__file__).parents[2] / "pipelines"
 
@@ -212,3 +212,19 @@ def test_another_spelling_of_a_name_is_nobody_new_because_one_person_would_count
         Ledger(path).append("acknowledged", {}, by=" ", session="s")
     Ledger(path).append("acknowledged", {}, by="anne", session="s")
     assert [line.by for line in Ledger(path).lines()] == ["ann", "anne"]
+
+
+@pytest.mark.parametrize("left", [0, 1, 5, 8])
+def test_a_chain_that_a_withdrawal_made_shorter_is_held_to_its_own_end_once_the_pipeline_has_seen_it(tmp_path, monkeypatch, left):
+    """Its first line says how many lines there were before: more than the pipeline has seen since."""
+    monkeypatch.chdir(tmp_path)
+    facts = {"lines": 4, "changed": 0, "of": 11}
+    lines = [Line(n + 1, "p", "at", "" if n == 0 else "ann", "s", "", "seen" if n else "forgotten", facts, f"sha {n}") for n in range(9)]
+    rewriting.REVIEW_PATH.parent.mkdir(parents=True)
+    known = {"first": "of the chain before", "head": "sha of the chain before", "lines": 10}
+    rewriting.REVIEW_PATH.write_text(json.dumps(known))
+    rewriting.refuse_shortened(Path("ledger"), lines)
+    rewriting.REVIEW_PATH.write_text(json.dumps({"first": "sha 0", "head": "sha 8", "lines": 9}))
+    rewriting.refuse_shortened(Path("ledger"), lines)
+    with pytest.raises(ReviewError, match="the pipeline has seen 9 lines of it"):
+        rewriting.refuse_shortened(Path("ledger"), lines[:left])
