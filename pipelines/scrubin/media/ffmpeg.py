@@ -35,6 +35,8 @@ READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing
 """What ffmpeg says when it cannot read on."""
 ADDRESS = re.compile(r" @ 0x[0-9a-f]+(?=\])")
 """Where in its memory a part of ffmpeg is: another number in each run."""
+PASSING = re.compile(r"(?:frame|size)=.* speed=|.*\] (?:Terminating thread|Task finished) with ")
+"""How far ffmpeg came in which time, or in which order its threads ended: another one in each run."""
 REMOTE = getattr(errno, "EREMOTEIO", errno.EIO)
 """Linux alone has it."""
 FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, REMOTE, errno.ENXIO)}
@@ -63,7 +65,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:
-        lines = said.strip().splitlines()
+        lines = [line for line in said.strip().splitlines() if not PASSING.match(line)]
         for number in FULL:
             if any(os.strerror(number) in line for line in lines):
                 # The disk's fault, not the recording's.
