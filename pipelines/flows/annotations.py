@@ -1,7 +1,6 @@
 """Annotations: label files of any format to the tables of labels, on our frames."""
 
 from functools import partial
-from pathlib import Path
 
 import plumbing
 
@@ -10,14 +9,12 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.faults import Faults
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH, REPORTS, TABLES, VIDEOS_PATH, quarantine_path
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
-
-TABLES = Path("data/tables")
-INTERIM = Path("data/interim")
 
 
 @flow(name="annotations")
@@ -26,12 +23,12 @@ def main() -> None:
     p = params.load("annotations", AnnotationsParams)
     raw = params.raw_folder()
     faults = Faults()
-    recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
-    cuts = io.read(CUTS, INTERIM / "cuts.parquet")
-    videos = io.read(VIDEOS, TABLES / "videos.parquet")
-    frames, hidden = io.read(FRAMES, TABLES / "frames.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")
+    recordings = io.read(RECORDINGS, RECORDINGS_PATH)
+    cuts = io.read(CUTS, CUTS_PATH)
+    videos = io.read(VIDEOS, VIDEOS_PATH)
+    frames, hidden = io.read(FRAMES, TABLES / "frames.parquet"), io.read(HIDDEN, HIDDEN_PATH)
     known = label_tables.released(recordings, cuts, videos, frames, hidden)
-    set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
+    set_aside = io.read(QUARANTINE, quarantine_path("ingest"))
     names = {*recordings["recording"], *set_aside["recording"]}
     withdrawn = withdrawal_memory.load()
     batches = sources.find(raw, p.sources, names, faults, withdrawn)
@@ -52,7 +49,7 @@ def main() -> None:
     document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows, sources.missing(raw, p.sources))
     files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
-    files.write_json(Path("reports/annotations.json"), document)
+    files.write_json(REPORTS / "annotations.json", document)
 
 
 if __name__ == "__main__":

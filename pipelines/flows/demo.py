@@ -7,7 +7,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.base import files, params
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO
 
 TRUTH = Path("data/demo_truth")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import plumbing
 
@@ -12,7 +11,8 @@ from prefect import flow
 import progress
 from scrubin.base import file_lists, files, params
 from scrubin.base.errors import StageError
-from scrubin.base.private_paths import UNRELEASED, standing_part
+from scrubin.base.layout import HIDDEN_PATH, INTERIM, TABLES, UNRELEASED, VIDEOS_PATH
+from scrubin.base.private_paths import standing_part
 from scrubin.base.store import renewal
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
@@ -20,16 +20,13 @@ from scrubin.base.tables.public import FRAMES, GAPS, VIDEOS
 from scrubin.stages.frames import frame_store
 from scrubin.stages.frames.frame_params import FramesParams
 
-TABLES = Path("data/tables")
-INTERIM = Path("data/interim")
-
 
 @flow(name="frames")
 def main() -> None:
     """Write the extracted frames, the table `frames`, and the list by which the release proves each file of them."""
     p = params.load("frames", FramesParams)
-    videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
-    hidden = frame_store.hidden_spans(io.read(HIDDEN, INTERIM / "hidden.parquet"))
+    videos = frame_store.videos_of(io.read(VIDEOS, VIDEOS_PATH))
+    hidden = frame_store.hidden_spans(io.read(HIDDEN, HIDDEN_PATH))
     gaps = frame_store.frames_after_gaps(io.read(GAPS, TABLES / "gaps.parquet"))
     work = partial(frame_store.extract_stored, UNRELEASED.absolute(), params=p, hidden=hidden, gaps=gaps)
     outcome = plumbing.map_items(work, videos, name="frames")

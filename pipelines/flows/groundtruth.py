@@ -8,6 +8,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.base import files, params
+from scrubin.base.layout import HIDDEN_PATH, INTERIM
 from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
@@ -31,17 +32,16 @@ from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
 from scrubin.stages.groundtruth import GroundtruthParams, object_files, writing
 
-LABELS_SHA256 = Path("data/interim/annotations.sha256")
+LABELS_SHA256 = INTERIM / "annotations.sha256"
 NAMES = ("errors", "frames", "labelled", "marks", "masks", "phases", "points", "skill", "splits", "tracks", "triplets", "videos")
 TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
-BLACK = Path("data/interim/hidden.parquet")
 
 
 @flow(name="groundtruth")
 def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
-    stamped = groundtruth.Stamps.of_files(TABLES | {"hidden": BLACK}, LABELS_SHA256)
+    stamped = groundtruth.Stamps.of_files(TABLES | {"hidden": HIDDEN_PATH}, LABELS_SHA256)
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
@@ -50,7 +50,7 @@ def main() -> None:
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)
     details = Details.of_tables(*(io.read(table, TABLES[table.name]) for table in (MASKS, POINTS, TRACKS)))
-    black = by_frame(of_reference_camera(frames), io.read(HIDDEN, BLACK), io.read(VIDEOS, TABLES["videos"]))
+    black = by_frame(of_reference_camera(frames), io.read(HIDDEN, HIDDEN_PATH), io.read(VIDEOS, TABLES["videos"]))
     every_object = objects.of_recordings(labelled, details, black)
     judged = judgements.of_tables(io.read(LABELLED, TABLES["labelled"]), io.read(MARKS, TABLES["marks"]), frames)
     beyond = object_files.write(folder, stamped, every_object, judged, pictures.table)

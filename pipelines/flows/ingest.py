@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import plumbing
 
@@ -12,6 +11,7 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.layout import INTERIM, PARTS_PATH, RECORDINGS_PATH, quarantine_path
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import PARTS, PEOPLE, QUARANTINE, RECORDINGS, quarantine_row
 from scrubin.data.verify import is_litter
@@ -20,8 +20,6 @@ from scrubin.stages.ingest import decide, joining, manifest
 from scrubin.stages.ingest.decide import Media
 from scrubin.stages.ingest.manifest import IngestParams
 from scrubin.stages.recordings_list import files_below
-
-OUT = Path("data/interim")
 
 
 @flow(name="ingest")
@@ -48,10 +46,10 @@ def main() -> None:
     problems = [*listed.problems, *strays, *decide.problems(listed.recordings, decisions)]
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
-    io.write(RECORDINGS, recordings, OUT / "recordings.parquet")
-    io.write(PEOPLE, recordings[[*private.PEOPLE_COLUMNS]], OUT / "people.parquet")
-    io.write(PARTS, joining.parts_table(joined), OUT / "parts.parquet")
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
+    io.write(RECORDINGS, recordings, RECORDINGS_PATH)
+    io.write(PEOPLE, recordings[[*private.PEOPLE_COLUMNS]], INTERIM / "people.parquet")
+    io.write(PARTS, joining.parts_table(joined), PARTS_PATH)
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), quarantine_path("ingest"))
     for sentence in sorted(sentence for of_camera in doubts.values() for sentence in of_camera):
         plumbing.LOG.warning("look at: %s", sentence)
     for problem in problems:

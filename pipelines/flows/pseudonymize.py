@@ -10,20 +10,18 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO, LINKAGE_PATH, PRIVATE, RECORDINGS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.stages import pseudonymize
 from scrubin.stages.pseudonymize import PseudonymizeParams
-
-PRIVATE = Path("data/private")
 
 
 @flow(name="pseudonymize")
 def main() -> None:
     """Write the table `linkage`; make the study's key where there is none yet."""
     p = params.load("pseudonymize", PseudonymizeParams)
-    recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet")).recording.unique().tolist()
+    recordings = io.read(RECORDINGS, RECORDINGS_PATH).recording.unique().tolist()
     book = PRIVATE / "ids.csv"
     if params.raw_folder() == DEMO:
         # Only the synthetic study brings a key, so that its release is the same everywhere.
@@ -39,7 +37,7 @@ def main() -> None:
         previous = {recording: id_ for recording, id_ in previous.items() if recording not in withdrawn}
         pseudonymize.write_ledger(book, pseudonymize.fingerprint(key), {**previous, **id_of})
     rows = ({"recording": recording, "id": id_, "draw": pseudonymize.draw(recording, key)} for recording, id_ in id_of.items())
-    io.write(LINKAGE, io.frame_of(LINKAGE, rows), PRIVATE / "linkage.parquet")
+    io.write(LINKAGE, io.frame_of(LINKAGE, rows), LINKAGE_PATH)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading
 from scrubin.base import file_lists, files, params
 from scrubin.base.errors import StageError
-from scrubin.base.private_paths import RELEASE
+from scrubin.base.layout import INTERIM, LINKAGE_PATH, RECORDINGS_PATH, RELEASE, REPORTS, VERDICT_PATH
 from scrubin.base.store import store, workspaces
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
@@ -36,8 +36,6 @@ from scrubin.stages.release.metadata import facts as known
 from scrubin.stages.release.release_params import refuse_borrowed_name
 from scrubin.stages.review import Ledger, questions
 from scrubin.stages.withdrawals import notice, releases
-
-INTERIM = Path("data/interim")
 
 
 def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mapping[str, Path]) -> dict[str, str]:
@@ -62,7 +60,7 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any]) -> dic
     releases.refuse_number(last["version"], study.params.version, withdrawn)
     now["withdrawn"] = releases.tombstones(gates.last_tombstones(last), withdrawn, study.params.version)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
-    recordings, excluded = io.read(RECORDINGS, INTERIM / "recordings.parquet"), (INTERIM / "excluded.json").read_text(encoding="utf-8")
+    recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), (INTERIM / "excluded.json").read_text(encoding="utf-8")
     why = gates.reasons_lost(recordings, study.quarantine, json.loads(excluded))
     gates.refuse_shrinking(last, missing, why, may_shrink=study.params.may_shrink)
     return missing
@@ -141,9 +139,9 @@ def main() -> None:
     audited = release_folder.set_aside()
     study, scores = audited_project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
-    gates.require_valid(INTERIM / "validation.json")
+    gates.require_valid(VERDICT_PATH)
     review = gates.load_review()
-    now = gates.kept_for_next(study.params, io.read(LINKAGE, Path("data/private/linkage.parquet")), study.tables["videos"])
+    now = gates.kept_for_next(study.params, io.read(LINKAGE, LINKAGE_PATH), study.tables["videos"])
     now["splits"] = notice.placed(study.tables["splits"], params.read()["splits"])
     missing = refuse_shrinking(study, now)
     gates.refuse_quarantined(study.quarantine, study.params.on_quarantine, gates.acknowledged(review, "quarantine"))
@@ -176,7 +174,7 @@ def main() -> None:
         release_folder.note_archives(copied)
         document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed
-        files.write_json(Path("reports/release.json"), document)
+        files.write_json(REPORTS / "release.json", document)
         issue.private(certificate, review, document, lines, RELEASE, beside=folder)
     files.write_json(gates.LAST_RELEASE_PATH, now)
     log_outcome(study, review, pictures, missing, linkable)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 
 import plumbing
 
@@ -12,7 +11,19 @@ from prefect import flow
 
 import progress
 from scrubin.base import params
-from scrubin.base.private_paths import UNRELEASED, release_now, standing_part
+from scrubin.base.layout import (
+    CUTS_PATH,
+    HIDDEN_PATH,
+    INTERIM,
+    LINKAGE_PATH,
+    PARTS_PATH,
+    RECORDINGS_PATH,
+    TABLES,
+    UNRELEASED,
+    VIDEOS_PATH,
+    quarantine_path,
+)
+from scrubin.base.private_paths import release_now, standing_part
 from scrubin.base.store import renewal
 from scrubin.base.tables import io, private
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
@@ -20,21 +31,19 @@ from scrubin.base.tables.public import GAPS, VIDEOS
 from scrubin.stages.render import effort, rendering, tables
 from scrubin.stages.render.render_params import RenderParams
 
-INTERIM = Path("data/interim")
-
 
 @flow(name="render")
 def main() -> None:
     """Write the videos to be released and the tables `videos`, `gaps`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
-    quarantined = set(io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording)
+    quarantined = set(io.read(QUARANTINE, quarantine_path("screen")).recording)
     excluded = {one["recording"] for one in json.loads((INTERIM / "excluded.json").read_text(encoding="utf-8"))}
-    parts = io.read(PARTS, INTERIM / "parts.parquet")
+    parts = io.read(PARTS, PARTS_PATH)
     files = rendering.to_render(
-        io.read(RECORDINGS, INTERIM / "recordings.parquet"),
+        io.read(RECORDINGS, RECORDINGS_PATH),
         parts,
-        io.read(LINKAGE, Path("data/private/linkage.parquet")),
+        io.read(LINKAGE, LINKAGE_PATH),
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantined | excluded,
         p.duration_jitter_s,
@@ -54,12 +63,12 @@ def main() -> None:
         renewal.renew_all(item.entry, dict.fromkeys(item.entry.files, UNRELEASED / tables.video_path(item)))
     bad = tables.quarantine_rows(files, errors)
     videos = io.frame_of(VIDEOS, tables.video_rows(whole))
-    io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))
-    io.write(GAPS, io.frame_of(GAPS, tables.gap_rows(whole, parts)), Path("data/tables/gaps.parquet"))
+    io.write(VIDEOS, videos, VIDEOS_PATH)
+    io.write(GAPS, io.frame_of(GAPS, tables.gap_rows(whole, parts)), TABLES / "gaps.parquet")
     io.write(LENGTHS, videos[[*private.LENGTHS_COLUMNS]], INTERIM / "lengths.parquet")
-    io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), INTERIM / "cuts.parquet")
-    io.write(HIDDEN, io.frame_of(HIDDEN, tables.hidden_rows(whole)), INTERIM / "hidden.parquet")
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), INTERIM / "quarantine_render.parquet")
+    io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), CUTS_PATH)
+    io.write(HIDDEN, io.frame_of(HIDDEN, tables.hidden_rows(whole)), HIDDEN_PATH)
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("render"))
     plumbing.LOG.info("render: %d made, %d kept from earlier runs", sum(not i.was_kept for i in done), sum(i.was_kept for i in done))
 
 

@@ -1,14 +1,25 @@
 """Report: the curator's data-quality report, one page that opens offline."""
 
-from pathlib import Path
-
 import plumbing
 
 import pandas as pd
 from prefect import flow
 
 from scrubin.base import files, params
-from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.layout import (
+    CUTS_PATH,
+    INTERIM,
+    LINKAGE_PATH,
+    PARTS_PATH,
+    PRIVATE,
+    RECORDINGS_PATH,
+    REPORTS,
+    TABLES,
+    UNRELEASED,
+    VERDICT_PATH,
+    VIDEOS_PATH,
+    quarantine_path,
+)
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
 from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS, skill_table
@@ -19,25 +30,23 @@ from scrubin.stages.report import RawFiles, ReportedStudy, ReportParams, compari
 from scrubin.stages.report.document import document
 from scrubin.stages.screen.detector import ScreenParams
 
-TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("reports")
-
 
 @flow(name="report")
 def main() -> None:
     """Gather what all stages say, write it as a page, as JSON, and as what versions are compared by."""
     p = params.load("report", ReportParams)
-    quarantine = [io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")]
-    recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
+    quarantine = [io.read(QUARANTINE, quarantine_path(stage)) for stage in ("ingest", "screen", "render")]
+    recordings = io.read(RECORDINGS, RECORDINGS_PATH)
     kept = recordings[recordings.status == "kept"]
-    of_files = sources(io.read(PARTS, INTERIM / "parts.parquet"))
+    of_files = sources(io.read(PARTS, PARTS_PATH))
     raw_files = {(row.recording, row.camera): of_files[row.recording, row.camera] for row in kept.itertuples()}
     study = ReportedStudy(
         recordings=recordings,
         redactions=io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantine=pd.concat(quarantine, ignore_index=True),
-        linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
-        cuts=io.read(CUTS, INTERIM / "cuts.parquet"),
-        videos=io.read(VIDEOS, TABLES / "videos.parquet"),
+        linkage=io.read(LINKAGE, LINKAGE_PATH),
+        cuts=io.read(CUTS, CUTS_PATH),
+        videos=io.read(VIDEOS, VIDEOS_PATH),
         frames=io.read(FRAMES, TABLES / "frames.parquet"),
         labelled=io.read(LABELLED, TABLES / "labelled.parquet"),
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
@@ -47,8 +56,8 @@ def main() -> None:
         scores=read_json(INTERIM / "scores.json"),
         annotations=read_json(INTERIM / "annotations.json"),
         splits=read_json(INTERIM / "splits.json"),
-        validation=read_json(INTERIM / "validation.json"),
-        development=read_json(Path("data/private/development.json")),
+        validation=read_json(VERDICT_PATH),
+        development=read_json(PRIVATE / "development.json"),
         release=params.load("release", ReleaseParams),
         stereo=io.read(STEREO, INTERIM / "stereo.parquet"),
         sources=RawFiles(params.raw_folder(), raw_files, params.load("screen", ScreenParams)),

@@ -19,6 +19,7 @@ import interrupts
 import warm
 from scrubin.base import private_paths
 from scrubin.base.errors import ReleaseError, ReviewError, ScrubinError
+from scrubin.base.layout import DEMO, RELEASE, REVIEW_PATH, UNRELEASED
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run, time_text
 from scrubin.curate.project import outputs
@@ -60,7 +61,7 @@ def main() -> int:
 
             private_paths.close(all_files=True)
             release_folder.keep_what_waits()
-            for folder in (private_paths.UNRELEASED, private_paths.RELEASE):
+            for folder in (UNRELEASED, RELEASE):
                 renewal.remove_dead_links(folder)
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
@@ -77,7 +78,7 @@ def main() -> int:
             was_named = releases.names_release()
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
-            if params.raw_folder() == private_paths.DEMO and not private_paths.DEMO.exists():
+            if params.raw_folder() == DEMO and not DEMO.exists():
                 sys.stderr.write(FIRST)
             command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
             code = run_with_server(command, warm.started())
@@ -167,9 +168,8 @@ def _keep_to_budget(store_gb: float | None) -> None:
 
 def _take_late_decisions() -> None:
     """Let the stage review run again when somebody decided in the moment in which DVC noted that it was done."""
-    said = Path("data/interim/review.json")
     try:
-        known = json.loads(said.read_text(encoding="utf-8"))["head"]
+        known = json.loads(REVIEW_PATH.read_text(encoding="utf-8"))["head"]
     except (OSError, ValueError, KeyError):
         return
     ledger = Ledger()
@@ -178,7 +178,7 @@ def _take_late_decisions() -> None:
     except ReviewError:
         return  # the stage decisions says where the chain is broken
     if ledger.head != known:
-        said.unlink()
+        REVIEW_PATH.unlink()
 
 
 if __name__ == "__main__":

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import plumbing
 
 from prefect import flow
 
 from scrubin.base import files, params
+from scrubin.base.layout import INTERIM, REVIEW_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
-
-OUT = Path("data/interim")
 
 
 @flow(name="review")
@@ -26,11 +23,11 @@ def main() -> None:
     lines = Ledger().lines()
     standing = of.standing()
     standing.apply(lines)
-    io.write(REDACTIONS, io.frame_of(REDACTIONS, result.redactions(of, standing)), OUT / "redactions.parquet")
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, result.redactions(of, standing)), INTERIM / "redactions.parquet")
     document = result.document(of, standing, lines, raw, p.checks)
-    files.write_json(OUT / "review.json", document)
-    files.write_json(OUT / "excluded.json", result.excluded(of, standing))
-    files.write_json(OUT / "acknowledged.json", document["acknowledged"])
+    files.write_json(REVIEW_PATH, document)
+    files.write_json(INTERIM / "excluded.json", result.excluded(of, standing))
+    files.write_json(INTERIM / "acknowledged.json", document["acknowledged"])
     for line in document["warnings"]:
         plumbing.LOG.warning("review: %s", line)
 

@@ -1,13 +1,12 @@
 """Scores: rater sheets become ratings, skill and errors."""
 
-from pathlib import Path
-
 import plumbing
 
 from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
+from scrubin.base.layout import INTERIM, LINKAGE_PATH, PRIVATE, TABLES, quarantine_path
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE, QUARANTINE
 from scrubin.base.tables.public import ERRORS, RATINGS, skill_table
@@ -18,16 +17,14 @@ from scrubin.ratings.rater_files import read_folder, without
 from scrubin.ratings.rater_sheet import roster_of
 from scrubin.stages.scores import development
 
-TABLES, INTERIM = Path("data/tables"), Path("data/interim")
-
 
 @flow(name="scores")
 def main() -> None:
     """Read every sheet, normalise, aggregate, harmonise; write tables and statistics."""
     p = params.load("scores", ScoresParams)
     people = io.read(PEOPLE, INTERIM / "people.parquet")
-    linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
-    set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet").recording
+    linkage = io.read(LINKAGE, LINKAGE_PATH)
+    set_aside = io.read(QUARANTINE, quarantine_path("ingest")).recording
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
     withdrawn = withdrawal_memory.load()
     sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks, withdrawn), withdrawn)
@@ -40,7 +37,7 @@ def main() -> None:
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
-    files.write_json(Path("data/private/development.json"), development(skill, people, linkage))
+    files.write_json(PRIVATE / "development.json", development(skill, people, linkage))
     files.write_json(INTERIM / "scores.json", score_statistics.summarise(entries, normalised, skill, errors, roster, p))
 
 

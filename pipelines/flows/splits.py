@@ -1,7 +1,6 @@
 """Splits: released recordings become training, validation and test subsets."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import plumbing
 
@@ -10,6 +9,7 @@ from prefect import flow
 import progress
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
+from scrubin.base.layout import INTERIM, LINKAGE_PATH, PRIVATE, TABLES
 from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE
@@ -23,8 +23,6 @@ from scrubin.stages.splits.split_params import SplitsParams
 from scrubin.stages.splits.study import listings
 from scrubin.stages.splits.study import people as people_of
 
-TABLES, INTERIM = Path("data/tables"), Path("data/interim")
-
 
 def _shown(schemes: Sequence[str]) -> Iterator[str]:
     return progress.over("splits", schemes, "scheme")
@@ -36,7 +34,7 @@ def main() -> None:
     p = params.load("splits", SplitsParams)
     videos = io.read(LENGTHS, INTERIM / "lengths.parquet")
     recordings = io.read(PEOPLE, INTERIM / "people.parquet")
-    people = people_of(recordings, io.read(LINKAGE, Path("data/private/linkage.parquet")), videos)
+    people = people_of(recordings, io.read(LINKAGE, LINKAGE_PATH), videos)
     tables = Tables(
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
         errors=io.read(ERRORS, TABLES / "errors.parquet"),
@@ -55,11 +53,11 @@ def main() -> None:
     folder = fresh_part("splits")
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
-    files.write_json(Path("data/private/obstacles.json"), study.obstacles(split_of))
+    files.write_json(PRIVATE / "obstacles.json", study.obstacles(split_of))
     said = study.document(split_of, everyone, tables, p)
     for line in study.warnings(said):
         plumbing.LOG.warning("look at: %s", line)
-    files.write_json(Path("data/interim/splits.json"), said)
+    files.write_json(INTERIM / "splits.json", said)
 
 
 if __name__ == "__main__":

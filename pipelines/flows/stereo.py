@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import plumbing
 
@@ -12,7 +11,8 @@ from prefect import flow
 
 from scrubin.base import files, params
 from scrubin.base.errors import StageError
-from scrubin.base.private_paths import UNRELEASED, fresh_part
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, UNRELEASED, VIDEOS_PATH
+from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN, RIGS, STEREO
 from scrubin.base.tables.public import VIDEOS
@@ -20,16 +20,14 @@ from scrubin.media import rig_file
 from scrubin.stages.stereo import released_check
 from scrubin.stages.stereo.recordings import StereoParams, assignment
 
-TABLES, INTERIM = Path("data/tables"), Path("data/interim")
-
 
 @flow(name="stereo")
 def main() -> None:
     """Write the folder `calibration` for the release and the tables `rigs` and `stereo`."""
     p = params.load("stereo", StereoParams)
-    videos = io.read(VIDEOS, TABLES / "videos.parquet")
-    rigs = assignment(params.raw_folder(), io.read(CUTS, INTERIM / "cuts.parquet"), videos)
-    pairs = released_check.pairs_of(videos, io.read(HIDDEN, INTERIM / "hidden.parquet"))
+    videos = io.read(VIDEOS, VIDEOS_PATH)
+    rigs = assignment(params.raw_folder(), io.read(CUTS, CUTS_PATH), videos)
+    pairs = released_check.pairs_of(videos, io.read(HIDDEN, HIDDEN_PATH))
     pairs |= {id_: replace(pairs[id_], rig=rigs.rigs[name]) for id_, name in rigs.rig_of.items() if id_ in pairs}
     outcome = plumbing.map_items(partial(released_check.check_stored, UNRELEASED.absolute()), list(pairs.values()), name="stereo")
     if outcome.quarantined:

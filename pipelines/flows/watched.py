@@ -12,7 +12,6 @@ import ipaddress
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,9 +20,10 @@ from prefect.artifacts import create_link_artifact, create_progress_artifact, up
 from prefect.states import Completed
 
 from scrubin.base.errors import StageError
+from scrubin.base.layout import REPORTS
 
 PAGE = "index.html"
-PAGES = {"validate": Path("reports/validation") / PAGE, "report": Path("reports") / PAGE, "release": Path("reports/certificate") / PAGE}
+PAGES = {"validate": REPORTS / "validation" / PAGE, "report": REPORTS / PAGE, "release": REPORTS / "certificate" / PAGE}
 """Which stage writes which page."""
 EVERY_S = 2.0
 SET_ASIDE = "SetAside"

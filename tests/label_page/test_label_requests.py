@@ -16,8 +16,8 @@ import sampled_release
 from each import each
 from label_client import Labeller, change
 from page_client import OWN, POST
+from scrubin.base.layout import RELEASE
 from scrubin.curate.label import people
-from scrubin.stages.release.released_clips import RELEASE
 
 SINGLE = sampled_release.IDS["single"]
 PATHS = ["/", "/api/work", "/api/changes?head=x", f"/api/recordings/{SINGLE}", f"/api/recordings/{SINGLE}/mono/times"]

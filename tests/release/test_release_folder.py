@@ -12,7 +12,8 @@ import kept_project
 from scrubin.base import file_lists
 from scrubin.base.errors import StageError
 from scrubin.base.files import set_fixed_time, sha256_of, write_text
-from scrubin.base.private_paths import BESIDE, RELEASE, UNRELEASED, fresh_part, release_now
+from scrubin.base.layout import RELEASE, UNRELEASED
+from scrubin.base.private_paths import BESIDE, fresh_part, release_now
 from scrubin.stages.release import added_files, release_folder
 
 VIDEO, OTHER = "videos/PegTransfer/left/abelo.mkv", "videos/PegTransfer/left/brinn.mkv"

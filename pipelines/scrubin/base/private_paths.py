@@ -14,17 +14,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.base import posix
+from scrubin.base import layout, posix
 from scrubin.base.faults import Fault, error, warning
 from scrubin.base.files import fresh_folder
+from scrubin.base.layout import INTERIM, RELEASE, REPORTS, TABLES, UNRELEASED
 
-PEOPLE = ("data/private", "data/interim", "data/tables", "data/unreleased", "reports")
+PEOPLE = tuple(folder.as_posix() for folder in (layout.PRIVATE, INTERIM, TABLES, UNRELEASED, REPORTS))
 """Folders of tables and pages that may name people: every file in them is closed as well."""
 CACHES = (".cache", ".dvc/cache", ".dvc/tmp")
 """Folders of copies of the same; they may hold very many files, so only they and the folders right below are closed."""
 PRIVATE = (*PEOPLE, *CACHES)
-RELEASE = Path("data/release")
-"""It is meant for others: everybody may read it."""
 OTHERS, ALL_BUT_OWNER = 0o007, 0o077
 READABLE, ENTERABLE = 0o444, 0o111
 _TRACKED = ("README.md", "README.png")
@@ -201,9 +200,6 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-DEMO = Path("data/demo")
-"""The raw study that the pipeline makes itself: synthetic, nobody is in it."""
-UNRELEASED = Path("data/unreleased")
 PARTS = ("calibration", "frames", "groundtruth", "splits", "videos")
 """The folders in it, each written by one stage; in a release they have the same names."""
 BESIDE = UNRELEASED / "release"

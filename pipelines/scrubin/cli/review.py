@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base.errors import ReviewError
+from scrubin.base.layout import PRIVATE
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
 from scrubin.stages.review import LEDGER_PATH
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Beside the ledger: what leads a browser to the page is private.
-DOORWAY = Path("data/private/review/open.html")
+DOORWAY = PRIVATE / "review/open.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from scrubin.base import params
 from scrubin.base.faults import count_text
+from scrubin.base.layout import RELEASE
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.stages import withdrawals
 
 if TYPE_CHECKING:
     from scrubin.curate.draft import RecordedFile
-
-
-RELEASE = Path("data/release")
 
 
 def add_new_study_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
+from scrubin.base.layout import PRIVATE
 
-PATH = Path("data/private/withdrawn.json")
+PATH = PRIVATE / "withdrawn.json"
 SALT_BYTES = 32
 MOST_PARTS = 8
 """Of a name: what has more is searched by its first ones."""

@@ -22,6 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from scrubin.base import pages
+from scrubin.base.layout import RELEASE
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.params import TRACKS, TRIPLETS
@@ -34,7 +35,6 @@ from scrubin.curate.page.requests import BadRequestError, Fields
 from scrubin.curate.page.server import Guard, Session, token_of
 from scrubin.curate.page.stills import Stills
 from scrubin.media.source import Source
-from scrubin.stages.release.released_clips import RELEASE
 from scrubin.stages.review import Line
 
 HERE = Path(__file__).parent

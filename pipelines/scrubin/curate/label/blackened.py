@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.layout import HIDDEN_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.curate.label.several.disputes import runs
@@ -32,7 +33,7 @@ def load(folder: Path) -> Mapping[tuple[str, str], tuple[Blackened, ...]]:
         When the table of what is hidden is missing.
     """
     try:
-        rows = io.records(io.read(HIDDEN, folder / "data/interim/hidden.parquet"))
+        rows = io.records(io.read(HIDDEN, folder / HIDDEN_PATH))
     except TableError as error:
         raise ReviewError(str(error)) from error
     spans: dict[tuple[str, str], list[Blackened]] = {}

@@ -10,16 +10,16 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from scrubin.base.errors import ReviewError
+from scrubin.base.layout import PRIVATE
 from scrubin.curate.label.params import LAYERS, TRACKS, TRIPLETS
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
 
-LEDGER_PATH = Path("data/private/label/ledger.jsonl")
+LEDGER_PATH = PRIVATE / "label/ledger.jsonl"
 LONGEST_KEY = 80
 KEY = re.compile(rf"[A-Za-z0-9:_-]{{1,{LONGEST_KEY}}}")
 MOST_CHANGES = 4000

@@ -19,8 +19,9 @@ from scrubin.base import csv_text, posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import hint
 from scrubin.base.files import whole
+from scrubin.base.layout import PRIVATE
 
-PATH = Path("data/private/label/people.csv")
+PATH = PRIVATE / "label/people.csv"
 COLUMNS = ("number", "name", "role", "token_sha256")
 Role = Literal["annotator", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)

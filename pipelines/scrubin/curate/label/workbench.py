@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, RELEASE
 from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
@@ -45,10 +46,9 @@ from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
-from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo, load_released
+from scrubin.stages.release.released_clips import ReleasedVideo, load_released
 from scrubin.stages.review import FIRST, Line
 
-INTERIM = Path("data/interim")
 SLACK_S = 5
 """So much longer than the server's own clock may somebody have worked: requests take a while."""
 
@@ -135,8 +135,8 @@ class Workbench:
         p = label_params.load(path)
         scores = params.load("scores", ScoresParams, path) if "ratings" in p.layers else None
         try:
-            rows = io.records(io.read(RECORDINGS, folder / INTERIM / "recordings.parquet"))
-            of_parts = sources(io.read(PARTS, folder / INTERIM / "parts.parquet"))
+            rows = io.records(io.read(RECORDINGS, folder / RECORDINGS_PATH))
+            of_parts = sources(io.read(PARTS, folder / PARTS_PATH))
         except TableError as error:
             raise ReviewError(str(error)) from error
         files = {(row["recording"], row["camera"]): row for row in rows}

@@ -18,6 +18,7 @@ from typing import Any
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
+from scrubin.base.layout import PRIVATE
 from scrubin.curate.label.events import Sheet
 from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement, as_spans
@@ -25,7 +26,7 @@ from scrubin.labels.formats.plain import label_files, label_instants, label_trac
 from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams
 
-EXPORTED_PATH = Path("data/private/label/exported.json")
+EXPORTED_PATH = PRIVATE / "label/exported.json"
 """The hashes of what was exported, by path relative to the raw folder."""
 LABELS_FOLDER = "annotations/label"
 RATINGS_FOLDER = "ratings"

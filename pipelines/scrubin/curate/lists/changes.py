@@ -13,6 +13,7 @@ from pathlib import Path
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError, ScrubinError, StageError
 from scrubin.base.files import json_text, whole, write_json
+from scrubin.base.layout import PRIVATE, REVIEW_PATH
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.lists import mentions
@@ -102,7 +103,7 @@ def _take_back(one: Change, data: bytes | None) -> None:
         one.path.unlink(missing_ok=True)
 
 
-UNFINISHED_PATH = Path("data/private/renaming.json")
+UNFINISHED_PATH = PRIVATE / "renaming.json"
 
 
 def unfinished_names() -> tuple[str, str] | None:
@@ -165,7 +166,7 @@ def rename(changes: Sequence[Change], ledger: Ledger, old: str, new: str) -> Non
     with noted_rename(old, new):
         if rewriting.rename(ledger, old, new):
             # It repeats what people decided; the stage review writes it anew.
-            rewriting.REVIEW_PATH.unlink(missing_ok=True)
+            REVIEW_PATH.unlink(missing_ok=True)
         labels = of_labels.ledger_of()
         of_labels.rename(labels, old, new)
         try:

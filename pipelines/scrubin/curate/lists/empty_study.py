@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrubin.base.errors import ManifestError
 from scrubin.base.files import write_text
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release.metadata.curator_words import datasheet_template
 from scrubin.stages.review import redaction_sheet

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, near
+from scrubin.base.layout import PRIVATE
 from scrubin.labels.registry import FORMATS
 from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.annotations.params import SourceParams
@@ -19,7 +20,7 @@ from scrubin.stages.recordings_list import every_row
 from scrubin.stages.review import redaction_sheet as redactions
 from scrubin.stages.splits.recording_sheet import ID_COLUMNS
 
-BOOK, KEY = Path("data/private/ids.csv"), Path("data/private/pseudonym.key")
+BOOK, KEY = PRIVATE / "ids.csv", PRIVATE / "pseudonym.key"
 
 
 def given_ids() -> dict[str, str]:

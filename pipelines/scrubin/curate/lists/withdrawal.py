@@ -14,7 +14,7 @@ from scrubin.base import files, params, strangers
 from scrubin.base.csv_text import spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
-from scrubin.base.private_paths import RELEASE
+from scrubin.base.layout import RELEASE, REVIEW_PATH
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
@@ -80,7 +80,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(_raised_version(released))
     if rewriting.forget(Ledger(), withdrawn):
         # It repeats what people decided; the stage review writes it anew.
-        rewriting.REVIEW_PATH.unlink(missing_ok=True)
+        REVIEW_PATH.unlink(missing_ok=True)
         said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
     if of_labels.forget(of_labels.ledger_of(), withdrawn):
         said.append(f"{LABELS_PATH}: their labels are taken out; its first line says how many lines that was")

@@ -14,6 +14,7 @@ from typing import Any
 
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, ScrubinError
+from scrubin.base.layout import CUTS_PATH, INTERIM, VIDEOS_PATH
 from scrubin.curate.page.folds import MOST_S, first_frames
 from scrubin.curate.page.likeness import Likeness, Looks
 from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
@@ -291,9 +292,8 @@ def edition(desk: Desk, files: Mapping[FileKey, Source]) -> str:
     return hashlib.sha256(json.dumps([names, numbers]).encode()).hexdigest()[:16]
 
 
-INTERIM = Path("data/interim")
 TABLES = tuple(INTERIM / f"{name}.parquet" for name in ("recordings", "proposals", "stops", "quarantine_ingest", "quarantine_screen"))
-RELEASED_TABLES = (*TABLES, INTERIM / "cuts.parquet", Path("data/tables/videos.parquet"))
+RELEASED_TABLES = (*TABLES, CUTS_PATH, VIDEOS_PATH)
 RUNNING = "the pipeline is running and its tables are being rewritten; trying again"
 Identity = tuple[tuple[int, int, int], ...] | None
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import ReviewError
-from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.layout import RELEASE, UNRELEASED
 from scrubin.curate.page.open_study import OpenStudy, edition
 from scrubin.curate.page.stills import FileKey, Served, Stills
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import stored_probe
 from scrubin.media.source import Source
 from scrubin.stages.release import gates, released_clips
-from scrubin.stages.release.released_clips import RELEASE, ReleasedVideo
+from scrubin.stages.release.released_clips import ReleasedVideo
 from scrubin.stages.review import Line
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk

@@ -19,6 +19,7 @@ from typing import Any
 
 from scrubin.base import disks, machine, params, posix, private_paths
 from scrubin.base.errors import ScrubinError
+from scrubin.base.layout import PRIVATE, REPORTS
 from scrubin.base.store.code_of import LIBRARY
 
 DECIDES = (
@@ -34,13 +35,13 @@ VARIABLES = (
 """Variables that change what happens; only whether they are set is said."""
 ENCODER = re.compile(r"/ffmpeg-[\w.]+-[\w.]+-v([\d.]+?)(?:\.exe)?$")
 VERSION = re.compile(r"\d+(?:\.\d+)*")
-LOCK, KEY = Path("requirements.lock"), Path("data/private/pseudonym.key")
+LOCK, KEY = Path("requirements.lock"), PRIVATE / "pseudonym.key"
 IN_PROJECT = {
     "dvc_lock": Path("dvc.lock"),
     "key": KEY,
-    "decisions": Path("data/private/decisions.jsonl"),
+    "decisions": PRIVATE / "decisions.jsonl",
     "release": Path("data/release"),
-    "report": Path("reports/index.html"),
+    "report": REPORTS / "index.html",
 }
 """What may be in a project."""
 SETUP = "run 'make setup'"
@@ -151,7 +152,7 @@ def _is_closed() -> bool | None:
 def _study() -> str | None:
     """Return whether the study is the synthetic one; None where that cannot be read."""
     try:
-        from scrubin.base.private_paths import DEMO
+        from scrubin.base.layout import DEMO
 
         return "synthetic" if params.raw_of() == DEMO else "own"
     except (ScrubinError, ModuleNotFoundError):

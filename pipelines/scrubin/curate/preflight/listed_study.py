@@ -15,7 +15,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.csv_text import SPELT, spelling
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO, PRIVATE
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
@@ -24,8 +24,6 @@ from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import ManifestProblem, ManifestRow, TaskParams
 from scrubin.stages.recordings_list import files_below
 from scrubin.stages.withdrawals import notice
-
-PRIVATE = Path("data/private")
 
 
 @dataclass(frozen=True)

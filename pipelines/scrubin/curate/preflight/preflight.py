@@ -10,7 +10,7 @@ from typing import Any
 from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.faults import Fault
-from scrubin.base.private_paths import DEMO, UNRELEASED
+from scrubin.base.layout import DEMO, LINKAGE_PATH, RELEASE, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
@@ -102,7 +102,6 @@ def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], lis
 
 
 WRITTEN = ("data", "reports", ".cache", ".dvc")
-RELEASE = Path("data/release")
 SMALLEST = 4
 """Encoded videos may be so many times smaller than the raw ones: less room than for these cannot be enough."""
 
@@ -142,8 +141,8 @@ def look_for_room(study: ListedStudy, release: ReleaseParams, noted: Findings) -
 def _new(study: ListedStudy) -> list[str]:
     """Return the recordings that the last run did not render."""
     try:
-        linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
-        videos = set(io.read(VIDEOS, Path("data/tables/videos.parquet")).id)
+        linkage = io.read(LINKAGE, LINKAGE_PATH)
+        videos = set(io.read(VIDEOS, VIDEOS_PATH).id)
     except TableError:
         return study.kept
     rendered = set(linkage.recording[linkage.id.isin(videos)])

@@ -15,6 +15,7 @@ import pandas as pd
 from scrubin.base import files, strangers
 from scrubin.base.errors import AnnotationError, CalibrationError, ReviewError, ScrubinError, VideoError
 from scrubin.base.faults import Fault, Faults, count_text, error
+from scrubin.base.layout import RECORDINGS_PATH
 from scrubin.base.store.code_of import code_of_library
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
@@ -205,7 +206,6 @@ def look_at_redactions(study: ListedStudy, noted: Findings) -> None:
         noted.errors += [fault for error in decided.errors.values() for fault in error.faults]
 
 
-INGESTED = Path("data/interim/recordings.parquet")
 MOST_HEADERS = 100
 """Heads of videos are read of so many recordings, spread over the list: that takes a second."""
 STEREO = {"left", "right"}
@@ -277,7 +277,7 @@ def _sizes(raw: Path, rows: Mapping[str, Sequence[ManifestRow]], rigs: Mapping[s
 
 def _measured() -> dict[str, tuple[int, int]]:
     try:
-        table = io.read(RECORDINGS, INGESTED)
+        table = io.read(RECORDINGS, RECORDINGS_PATH)
     except (ScrubinError, OSError):
         return {}
     known = table.dropna(subset=["width", "height"])

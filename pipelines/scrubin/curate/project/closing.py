@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from scrubin.base import params
 from scrubin.base.faults import count_text
+from scrubin.base.layout import HIDDEN_PATH, INTERIM, RECORDINGS_PATH, VIDEOS_PATH, quarantine_path
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN, QUARANTINE, RECORDINGS, of_recordings
 from scrubin.base.tables.public import VIDEOS
@@ -21,7 +21,6 @@ from scrubin.stages.release.release_params import REQUIRED, ReleaseParams
 from scrubin.stages.review import FIRST, Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
 
-INTERIM = Path("data/interim")
 REPORT = "reports/index.html"
 GO_ON = "run `make repro` again to go on; what was finished is kept"
 
@@ -67,7 +66,7 @@ def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) ->
     """
     if failed and set(failed) != {"release"}:
         return [f"next: put that right, then {GO_ON}"]
-    videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
+    videos = io.read(VIDEOS, VIDEOS_PATH)
     is_released = is_named and not failed
     if is_released:
         go_on = f"next: look at {REPORT}, then: make release VERSION=..."
@@ -87,7 +86,7 @@ def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool
 
 
 def _hidden(videos: pd.DataFrame) -> Iterator[str]:
-    hidden = io.read(HIDDEN, INTERIM / "hidden.parquet")
+    hidden = io.read(HIDDEN, HIDDEN_PATH)
     frames = public_form.black_frames(videos, hidden)["black_frames"]
     touched = len(hidden[["id", "camera"]].drop_duplicates())
     share = 100 * frames / max(int(videos.frame_count.sum()), 1)
@@ -95,10 +94,8 @@ def _hidden(videos: pd.DataFrame) -> Iterator[str]:
 
 
 def _set_aside() -> Iterator[str]:
-    quarantine = gates.joined_quarantine(
-        io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")
-    )
-    recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
+    quarantine = gates.joined_quarantine(io.read(QUARANTINE, quarantine_path(stage)) for stage in ("ingest", "screen", "render"))
+    recordings = io.read(RECORDINGS, RECORDINGS_PATH)
     unusable, strays = of_recordings(quarantine).recording.nunique(), len(quarantine) - len(of_recordings(quarantine))
     excluded = recordings.recording[recordings.status == "excluded"].nunique() + len(_read("excluded.json"))
     said = [f"{count_text(unusable, 'recording')} that cannot be used"] if unusable else []

@@ -18,8 +18,8 @@ from scrubin.base import files
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.file_lists import CHECKSUMS, read_checksums
+from scrubin.base.layout import RELEASE
 from scrubin.base.object_store import MissingObjectError, ObjectFolder
-from scrubin.base.private_paths import RELEASE
 from scrubin.curate.project import readiness
 
 MARK = "UNFINISHED"

@@ -17,7 +17,7 @@ from scrubin.audit import run
 from scrubin.base import params
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault
-from scrubin.base.private_paths import RELEASE
+from scrubin.base.layout import RELEASE
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE
 from scrubin.stages.release import added_files

@@ -21,6 +21,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReleaseError, StageError, TableError
 from scrubin.base.files import sha256_of, write_text
+from scrubin.base.layout import LINKAGE_PATH
 from scrubin.base.machine import cores
 from scrubin.base.store import store, uses, workspaces
 from scrubin.base.tables import io
@@ -168,7 +169,6 @@ def _equal_size(own: Path, other: Path) -> bool:
 READ, RUNS, STATE = Path(".dvc/cache"), Path(".dvc/cache/runs"), Path(".cache/dvc")
 PREFECT = Path(".cache/prefect")
 """Prefect's notes of earlier runs, in which earlier editions said why a stage failed."""
-LINKED = Path("data/private/linkage.parquet")
 PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
 
 
@@ -210,7 +210,7 @@ def _refuse_unfinished(project: Path, raw: Path, withdrawn: Memory) -> None:
     again = "run 'make repro', then 'scrubin store --prune' again; of DVC's cache nothing was removed"
     known = set(withdrawn.recordings) == set(notice.take(project / raw, project).recordings)
     try:
-        there = [name for name in io.read(LINKAGE, project / LINKED).recording if name in withdrawn]
+        there = [name for name in io.read(LINKAGE, project / LINKAGE_PATH).recording if name in withdrawn]
     except TableError as error:
         msg = f"{error}; {again}"
         raise StageError(msg) from error

@@ -35,6 +35,7 @@ from scrubin.audit.reading import Examine, Over
 from scrubin.audit.run import audit
 from scrubin.base import file_lists, ground_truth, params
 from scrubin.base.errors import ParamsError
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, PARTS_PATH, RECORDINGS_PATH, TABLES, quarantine_path
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, RIGS, every_file
 from scrubin.base.tables.public import public_tables
@@ -158,7 +159,6 @@ def _pairs(params: ReleaseParams) -> Iterator[tuple[str, Any]]:
         yield from (("subjects", subjects), *(pair for one in subjects for pair in one.items()))
 
 
-INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
 RELEASED_RIG = r"(?i)rig[ _-]?\d*"
 QUARANTINING = ("ingest", "screen", "render")
 
@@ -198,7 +198,7 @@ class Project:
 
 def is_project(folder: Path) -> bool:
     """Whether a folder holds the private tables of a study."""
-    return (folder / INTERIM / "recordings.parquet").is_file() and (folder / params.PARAMS_PATH).is_file()
+    return (folder / RECORDINGS_PATH).is_file() and (folder / params.PARAMS_PATH).is_file()
 
 
 def load(folder: Path = Path()) -> Project:
@@ -214,13 +214,13 @@ def load(folder: Path = Path()) -> Project:
     aspects, errors = tuple(_of(every, path, "scores", "aspects")), _of(every, path, "scores", "errors")
     declared = public_tables(aspects)
     tables = {name: io.read(table, folder / TABLES / f"{name}.parquet") for name, table in declared.items()}
-    quarantine = gates.joined_quarantine(io.read(QUARANTINE, folder / INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
+    quarantine = gates.joined_quarantine(io.read(QUARANTINE, folder / quarantine_path(stage)) for stage in QUARANTINING)
     columns = [name for names in errors.values() for name in names] + subsets(tables["splits"])
     others = [list(_of(every, path, "ingest", "tasks")), list(aspects), errors, columns]
     known = public_words(declared, mine, vocabularies(tables), others)
-    linkage = io.read(LINKAGE, folder / PRIVATE / "linkage.parquet")
-    recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
-    parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
+    linkage = io.read(LINKAGE, folder / LINKAGE_PATH)
+    recordings = io.read(RECORDINGS, folder / RECORDINGS_PATH)
+    parts = io.read(PARTS, folder / PARTS_PATH)
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
     withdrawn = withdrawal_memory.load(folder)
     in_documents = documents.fixed_texts(mine, declared)
@@ -230,7 +230,7 @@ def load(folder: Path = Path()) -> Project:
         known,
         in_documents,
     )
-    cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
+    cuts, hidden = io.read(CUTS, folder / CUTS_PATH), io.read(HIDDEN, folder / HIDDEN_PATH)
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
     sources = audit_questions.Sources(cuts, recordings)
     planned = audit_questions.with_answers(planned, sources, _answers(folder))

@@ -16,11 +16,11 @@ import pandas as pd
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
+from scrubin.base.layout import PRIVATE, REVIEW_PATH
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.stages.review import FIRST, Line, spelt_alike
 from scrubin.stages.review.events import HIDES_NOTHING
-from scrubin.stages.review.rewriting import REVIEW_PATH
 
 
 def require_valid(path: Path) -> None:
@@ -271,7 +271,7 @@ def review_warnings(review: Mapping[str, Any], params: ReleaseParams) -> Sequenc
     return [] if params.review == "required" else [review_sentence(review, params)]
 
 
-LAST_RELEASE_PATH = Path("data/private/released.json")
+LAST_RELEASE_PATH = PRIVATE / "released.json"
 SHOWN_LOST = 20
 
 

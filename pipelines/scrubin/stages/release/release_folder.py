@@ -18,8 +18,9 @@ from pathlib import Path
 
 from scrubin.base import file_lists
 from scrubin.base.files import sha256_of
+from scrubin.base.layout import RELEASE, UNRELEASED
 from scrubin.base.machine import cores
-from scrubin.base.private_paths import BESIDE, PARTS, RELEASE, UNRELEASED, standing_part
+from scrubin.base.private_paths import BESIDE, PARTS, standing_part
 from scrubin.base.store import renewal, store
 from scrubin.base.store.code_of import code_of
 from scrubin.stages.release import added_files

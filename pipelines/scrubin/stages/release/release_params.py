@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.base.errors import ParamsError
+from scrubin.base.layout import DEMO
 from scrubin.base.params import ranged
-from scrubin.base.private_paths import DEMO
 
 _RULES = {
     "name": (re.compile(r"[a-z0-9]+(-[a-z0-9]+)*"), "lower-case words and numbers joined by hyphens, such as scrub-in-demo"),

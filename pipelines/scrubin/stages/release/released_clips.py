@@ -10,6 +10,7 @@ import numpy as np
 
 from scrubin.base import file_lists
 from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, RELEASE, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN
 from scrubin.base.tables.public import VIDEOS
@@ -17,8 +18,6 @@ from scrubin.stages.review.events import CLIP_S, Clip
 from scrubin.stages.review.sample import Interval, videos_sha256
 from scrubin.stages.review.standing import FileKey, Run, true_runs
 from scrubin.stages.review.study import Boundaries
-
-RELEASE = Path("data/release")
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ def load_released(folder: Path = Path()) -> Mapping[FileKey, ReleasedVideo]:
         When nothing is rendered yet.
     """
     try:
-        cuts = io.read(CUTS, folder / "data/interim/cuts.parquet")
-        videos = io.read(VIDEOS, folder / "data/tables/videos.parquet")
+        cuts = io.read(CUTS, folder / CUTS_PATH)
+        videos = io.read(VIDEOS, folder / VIDEOS_PATH)
     except TableError as error:
         msg = f"{error}; the stage render makes the released videos, run: .venv/bin/dvc repro render"
         raise ReviewError(msg) from error
@@ -132,7 +131,7 @@ def population(folder: Path, videos: Mapping[FileKey, ReleasedVideo], boundaries
 def _black_frames(folder: Path) -> dict[tuple[str, str], list[Run]]:
     """Return of each released video the runs of frames of which the whole picture is hidden."""
     try:
-        rows = io.records(io.read(HIDDEN, folder / "data/interim/hidden.parquet"))
+        rows = io.records(io.read(HIDDEN, folder / HIDDEN_PATH))
     except TableError as error:
         raise ReviewError(str(error)) from error
     black: dict[tuple[str, str], list[Run]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from scrubin.base.errors import StageError
 from scrubin.base.faults import count_text
-from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.layout import UNRELEASED
 from scrubin.base.store import store
 from scrubin.base.store.store import STORE_PATH
 from scrubin.stages.render.parts import Parts

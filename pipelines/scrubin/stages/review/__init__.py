@@ -25,8 +25,9 @@ from typing import Any
 from scrubin.base import posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
+from scrubin.base.layout import PRIVATE
 
-LEDGER_PATH = Path("data/private/decisions.jsonl")
+LEDGER_PATH = PRIVATE / "decisions.jsonl"
 FIRST = "0" * 64
 """Stands for the hash of the line before the first one."""
 DONE_AGAIN = {"decisions": "reviewed", "labels": "labelled"}

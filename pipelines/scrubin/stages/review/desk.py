@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.base.errors import ReviewError
+from scrubin.base.layout import LINKAGE_PATH, VERDICT_PATH, quarantine_path
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, QUARANTINE
 from scrubin.stages.review import Line, attention, events, study, undoing, views
@@ -412,7 +413,7 @@ class Desk:
         self._state.update()
         rows = []
         for stage in QUARANTINES:
-            path = self._folder / study.INTERIM / f"quarantine_{stage}.parquet"
+            path = self._folder / quarantine_path(stage)
             rows += io.records(io.read(QUARANTINE, path)) if path.is_file() else []
         return [{**row, "acknowledged": self._state.acknowledged("quarantine", row["recording"])} for row in rows]
 
@@ -439,12 +440,12 @@ class Desk:
         ]
 
     def _names_by_id(self) -> dict[str, str]:
-        path = self._folder / "data/private/linkage.parquet"
+        path = self._folder / LINKAGE_PATH
         return {str(row["id"]): str(row["recording"]) for row in io.records(io.read(LINKAGE, path))} if path.is_file() else {}
 
     def _outcomes(self) -> list[dict[str, Any]]:
         try:
-            said = json.loads((self._folder / study.INTERIM / "validation.json").read_text(encoding="utf-8"))
+            said = json.loads((self._folder / VERDICT_PATH).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return []  # the stage validate has not run yet
         outcomes: list[dict[str, Any]] = said["outcomes"]

@@ -17,11 +17,12 @@ from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import json_text, write_text
+from scrubin.base.layout import PRIVATE
 from scrubin.base.pixels import Box
 from scrubin.stages.review import Line
 from scrubin.stages.review.events import ADD, ASKED, REJECT, withdrawn_lines
 
-QUESTIONS_PATH = Path("data/private/audit_questions.json")
+QUESTIONS_PATH = PRIVATE / "audit_questions.json"
 
 _KEY = re.compile(rf"{ASKED}({FACE_KIND}|{TEXT_KIND}):(\d+)-(\d+):(\d+),(\d+),(\d+),(\d+)(?::(.*))?", re.DOTALL)
 

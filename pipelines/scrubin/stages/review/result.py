@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base.faults import count_text
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import FIRST, Line, attention, status
 from scrubin.stages.review.attention import worked_s

@@ -12,6 +12,7 @@ from typing import Any
 
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
+from scrubin.base.layout import REVIEW_PATH
 from scrubin.stages.review import FIRST, Ledger, Line
 from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
 
@@ -136,10 +137,6 @@ def _facts_renamed(line: Line, old: str, new: str) -> dict[str, Any]:
 
 def _clip(clip: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
     return {**clip, "recording": new if clip["recording"] == old else clip["recording"]}
-
-
-REVIEW_PATH = Path("data/interim/review.json")
-"""What the stage review says, with how many lines of the ledger it has seen."""
 
 
 def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.layout import RECORDINGS_PATH
 from scrubin.base.params import ranged
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
@@ -138,7 +139,7 @@ class State:
 
 def _rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
     try:
-        rows = io.records(io.read(RECORDINGS, folder / study.INTERIM / "recordings.parquet"))
+        rows = io.records(io.read(RECORDINGS, folder / RECORDINGS_PATH))
     except TableError as error:
         raise ReviewError(str(error)) from error
     done: dict[str, list[dict[str, Any]]] = {}

@@ -15,6 +15,7 @@ import pandas as pd
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, ReviewError, TableError
+from scrubin.base.layout import INTERIM, PARTS_PATH, RECORDINGS_PATH, quarantine_path
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS
 from scrubin.media.decode import boundaries_s
@@ -39,8 +40,6 @@ from scrubin.stages.review.outcome import (
 from scrubin.stages.review.questions import Question, is_rejected
 from scrubin.stages.review.redaction_sheet import NAME, parse
 from scrubin.stages.review.standing import FileKey, KnownFile, Standing
-
-INTERIM = Path("data/interim")
 
 
 @dataclass(frozen=True)
@@ -299,15 +298,11 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path(), *, f
         When they have not run yet.
     """
     try:
-        recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
-        parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
+        recordings = io.read(RECORDINGS, folder / RECORDINGS_PATH)
+        parts = io.read(PARTS, folder / PARTS_PATH)
         proposals = io.read(PROPOSALS, folder / INTERIM / "proposals.parquet")
         stops = io.read(STOPS, folder / INTERIM / "stops.parquet")
-        quarantined = {
-            name
-            for stage in ("ingest", "screen")
-            for name in io.read(QUARANTINE, folder / INTERIM / f"quarantine_{stage}.parquet").recording
-        }
+        quarantined = {name for stage in ("ingest", "screen") for name in io.read(QUARANTINE, folder / quarantine_path(stage)).recording}
     except TableError as error:
         msg = f"{error}; the stages ingest and screen make what is reviewed, run: .venv/bin/dvc repro screen"
         raise ReviewError(msg) from error

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scrubin.base import strangers
-from scrubin.base.private_paths import DEMO
+from scrubin.base.layout import DEMO
 from scrubin.stages.review import Ledger, attention, events, exchange, status, study
 from scrubin.stages.review.attention import Look
 from scrubin.stages.review.events import ACCEPT, ADD, PERSON, REJECT, Decided, DecidedSpan

@@ -16,15 +16,14 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params
 from scrubin.base.errors import ManifestError, PrivacyError, TableError
 from scrubin.base.files import sha256_of_all
-from scrubin.base.private_paths import UNRELEASED
+from scrubin.base.layout import INTERIM, LINKAGE_PATH, PARTS_PATH, PRIVATE, RECORDINGS_PATH, RELEASE, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import LINKAGE, PARTS, PEOPLE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
 from scrubin.stages import withdrawals
 from scrubin.stages.withdrawals import WithdrawnRow
 
-INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
-SUMS = Path("data/release", file_lists.CHECKSUMS)
+SUMS = RELEASE / file_lists.CHECKSUMS
 FILES = ["recording", "path", "sha256"]
 FLAT_CONTRAST = 4.0
 """Frames of less contrast may have the bytes of somebody else's."""
@@ -61,8 +60,8 @@ class LastRun:
 
 def load_last_run(folder: Path = Path()) -> LastRun:
     """Return what the last run of a project has left; what is missing or damaged is not known."""
-    people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / PRIVATE / "linkage.parquet")
-    recordings, parts = _table(RECORDINGS, folder / INTERIM / "recordings.parquet"), _table(PARTS, folder / INTERIM / "parts.parquet")
+    people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / LINKAGE_PATH)
+    recordings, parts = _table(RECORDINGS, folder / RECORDINGS_PATH), _table(PARTS, folder / PARTS_PATH)
     raw = {
         str(name): (frozenset(map(str, rows.path)), frozenset(map(str, rows.sha256.dropna())))
         for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
@@ -87,7 +86,7 @@ def _id_released(path: Path) -> dict[str, str]:
 
 
 def _pictures(folder: Path) -> dict[str, frozenset[str]]:
-    videos, frames = _table(VIDEOS, folder / TABLES / "videos.parquet"), _table(FRAMES, folder / TABLES / "frames.parquet")
+    videos, frames = _table(VIDEOS, folder / VIDEOS_PATH), _table(FRAMES, folder / TABLES / "frames.parquet")
     done: dict[str, set[str]] = defaultdict(set)
     for id_, sha256 in zip(videos.id, videos.sha256, strict=True):
         done[id_].add(sha256)
@@ -123,7 +122,7 @@ def _alone(sums: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     return [(same[0], sha256) for sha256, same in paths.items() if len(same) == 1]
 
 
-RELEASED, TABLE = Path("data/private/released.json"), Path("data/tables/splits.parquet")
+RELEASED, TABLE = PRIVATE / "released.json", TABLES / "splits.parquet"
 
 
 def placed(splits: pd.DataFrame, section: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scrubin.base import machine, params
 from scrubin.base.errors import ParamsError, TableError
+from scrubin.base.layout import CUTS_PATH, VIDEOS_PATH
 from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS
@@ -32,8 +33,8 @@ def of_study(path: Path, folder: Path = Path()) -> Mapping[str, Shown]:
     try:
         if not path.resolve().is_relative_to(folder.resolve()) or SECTION not in params.read(folder / PARAMS_PATH):
             return {}
-        cuts = io.records(io.read(CUTS, folder / "data/interim/cuts.parquet"))
-        videos = io.records(io.read(VIDEOS, folder / "data/tables/videos.parquet"))
+        cuts = io.records(io.read(CUTS, folder / CUTS_PATH))
+        videos = io.records(io.read(VIDEOS, folder / VIDEOS_PATH))
     except (ParamsError, TableError):
         return {}
     rates = {(row["id"], row["camera"]): None if row["variable_rate"] else Fraction(row["fps"]) for row in videos}

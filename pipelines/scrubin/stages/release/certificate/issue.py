@@ -16,6 +16,7 @@ import pandas as pd
 from scrubin.base import files, pages
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import sha256_of
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, RECORDINGS_PATH, REPORTS, REVIEW_PATH, VERDICT_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.io import records
 from scrubin.base.tables.private import CUTS, HIDDEN
@@ -28,16 +29,19 @@ from scrubin.stages.release.gates import command_at
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.review import FIRST, Line, sample
 
-FOLDER = Path("reports/certificate")
-PRIVATE_EVIDENCE = (
-    "data/interim/recordings.parquet",
-    "data/interim/review.json",
-    "data/interim/redactions.parquet",
-    "data/interim/hidden.parquet",
-    "data/interim/cuts.parquet",
-    "data/interim/validation.json",
-    "data/private/linkage.parquet",
-    "reports/release.json",
+FOLDER = REPORTS / "certificate"
+PRIVATE_EVIDENCE = tuple(
+    path.as_posix()
+    for path in (
+        RECORDINGS_PATH,
+        REVIEW_PATH,
+        INTERIM / "redactions.parquet",
+        HIDDEN_PATH,
+        CUTS_PATH,
+        VERDICT_PATH,
+        LINKAGE_PATH,
+        REPORTS / "release.json",
+    )
 )
 RELEASED_EVIDENCE = ("SHA256SUMS", JSON_NAME, TEXT_NAME, "tables/videos.parquet", "tables/frames.parquet")
 
@@ -161,7 +165,6 @@ def _says(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-INTERIM = Path("data/interim")
 # What was hidden and why: whoever keeps these files can show later that they are those of this release.
 COMMITTED = ("hidden", "redactions")
 
@@ -222,7 +225,7 @@ def private(
     beside
         Where the release lies until it is moved to its place; None: it is there.
     """
-    groups = public_form.header_groups(io.read(CUTS, folder / INTERIM / "cuts.parquet"))
+    groups = public_form.header_groups(io.read(CUTS, folder / CUTS_PATH))
     document = private_document(stated, review, released, lines, groups)
     write(with_evidence(document, folder, release, beside), folder)
 

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base.errors import ReleaseError
+from scrubin.base.layout import INTERIM
 from scrubin.base.tables import io
 from scrubin.base.tables.io import records
 from scrubin.base.tables.private import CUTS, RECORDINGS, of_recordings
@@ -301,9 +302,6 @@ def _interval(value: Mapping[str, Any] | None) -> dict[str, float | None] | None
 def _rounded(value: Any) -> float | None:
     """Return a number with four decimals; None and NaN stay undefined."""
     return None if value is None or pd.isna(value) else round(float(value), DIGITS)
-
-
-INTERIM = Path("data/interim")
 
 
 def load_study(
