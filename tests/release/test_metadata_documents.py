@@ -155,6 +155,7 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         "withdrawn": 2,
     }
     assert sentences.left_out({"left_out": {"withdrawn": 2}}) == "2 recordings were not released (withdrawn: 2)."
+    assert sentences.left_out({"left_out": {"withdrawn": 1}}) == "1 recording was not released (withdrawn: 1)."
 
 
 def test_every_field_and_question_that_nobody_has_said_is_listed(measured):

@@ -8,9 +8,9 @@ from typing import Any
 from scrubin.stages.release.certificate import attention
 
 FIXED = """
-recordings videos hours tasks people were recorded not released excluded by the curator longer than its task allows cannot be used withdrawn
-in the review frames extracted have no file too poor black rectangles hidden shown by a decision proposed of all video frames are and more
-proven no split is better by more than the allowed gap
+recording recordings videos hours tasks people were recorded not released excluded by the curator longer than its task allows cannot be used
+withdrawn in the review frames extracted have no file too poor black rectangles hidden shown by a decision proposed of all video frames
+are and more proven no split is better by more than the allowed gap
 rated raters each to ratings agreement interval absolute of one rater of the mean disagree strongly failed no number errors occurred in
 by task labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
 masks key points with a place the number of track marks annotators
@@ -49,7 +49,7 @@ STEPS = (
     ("Validation", "Every table was held to its rules, and the finished release was audited file by file."),
 )
 """What the pipeline did, as activities."""
-COUNTED_OUT = "{n} recordings were not released ({reasons})."
+COUNTED_OUT = "{recordings} not released ({reasons})."
 
 
 def number(value: Any, digits: int = 2) -> str:
@@ -113,7 +113,8 @@ def left_out(facts: Mapping[str, Any]) -> str:
     reasons: Mapping[str, int] = facts["left_out"]
     if not reasons:
         return "No recording was left out."
-    return COUNTED_OUT.format(n=sum(reasons.values()), reasons=listed([f"{reason}: {n}" for reason, n in sorted(reasons.items())]))
+    each = listed([f"{reason}: {n}" for reason, n in sorted(reasons.items())])
+    return COUNTED_OUT.format(recordings=count(sum(reasons.values()), "recording was", "recordings were"), reasons=each)
 
 
 def hidden(facts: Mapping[str, Any]) -> list[str]:
