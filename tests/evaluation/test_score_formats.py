@@ -153,6 +153,20 @@ def test_every_fault_of_every_matrix_is_said_with_its_frames(tmp_path):
     assert [(one.rule, one.frames) for one in faults] == [("label-value", (2,)), ("matrix-classes", ())]
 
 
+def test_an_archive_that_numbers_its_columns_is_read_by_these_numbers(tmp_path, capsys):
+    arrays(tmp_path / "truth/a.npz", ivt=np.eye(3, 100, dtype=int))
+    scores, order = np.random.default_rng(0).random((3, 100)), np.random.default_rng(1).permutation(100)
+    said = []
+    for name, columns in (("in_order", {}), ("shuffled", {"ivt_ids": order})):
+        arrays(tmp_path / name / "a.npz", ivt=scores[:, order] if columns else scores, **columns)
+        said.append(good(capsys, "recognition", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / name).out)
+    assert said[0] == said[1]
+    for wrong in (order[:99], np.zeros(100, int), order + 1, order / 2):
+        arrays(tmp_path / "shuffled/a.npz", ivt=scores, ivt_ids=wrong)
+        refused = fault(capsys, "recognition", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "shuffled")
+        assert "a.npz: 'ivt_ids' does not number the 100 columns of the matrix from 0, each class once; give the id of each" in refused
+
+
 def test_videos_that_label_only_instruments_do_not_count_beside_those_with_triplets(tmp_path, capsys):
     arrays(tmp_path / "truth/a.npz", ivt=np.eye(3, 100, dtype=int))
     arrays(tmp_path / "truth/b.npz", i=np.eye(3, 6, dtype=int))

@@ -28,6 +28,7 @@ CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
 """Our own archives have a matrix of triplets, and of each part; that of the triplets says all."""
 MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
 LENGTHS = "video_lengths"
+EMPTY = np.zeros(0)
 NAMING = "another format, such as COCO"
 """What would say which classes the columns of a matrix are."""
 
@@ -124,14 +125,32 @@ def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[
         named.append((arrays[classes], (classes, None)))
     named += [(arrays[name], (None, meaning)) for name, meaning in MEANINGS.items() if name in arrays]
     others = [name for name, array in arrays.items() if name != LENGTHS and array.ndim != 1]
+    if not named and len(others) == 1:
+        named = [(arrays[others[0]], (None, None))]
     if named:
-        return named
-    if len(others) == 1:
-        return [(arrays[others[0]], (None, None))]
+        in_order = [_in_order(file, arrays, array, says, faults) for array, says in named]
+        return [one for one in in_order if one is not None]
     what = f"holds {', '.join(sorted(arrays)) or 'nothing'}"
     fix = f"name the matrix 'ivt' or 'i', or one of labels {_quoted('labels')}, one of predictions {_quoted('scores')}"
     faults.error(file, "archive-keys", what, fix)
     return []
+
+
+def _in_order(
+    file: str, arrays: Arrays, array: npt.NDArray[Any], says: tuple[ClassesOf | None, Meaning | None], faults: Faults
+) -> tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]] | None:
+    """Return a matrix with its columns in the order of the vocabulary, where the archive numbers them as our own ones do."""
+    width = array.shape[1] if array.ndim == 2 else -1
+    classes = next((one for one in CLASSES if says[0] in (None, one) and arrays.get(f"{one}_ids", EMPTY).shape == (width,)), None)
+    stated = [f"{one}_ids" for one in CLASSES if says[0] in (None, one) and f"{one}_ids" in arrays]
+    if not stated:
+        return array, says
+    ids = EMPTY if classes is None else arrays[f"{classes}_ids"]
+    if classes is None or ids.dtype.kind not in "iu" or sorted(ids.tolist()) != list(range(width)):
+        what = f"'{stated[0]}' does not number the {width} columns of the matrix from 0, each class once"
+        faults.error(file, "matrix-classes", what, f"give the id of each column, or leave '{stated[0]}' out for the vocabulary's order")
+        return None
+    return array[:, np.argsort(ids)], (classes, says[1])
 
 
 def _may_be_numbered(file: str, arrays: Arrays, rows: set[int], faults: Faults) -> bool:
