@@ -164,6 +164,15 @@ def several(changed):
     return Release(changed)
 
 
+@pytest.mark.parametrize(
+    ("table", "labels"), [("labelled", ["phases"]), ("triplets", ["phases"]), ("skill", ["skill"]), ("errors", ["errors"])]
+)
+def test_a_table_that_a_download_lacks_is_named_with_the_mend(changed, table, labels):
+    (changed / f"tables/{table}.parquet").unlink()
+    with pytest.raises(ReleaseError, match=rf"tables/{table}\.parquet is missing, .*; run 'scrubin verify "):
+        Release(changed).frames(labels=labels)
+
+
 def test_labels_of_several_vocabularies_need_a_choice_and_the_others_are_masked(several):
     with pytest.raises(ValueError, match="2 vocabularies, cholect50, prostatd: name one by vocabulary='cholect50'"):
         several.frames(labels=["instruments"])
@@ -174,6 +183,9 @@ def test_labels_of_several_vocabularies_need_a_choice_and_the_others_are_masked(
     assert len(several.frames("balanced/train", ["instruments"])) > 0
     with pytest.raises(ValueError, match="no label is of the vocabulary 'prostad': did you mean 'prostatd'"):
         several.frames(labels=["instruments"], vocabulary="prostad")
+    with pytest.raises(ValueError, match="no label of phases is of the vocabulary 'prostatd': known are cholect50"):
+        several.frames(labels=["phases"], vocabulary="prostatd")
+    assert {one.name for one in several.frames(labels=["phases", "instruments"], vocabulary="prostatd").labels} == {"phases", "instruments"}
 
 
 @pytest.mark.slow

@@ -81,6 +81,21 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
     def __repr__(self) -> str:
         return f"ReleasedTables({', '.join(self._names)})"
 
+    def whole(self, name: str) -> pd.DataFrame:
+        """Return a table that every release has.
+
+        Raises
+        ------
+        ReleaseError
+            When the file is not there, cannot be read or breaks the declaration.
+        """
+        self._require(name)
+        return self[name]
+
+    def _require(self, name: str) -> None:
+        if name not in self._names:
+            raise damaged(self.folder, f"{TABLES_FOLDER}/{name}.parquet is missing")
+
     def columns(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of a table, which must be there; a table that was not read yet is read no further than that.
 
@@ -89,8 +104,7 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
         ReleaseError
             When the file is not there, cannot be read or breaks the declaration.
         """
-        if name not in self._names:
-            raise damaged(self.folder, f"{TABLES_FOLDER}/{name}.parquet is missing")
+        self._require(name)
         if name not in self._read:
             return self._checked(name, columns)
         return self._read[name][list(columns)].copy(deep=False)

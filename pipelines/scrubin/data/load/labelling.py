@@ -32,7 +32,7 @@ from scrubin.labels.truth.recordings import Layer, Recording
 
 def skill_of(tables: ReleasedTables, ids: Sequence[str]) -> pd.DataFrame:
     """Return task, GRS and aspects of recordings, by id; undefined scores are NaN."""
-    table = tables["skill"]
+    table = tables.whole("skill")
     beside = set(skill_table(()).column_names) - {"task", "GRS"}
     return table[table["id"].isin(ids)].set_index("id").drop(columns=[column for column in table.columns if column in beside - {"id"}])
 
@@ -42,7 +42,7 @@ def errors_of(tables: ReleasedTables, ids: Sequence[str], task: str | None) -> p
 
     Columns are the errors of a task, or of all tasks, whichever the recordings have: subsets have the same ones.
     """
-    table = tables["errors"]
+    table = tables.whole("errors")
     table = table if task is None else table[table["task"] == task]
     names, own = sorted(table["error"].unique()), table[table["id"].isin(ids)]
     wide = own.drop_duplicates("id").set_index("id")[["task"]].sort_index()
@@ -246,6 +246,8 @@ def of_rows(
             msg = f"there is no label '{name}': {hint(name, LABELS)}"
             raise ValueError(msg)
     of_frames = _OfFrames(tables, rows, vocabulary_name) if set(wanted) - set(OF_RECORDINGS) else None
+    if of_frames is not None:
+        of_frames.refuse_other_vocabulary(wanted)
     return tuple(
         _of_recordings(tables, rows, name, task) if of_frames is None or name in OF_RECORDINGS else of_frames.label(name) for name in wanted
     )
@@ -256,7 +258,7 @@ class _OfFrames:
 
     def __init__(self, tables: ReleasedTables, rows: FrameRows, vocabulary_name: str | None) -> None:
         self._tables, self._folder, self._rows, self._vocabulary = tables, tables.folder, rows, vocabulary_name
-        labelled, triplets, phases = (tables[name] for name in ("labelled", "triplets", "phases"))
+        labelled, triplets, phases = (tables.whole(name) for name in ("labelled", "triplets", "phases"))
         if vocabulary_name is not None and vocabulary_name not in (known := sorted(set(labelled["vocabulary"]))):
             msg = f"no label is of the vocabulary '{vocabulary_name}': {hint(vocabulary_name, known)}"
             raise ValueError(msg)
@@ -271,6 +273,14 @@ class _OfFrames:
         of_layers = labelled.drop_duplicates(["layer", "vocabulary"]).groupby("layer")["vocabulary"]
         self._vocabularies = {str(layer): sorted(names) for layer, names in of_layers}
         self._recordings = {one.id: one for one in recordings.with_files(whole, frames)}
+
+    def refuse_other_vocabulary(self, labels: Sequence[str]) -> None:
+        """Refuse a vocabulary that none of the labels has: one that only some of them have chooses among these."""
+        drawn = [name for name in labels if name not in (*OF_RECORDINGS, instances.MARKS)]
+        known = sorted({one for name in drawn for one in self._vocabularies.get("phases" if name == "phases" else "instances", [])})
+        if self._vocabulary is not None and drawn and self._vocabulary not in known:
+            msg = f"no label of {', '.join(drawn)} is of the vocabulary '{self._vocabulary}': {hint(self._vocabulary, known)}"
+            raise ValueError(msg)
 
     def label(self, name: str) -> Label:
         if name == "phases":

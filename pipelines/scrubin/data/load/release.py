@@ -144,7 +144,7 @@ class Release:
     @cached_property
     def recordings(self) -> pd.DataFrame:
         """One row per recording: ``id`` (index), ``task``, ``cameras``, ``duration_s`` of the longest, ``frames`` of one camera."""
-        videos, frames = self.tables["videos"], self.tables.columns("frames", ["id", "camera", "frame"])
+        videos, frames = self.tables.whole("videos"), self.tables.columns("frames", ["id", "camera", "frame"])
         of_recording = videos.groupby("id", sort=True)
         count = frames.groupby(["id", "camera"]).size().groupby("id").max()
         cameras = of_recording["camera"].agg(lambda names: ", ".join(sorted(names)))
@@ -369,7 +369,7 @@ class Release:
     def _by_recording(self) -> tuple[_ByRecording, _ByRecording]:
         """Return released frames, then phases: read once for all recordings."""
         frames = self.tables.columns("frames", ["id", "camera", "frame", "time_s", "redacted", "path"])
-        shown, phases = frames[frames["path"].notna()], self.tables["phases"]
+        shown, phases = frames[frames["path"].notna()], self.tables.whole("phases")
         return _ByRecording(shown), _ByRecording(phases)
 
     @cached_property
