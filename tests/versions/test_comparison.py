@@ -288,6 +288,18 @@ def test_another_stamp_is_no_other_ground_truth(after):
     assert after(stamp).differences == ()
 
 
+def test_a_list_without_a_frame_stays_as_it_is_when_somebody_joins(tmp_path):
+    sides = []
+    for version, ids in (("1.0.0", IDS[:-1]), ("1.1.0", IDS)):
+        folder = version_pairs.build(tmp_path / version, ids, version)
+        empty = {"dict": [], "frame": [], "hidden": [], "id": "abelo", "list": [], "list_9": [], "stamp": version}
+        write_json(folder / "groundtruth/cholect50/detection/abelo.json", empty)
+        sides.append(version_pairs.seal(folder))
+    both_ways = compare(*sides), compare(*reversed(sides))
+    assert [of.step for of in both_ways] == [Step.MINOR, Step.MAJOR]
+    assert not any("detection" in one.what for of in both_ways for one in of.differences)
+
+
 def test_a_changed_matrix_of_ground_truth_is_a_major_step(after):
     def change(folder):
         path = folder / "groundtruth/cholect50/recognition/abelo.npz"

@@ -174,11 +174,11 @@ def _document(text: str) -> pa.Table:
     frames = document.pop("frame", None)
     if not isinstance(frames, list):
         return _lines(json.dumps([name, value], sort_keys=True) for name, value in [*document.items(), ("frame", frames)])
-    columns = {"frame": [json.dumps(frame) for frame in frames]}
+    columns = {"frame": frames}
     for name, value in sorted(document.items()):
-        cells = value if isinstance(value, list) and len(value) == len(frames) else [value] * len(frames)
-        columns[name] = [json.dumps(cell, sort_keys=True) for cell in cells]
-    return pa.table(columns)
+        columns[name] = value if isinstance(value, list) and len(value) == len(frames) else [value] * len(frames)
+    # Without a frame, too, these are texts.
+    return pa.table({name: pa.array([json.dumps(cell, sort_keys=True) for cell in cells], pa.string()) for name, cells in columns.items()})
 
 
 def _coco(document: Mapping[str, Any]) -> Iterable[str]:
