@@ -120,7 +120,8 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
                 outcomes[position[future.task_run_id]] = future.result()
             else:
                 error = raised.get(position[future.task_run_id]) or future.result(raise_on_failure=False)
-                failures.append(f"{items[position[future.task_run_id]]}: {type(error).__name__}: {error}")
+                item = items[position[future.task_run_id]]
+                failures.append(f"{watched.label(item, tells_names=True) or item}: {type(error).__name__}: {error}")
             one_more()
             one_shown()
     if failures:

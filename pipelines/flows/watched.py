@@ -61,10 +61,11 @@ def labels(items: Sequence[Any], name: str, address: str) -> list[str]:
     """Return what each item is called on a server: recording and camera, or its released id, or its number."""
     if not address:
         return [""] * len(items)
-    return [_label(item, is_here(address)) or f"{name} {i + 1} of {len(items)}" for i, item in enumerate(items)]
+    return [label(item, tells_names=is_here(address)) or f"{name} {i + 1} of {len(items)}" for i, item in enumerate(items)]
 
 
-def _label(item: Any, tells_names: bool) -> str:
+def label(item: Any, *, tells_names: bool) -> str:
+    """Return what people call an item; "" when it says nothing of itself."""
     one = next(iter(getattr(item, "rows", ())), item)
     what = getattr(one, "recording", None) if tells_names else None
     what = what or getattr(one, "id", None)
