@@ -1,5 +1,6 @@
 """Groundtruth: from the tables, exactly what each metric takes."""
 
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def main() -> None:
     files.write_text(folder / groundtruth.README_NAME, groundtruth.readme())
     counts = writing.counts_of(written, beyond)
     vocabularies = [whole.vocabulary for whole in wholes]
-    files.write_json(folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, vocabularies, counts))
+    fps = Fraction(params.read()["frames"]["fps"])
+    files.write_json(folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, vocabularies, counts, fps))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-"""Ground truth that is not the released one any more is scored, and that is said."""
+"""What the manifest of a ground truth says of it: that it is not the released one any more, and its rate."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+from pathlib import Path
 
 import hidden_releases
 from scrubin import cli
+from scrubin.evaluate.challenge import evalai
 from scrubin.evaluate.side import sentence_on_changed_truth
 
 
@@ -73,3 +76,31 @@ def test_predictions_of_another_task_are_called_so(tmp_path, capsys):
     team = hidden_releases.submission(tmp_path / "team", "recognition")
     assert cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team)]) == 1
     assert "the predictions hold recognition, but no phases; name those of this task" in capsys.readouterr().err
+
+
+def test_seconds_are_frames_of_the_rate_that_the_release_states_also_in_a_bundle(tmp_path, capsys):
+    release, team = hidden_releases.release(tmp_path / "release"), hidden_releases.submission(tmp_path / "team", "phases")
+    videos = ["--videos", str(release / "splits/balanced.csv"), "--subset", "test"]
+
+    def scored(name, *more, code=0):
+        out = tmp_path / f"{name}.json"
+        assert (
+            cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team), *videos, *more, "--out", str(out)])
+            == code
+        )
+        return [one["overall"]["value"] for one in json.loads(out.read_text())["results"]] if code == 0 else capsys.readouterr().err
+
+    of_one, of_tenth = scored("unsaid"), scored("tenth", "--fps", "1/10")
+    assert of_one != of_tenth
+    capsys.readouterr()
+    for rate, wanted in (("1", of_one), ("1/10", of_tenth)):
+        (release / "groundtruth/manifest.json").write_text(json.dumps({"frame_contract": "", "files": {}, "frames_per_second": rate}))
+        assert scored("stated") == wanted
+        assert "no file states a rate" not in capsys.readouterr().err
+    assert "the release has 1/10 extracted frames per second, not 1; leave --fps out" in scored("other", "--fps", "1", code=1)
+    of_split = ["--split", "balanced", "--subset", "test", "--out", str(tmp_path / "bundle")]
+    assert cli.main(["challenge", "bundle", str(release), "--for", "evalai", "--task", "phases", *of_split]) == 0
+    script, annotations = tmp_path / "bundle/challenge/evaluation_script", tmp_path / "bundle/challenge" / evalai.ANNOTATIONS
+    (tmp_path / "submission.zip").write_bytes(Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", team)).read_bytes())
+    scores = evalai.scored(script, annotations, tmp_path / "submission.zip", "test")["submission_result"]["scores"]
+    assert sorted(value for value in scores.values() if value is not None) == sorted(value for value in of_tenth if value is not None)

@@ -2,6 +2,7 @@ import csv
 import hashlib
 import io as text_io
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -106,7 +107,7 @@ def test_the_manifest_has_the_hash_of_every_input(tmp_path):
     (tmp_path / "triplets.parquet").write_bytes(b"x")
     (tmp_path / "annotations.sha256").write_text("5a\n")
     stamped = groundtruth.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"}, tmp_path / "annotations.sha256")
-    manifest = groundtruth.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {})
+    manifest = groundtruth.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {}, Fraction(1))
     assert manifest["inputs"] == {"annotations": "5a", "triplets": hashlib.sha256(b"x").hexdigest()}
     assert str(tmp_path) not in json.dumps(manifest)
 

@@ -1,6 +1,7 @@
 """A whole ground truth, written as the flow writes it."""
 
 import json
+from fractions import Fraction
 
 from scrubin.base import files
 from scrubin.base.tables import io
@@ -67,6 +68,7 @@ def write_ground_truth(folder, made):
     files.write_text(folder / groundtruth.README_NAME, groundtruth.readme())
     counts = writing.counts_of(done, beyond)
     files.write_json(
-        folder / groundtruth.MANIFEST, groundtruth.manifest(folder, stamped.inputs, [whole.vocabulary for whole in wholes], counts)
+        folder / groundtruth.MANIFEST,
+        groundtruth.manifest(folder, stamped.inputs, [whole.vocabulary for whole in wholes], counts, Fraction(1)),
     )
     return json.loads((folder / groundtruth.MANIFEST).read_text())

@@ -5,6 +5,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -201,7 +202,7 @@ def ground_truth(folder: Path) -> None:
     (folder / "README.md").write_text(groundtruth.readme(), encoding="utf-8")
     facts = {"recognition_frames": 3, "detection_frames_left_out": None, "mask_frames": 1, "point_frames": 1, "track_frames": 1}
     of_ids = {id_: facts | {"mark_frames": 1, "mark_frames_left_out": 1} for id_ in IDS}
-    (folder / "manifest.json").write_text(json.dumps(groundtruth.manifest(folder, stamped.inputs, [words], of_ids)))
+    (folder / "manifest.json").write_text(json.dumps(groundtruth.manifest(folder, stamped.inputs, [words], of_ids, Fraction(1))))
 
 
 def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):

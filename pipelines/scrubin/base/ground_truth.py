@@ -6,6 +6,8 @@ FRAME_CONTRACT = (
     "Frame k of a recording is the first decoded frame of the released video whose presentation time is >= k / fps, "
     "with fps the rate of the extracted frames; its true time and its number in the released video stand in the table frames."
 )
+FRAMES_PER_SECOND = "frames_per_second"
+"""The key of the manifest under which the rate of the extracted frames stands, such as 1 or 5/2."""
 DEFINITIONS = {
     "recognition": "Nwoye & Padoy 2022 (CholecT50 splits and ivtmetrics), section 3: a class is positive in a frame where it occurs at "
     "least once; components are the maximum over the triplets that share them (equation 3), null triplets included.",
@@ -86,8 +88,8 @@ What is in it, and what is not:
 """
 
 KEYS = """\
-definitions detection errors phases recognition skill files frame_contract inputs annotations recordings vocabularies version sha256
-source vocabulary instances recognition_frames recognition_components detection_frames detection_frames_left_out phase_frames
+definitions detection errors phases recognition skill files frame_contract frames_per_second inputs annotations recordings vocabularies
+version sha256 source vocabulary instances recognition_frames recognition_components detection_frames detection_frames_left_out phase_frames
 dropped_frames_left_out hidden_frames hidden
 id frame list list_9 dict triplet instrument verb target images categories file_name width height recording image_id category_id bbox area
 iscrowd name supercategory split phase phase_id i v t iv it ivt ids

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error
+from scrubin.base.ground_truth import FRAMES_PER_SECOND
 from scrubin.base.vocabulary.vocabulary import Vocabulary, related
 from scrubin.evaluate.series import Series
 from scrubin.labels.choices import Instant
@@ -129,20 +130,36 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     """
     options = Options(classes=source.vocabulary, instant=source.instant, image_size=source.image_size)
     reading = reader.read_path(source.path, source.form, options, wanted)
-    return Side(reader.instances_by_frame(reading, source.fps, "score"), _line(source, reading))
+    return Side(reader.instances_by_frame(reading, true_rate(source.path, source.fps), "score"), _line(source, reading))
 
 
 def read_true_phases(source: Source) -> Side:
     """Return the labelled phases of the ground truth; errors as of `read_truth`."""
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), "phases")
-    said = reader.said_of_spans(reading.collection.recordings, source.fps)
-    return Side(reader.phases_by_frame(reading, source.fps, "score"), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
+    fps = true_rate(source.path, source.fps)
+    said = reader.said_of_spans(reading.collection.recordings, fps)
+    return Side(reader.phases_by_frame(reading, fps, "score"), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
 
 
 def read_true_marks(source: Source) -> Side:
     """Return what annotators say of frames, by marks; errors as of `read_truth`."""
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks")
-    return Side(reader.marks_by_frame(reading, source.fps, "score"), _line(source, reading))
+    return Side(reader.marks_by_frame(reading, true_rate(source.path, source.fps), "score"), _line(source, reading))
+
+
+def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
+    """Return the frames per second of labels: those that their release states, else what somebody says; None where nobody says it.
+
+    Raises
+    ------
+    MetricsError
+        When somebody says another rate than the release.
+    """
+    stated = stated_rate(truth)
+    if stated is not None and fps not in (None, stated):
+        what = f"the release has {stated} extracted frames per second, not {fps}"
+        raise MetricsError([error(str(truth), "rate-contradicted", what, "leave --fps out")])
+    return stated or fps
 
 
 def read_predicted_marks(source: Source) -> Side:
@@ -272,22 +289,41 @@ def sentence_on_changed_truth(truth: Path) -> str | None:
         A release, its ground truth, or a part of that.
     """
     inside = inside_release(truth).absolute()
-    root = next((folder for folder in (inside, *inside.parents) if (folder / MANIFEST).is_file()), None)
-    if root is None:
-        return None
-    try:
-        document = strangers.read_json(root / MANIFEST)
-    except (OSError, ValueError):
-        return None
-    if not isinstance(document, dict) or not {"frame_contract", "files"} <= document.keys():
-        return None  # another program's file of this name
-    named = document["files"]
+    root, document = _manifest(inside)
+    named = document.get("files", {})
     there = {name: root / name for name in named if (root / name).is_relative_to(inside) and (root / name).is_file()}
     changed = sorted(name for name, path in there.items() if files.sha256_of(path) != named[name])
     if not changed:
         return None
     what = f"{count_text(len(changed), 'file')} of the ground truth changed since the release, such as {changed[0]}"
     return f"{what}: the numbers are not those of others; run: scrubin ground-truth-check {truth}"
+
+
+def _manifest(inside: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Return where the ground truth around a path lies, and its manifest; that is empty where none can be read."""
+    root = next((folder for folder in (inside, *inside.parents) if (folder / MANIFEST).is_file()), inside)
+    try:
+        document = strangers.read_json(root / MANIFEST)
+    except (OSError, ValueError):
+        return root, {}
+    # Another program may have a file of this name.
+    return root, document if isinstance(document, dict) and {"frame_contract", "files"} <= document.keys() else {}
+
+
+def stated_rate(truth: Path) -> Fraction | None:
+    """Return the frames per second of a released ground truth; None where no manifest says it.
+
+    Parameters
+    ----------
+    truth
+        A release, its ground truth, or a part of that.
+    """
+    _, document = _manifest(inside_release(truth).absolute())
+    try:
+        rate = Fraction(document.get(FRAMES_PER_SECOND, 0))
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    return rate if rate > 0 else None
 
 
 NOTHING = 2

@@ -20,7 +20,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from scrubin.evaluate.series import recognised, stated_sizes
-from scrubin.evaluate.side import sentence_on_changed_truth
+from scrubin.evaluate.side import sentence_on_changed_truth, true_rate
 from scrubin.labels import policy, rows
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
@@ -247,6 +247,7 @@ def sentences_on(path: str, truth: GroundTruth) -> list[str]:
 def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
     # Of a release that is its ground truth, not its tables.
     known = format_of(form) if form is not None else detected(path, "instances")
+    fps = true_rate(path, fps)
     names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
     # The vocabulary of labels is that of the file, unless another one is named.
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +11,14 @@ from pathlib import Path
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
+from scrubin.base.ground_truth import FRAME_CONTRACT, FRAMES_PER_SECOND
 from scrubin.base.vocabulary import vocabulary
-from scrubin.evaluate import selection, submission_truth
+from scrubin.evaluate import selection, side, submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.tasks import entries
 from scrubin.labels.choices import TASKS
-from scrubin.labels.formats.ground_truth import PARTS, inside_release
+from scrubin.labels.formats.ground_truth import MANIFEST, PARTS, inside_release
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
         msg = f"{folder}: none of the {len(names)} videos of '{subset}' in '{split}' has labels for {task}; name another subset"
         raise MetricsError(msg)
     chosen: dict[str, Path | bytes] = {f"{folder.name}/{part}/{file.name}": file for part, file in files if file.stem in counted}
+    rate = side.stated_rate(folder)
+    if rate is not None:
+        # Seconds, such as those of relaxed boundaries, are frames of this rate there, too.
+        stated = {"frame_contract": FRAME_CONTRACT, FRAMES_PER_SECOND: str(rate), "files": {}}
+        chosen[MANIFEST] = json.dumps(stated, indent=2).encode()
     frames = {name: tuple(of.tolist()) for name, of in counted.items()}
     return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - frames.keys())))
 

@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from scrubin.base.files import sha256_of, write_json
-from scrubin.base.ground_truth import DEFINITIONS, FRAME_CONTRACT, README
+from scrubin.base.ground_truth import DEFINITIONS, FRAME_CONTRACT, FRAMES_PER_SECOND, README
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 
 
@@ -124,7 +125,7 @@ def readme() -> str:
 
 
 def manifest(
-    folder: Path, inputs: Mapping[str, str], vocabularies: Iterable[Vocabulary], recordings: Mapping[str, Mapping[str, Any]]
+    folder: Path, inputs: Mapping[str, str], vocabularies: Iterable[Vocabulary], recordings: Mapping[str, Mapping[str, Any]], fps: Fraction
 ) -> dict[str, Any]:
     """Return the stamp of a finished folder.
 
@@ -136,10 +137,13 @@ def manifest(
         SHA-256 of what it was made from, by name.
     recordings
         Counts per released id.
+    fps
+        Extracted frames per second.
     """
     single, folders = contents(folder)
     return {
         "frame_contract": FRAME_CONTRACT,
+        FRAMES_PER_SECOND: str(fps),
         "definitions": DEFINITIONS,
         "inputs": dict(inputs),
         "vocabularies": {
