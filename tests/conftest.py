@@ -6,7 +6,8 @@ import gc
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,23 @@ def same_umask() -> Iterator[None]:
     before = os.umask(0o022)
     yield
     os.umask(before)
+
+
+@pytest.fixture
+def small_disk() -> Callable[[int], AbstractContextManager[None]]:
+    """Return what lets no file become larger than so many bytes: to those who write it is a full disk."""
+    import resource
+
+    @contextmanager
+    def at_most(size: int) -> Iterator[None]:
+        before, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
+
+    return at_most
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clips
+from scrubin.base.errors import StageError
 from scrubin.media.frame_files import source_frames
 from scrubin.stages.frames.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, simplest_rates
 from scrubin.stages.frames.thumbnails import thumbnails_of
@@ -44,6 +47,11 @@ def made_by_ffmpeg(folder: Path, video: Path, *options: str) -> list[int]:
     clips.ffmpeg("-i", video, *options, folder / "%06d.png")
     luma = [cv2.imread(str(path), cv2.IMREAD_GRAYSCALE).mean() * 219 / 255 for path in sorted(folder.iterdir())]
     return [round(value / 3) for value in luma]
+
+
+def test_a_full_disk_of_scratch_files_is_named(videos, small_disk):
+    with small_disk(1000), pytest.raises(StageError, match=f"^{re.escape(tempfile.gettempdir())}: cannot be written"):
+        thumbnails_of(videos["25"], "25")
 
 
 @pytest.mark.cases(2)

@@ -233,6 +233,37 @@ def test_a_folder_or_pattern_that_cannot_be_meant_is_named(row, says):
     assert any(says in str(problem.error) for problem in named(LEFT | row, RIGHT).problems)
 
 
+STILLS = [f"videos/stills/{number:06d}.jpg" for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("path", "what", "named"),
+    [
+        ("videos/stills", "names 3 pictures and no video", "videos/stills/*.jpg"),
+        ("videos/stills/", "names 3 pictures and no video", "videos/stills/*.jpg"),
+        ("videos/st*/0*.jpg", "names 3 pictures and no video", "videos/st*/0*.jpg"),
+        ("videos/stills/000001.jpg", "is a picture and no video", "videos/stills/000001.jpg"),
+    ],
+)
+def test_pictures_are_no_video_and_how_to_make_one_of_them_is_said(path, what, named):
+    (problem,) = parse(manifest(LEFT | {"path": path}, RIGHT, columns=PARTED), TASKS, files=sorted([*FILES, *STILLS])).problems
+    assert str(problem.error) == (
+        f"recordings.csv, line 2: '{path}' {what}; make a video of them, at the rate at which they were taken, such as: "
+        f"ffmpeg -framerate 25 -pattern_type glob -i '{named}' -c copy videos/NAME.mkv; then name that file"
+    )
+
+
+def test_a_picture_among_the_files_of_a_folder_is_named():
+    files = sorted([*FILES, "videos/case/cover.PNG"])
+    (problem,) = parse(manifest(LEFT | {"path": "videos/case"}, RIGHT, columns=PARTED), TASKS, files=files).problems
+    assert "'videos/case' names 3 files, and pictures are among them, such as 'videos/case/cover.PNG'; move them out" in str(problem.error)
+
+
+def test_pictures_of_a_recording_that_is_left_out_are_nobodys_fault():
+    rows = [LEFT | {"path": "videos/stills", "exclude": "stills"}, RIGHT | {"exclude": "stills"}]
+    assert parse(manifest(*rows, columns=PARTED), TASKS, files=STILLS).problems == []
+
+
 def test_a_file_in_two_rows_is_named_also_where_one_is_a_pattern():
     problems = named(LEFT | {"path": "videos/r*.mkv"}, RIGHT).problems
     assert any("'videos/r.mkv' stands in several rows" in str(problem.error) for problem in problems)

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import clips
+from scrubin.base.errors import StageError
+from scrubin.media.raw_file import stored_probe, stored_sha256
+from scrubin.media.source import FilePart
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.ingest.seam import jump
+from scrubin.stages.ingest.seam_pictures import stored_pictures
 
 SIDE_PX = 32
 
@@ -71,3 +75,13 @@ def test_a_part_of_another_case_is_named_and_joined_all_the_same(tmp_path, monke
     (said,) = read.doubts
     assert said.startswith("the picture jumps between 'videos/1.mp4' and 'videos/2.mp4' (at about 1.0 s): is time missing")
     assert [part["frame_count"] for part in read.parts] == [25, 25]
+
+
+def test_a_disk_that_is_full_of_small_pictures_is_named(tmp_path, monkeypatch, small_disk):
+    monkeypatch.chdir(tmp_path)
+    path = clips.clip(tmp_path / "a.mkv", seconds=1.0)
+    part = FilePart(path.name, stored_sha256(path, path.name))
+    stored_probe(path, path.name, part.sha256)
+    with small_disk(20_000), pytest.raises(StageError, match=r"store: cannot be written \(File too large\); make room on its disk"):
+        stored_pictures(tmp_path, part)
+    assert len(stored_pictures(tmp_path, part).pictures) == 25

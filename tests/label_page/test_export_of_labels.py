@@ -162,6 +162,19 @@ def test_the_same_labels_write_the_same_bytes_and_changed_ones_replace_only_what
     assert not (folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json").exists()
 
 
+def test_a_recording_whose_name_is_too_long_for_a_file_waits_with_the_mend_and_others_are_written(labelled, folder, monkeypatch):
+    finish(labelled, folder, "pair", PAIR, [put("a", 0, 30, "preparation"), rate(depth_perception=3, efficiency=4)])
+    monkeypatch.setattr("os.pathconf", lambda *_: len(".part-pair.labels.json"))
+    done, waiting = progress.export(labelled)
+    assert waiting == {
+        SINGLE: "its labels are not written, because its name is too long for a file: 'single.labels.json...' has 18 bytes, and this disk "
+        "takes 16; give it a shorter name by 'scrubin rename', run 'make repro', then export again"
+    }
+    assert [path for path in done.changed if path.startswith(written.LABELS_FOLDER)] == [f"{written.LABELS_FOLDER}/pair.labels.json"]
+    with (folder / f"data/raw/ratings/Task_rater{labelled.standing().assigned['single'][0]}.csv").open(encoding="utf-8") as sheet:
+        assert "single" in [row["id"] for row in csv.DictReader(sheet, delimiter=";")]
+
+
 def test_a_file_that_somebody_typed_is_never_touched(labelled, folder):
     path = folder / "data/raw/ratings" / f"Task_rater{labelled.standing().assigned['single'][0]}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -48,6 +48,28 @@ def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
     assert said.startswith("data/raw: 26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
 
 
+@pytest.mark.parametrize("name", ["data", "data/private", "data/unreleased", "reports"])
+def test_a_folder_of_outputs_that_is_a_link_out_of_the_project_is_an_error_with_its_mend(name, raw, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("disk") / "moved"
+    if Path(name).exists():
+        Path(name).rename(elsewhere)
+    Path(name).symlink_to(elsewhere)
+    line = only([line for line in errors() if "it is a link" in line])
+    assert line.startswith(
+        f"error: {name}: it is a link to {elsewhere}, outside of the project, and DVC keeps nothing that lies there; put the"
+    )
+    assert "data/raw and .cache, each as a link, and DVC's cache, by: .venv/bin/dvc cache dir --local FOLDER" in line
+
+
+def test_what_may_lie_elsewhere_is_no_error_as_a_link(raw, tmp_path_factory):
+    disk = tmp_path_factory.mktemp("disk")
+    raw.rename(disk / "raw")
+    raw.symlink_to(disk / "raw")
+    (disk / "cache").mkdir()
+    Path(".cache").symlink_to(disk / "cache")
+    assert errors() == []
+
+
 def test_all_errors_of_all_lists_are_said_at_once(raw, capsys):
     change(Path("params.yaml"), "margin_s: 0.2", "margins: 0.2")
     change(Path("params.yaml"), "crf: 18", "crf: 99")

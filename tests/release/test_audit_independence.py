@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 import clips
 import scrubin
 from scrubin.audit.pictures import eyes
+from scrubin.base.errors import StageError
+from scrubin.base.store import store
 from scrubin.base.store.code_of import closure
 from scrubin.media.networks import faces
 
@@ -92,3 +96,9 @@ def test_the_audits_own_networks_take_a_cartoon_rabbit_for_no_face_and_find_two_
         assert eyes.own_faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))[0][:, :, ::-1]
     assert len(eyes.own_faces(np.ascontiguousarray(np.concatenate([man, man], axis=1)))) == 2
+
+
+def test_a_full_disk_of_scratch_files_is_named_and_not_that_of_the_store(tmp_path, small_disk):
+    says = r": cannot be written \(File too large\); make room on its disk, or name a folder on another one as TMPDIR, then run again"
+    with small_disk(20_000), pytest.raises(StageError, match=f"^{re.escape(tempfile.gettempdir())}{says}"):
+        store.make("0" * 64, lambda _: str(eyes._loaded(eyes.FAR)), tmp_path)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubin.audit.expected import Text, dates, private_strings
-from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Private
+from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Private, derive
 from scrubin.audit.expected.scanner import BLOCK_WORDS, WORD_BYTES, Scanner
 from scrubin.audit.expected.search import CHANCE_HITS, Search, affordable, chance, spellings
 from scrubin.audit.expected.spelling import fold, folded_words, words
@@ -202,6 +202,16 @@ def test_the_raw_search_affords_only_what_chance_does_not_hit():
     found = affordable(names, 10**8)
     assert 0 < len(found) < len(names)
     assert sum(map(chance, found)) * 1e8 <= CHANCE_HITS
+
+
+def test_a_raw_file_that_is_called_like_a_frame_is_not_found_in_every_shard_and_one_with_a_name_is():
+    private = derive({"path": ["videos/stills/000003.jpg", "videos/stills/anna.jpg"]}, frozenset({"videos", "stills"}))
+    search = Search(private, 1, frozenset({"frames/Task/mono/bovi-kuma.tar/000003.jpg"}))
+    found = [
+        {needle.text for needle in search.in_bytes([b"\0000003.jpg\0", name, b"\0"])} for name in (b"", b"000007.jpg\0", b"anna.jpg\0")
+    ]
+    assert found == [set(), set(), {"anna", "anna.jpg"}]
+    assert {needle.text for needle in search.in_bytes([b"\0videos/stills/000003.jpg\0"])} == {"videos/stills/000003.jpg"}
 
 
 def test_names_too_short_for_compressed_bytes_are_still_found_in_texts():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import clips
 from screen_params import SCREEN
-from scrubin.base.errors import VideoError
+from scrubin.base.errors import StageError, VideoError
 from scrubin.base.files import sha256_of
 from scrubin.media import source
 from scrubin.media.decode import boundaries_s, decoded
@@ -69,6 +70,16 @@ def test_a_broken_file_is_decoded_once_and_named_each_time(file):
         with pytest.raises(VideoError, match=name):
             observe_stored(path.parent, Source.of_file(name, sha256_of(path)), [counting("one", calls)], times_s)
     assert calls == ["one"]
+
+
+def test_a_disk_that_is_full_of_notes_is_named(file, small_disk):
+    path, sha256, times_s = file
+    whole = replace(counting("one", []), start=lambda _: SimpleNamespace(see=lambda *_: None, finish=lambda: noted))
+    noted = Observed({"reel": np.arange(100_000, dtype=np.uint32)})
+    with small_disk(20_000), pytest.raises(StageError, match=r"store: cannot be written \(File too large\); make room on its disk"):
+        observe_stored(path.parent, Source.of_file(path.name, sha256), [whole], times_s)
+    kept = observe_stored(path.parent, Source.of_file(path.name, sha256), [whole], times_s)
+    assert (kept["one"].arrays["reel"] == noted.arrays["reel"]).all()
 
 
 def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(file):

@@ -380,6 +380,14 @@ def test_a_rule_of_rows_finds_the_row_that_breaks_it(rule, table, change, key, s
     assert (found[own.index].eq(own) | (found[own.index].isna() & own.isna())).all(axis=1).any()
 
 
+@pytest.mark.parametrize(("called", "found"), [("videos/stills/000003.jpg", 0), ("videos/bo.jpg", 1)])
+def test_a_raw_file_that_is_called_by_a_number_alone_names_no_frame(called, found, study_after):
+    frame = f"frames/BalloonResection/mono/{CASE}/{called.rsplit('/', 1)[1]}"
+    change = both(put("recordings", "path", called, recording="Rec_PegTransfer_0"), put("frames", "path", frame, **FRAME))
+    change = both(change, put("frames", "path", None, id=SECOND))
+    assert ROW_RULES["no_private_value"].broken(study_after(change), "frames").sum() == found
+
+
 def test_videos_that_are_hidden_as_a_whole_are_no_copies_of_each_other(study_after):
     same = put("videos", "sha256", "0" * 64, id=SECOND)
     black = put("frames", "redacted", True, id=SECOND)

@@ -24,7 +24,7 @@ from scrubin.audit.expected import Contents, Fault, Text, media_types, plan
 from scrubin.audit.expected.plan import Plan
 from scrubin.audit.expected.private_strings import Needle
 from scrubin.audit.expected.search import Search
-from scrubin.base import file_lists
+from scrubin.base import disks, file_lists
 from scrubin.base.files import sha256_of
 
 CHUNK_BYTES = 1 << 22
@@ -363,7 +363,7 @@ class Reader:
         """Read a gzip file and, as a file of its own, what it holds."""
         header = archives.read_gzip(file)
         file.seek(0)
-        with tempfile.TemporaryDirectory() as folder, gzip.open(file) as packed:
+        with disks.of_scratch(), tempfile.TemporaryDirectory() as folder, gzip.open(file) as packed:
             inner, passing = Path(folder) / path.stem, self.search.passing()
             with inner.open("wb") as unpacked:
                 while chunk := packed.read(CHUNK_BYTES):

@@ -1,13 +1,17 @@
-"""The file system that holds a path: its type, whether other machines share it, what works on it."""
+"""The file system that holds a path: its type, whether other machines share it, what works on it, when it is full."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.base import posix
+from scrubin.base.errors import StageError
+from scrubin.base.files import FULL
 
 SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")
 _ESCAPED = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
@@ -87,3 +91,24 @@ def _locks(one: Path) -> bool:
         return False
     with one.open("ab") as first, one.open("ab") as second:
         return posix.lock(first.fileno(), wait=False) and not posix.lock(second.fileno(), wait=False)
+
+
+@contextmanager
+def of_scratch() -> Iterator[None]:
+    """Say that it is the disk of ``TMPDIR`` that is full, where a file is written there while a result is made for another one.
+
+    Raises
+    ------
+    StageError
+        Names the folder and the mend.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        msg = (
+            f"{tempfile.gettempdir()}: cannot be written ({os.strerror(error.errno)}); make room on its disk, or name a folder on another "
+            "one as TMPDIR, then run again: what was finished is kept"
+        )
+        raise StageError(msg) from error

@@ -22,6 +22,7 @@ from typing import Any
 import ffmpeg
 import imageio_ffmpeg
 
+from scrubin.base.disks import of_scratch
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.files import FULL
 
@@ -93,7 +94,8 @@ def _through_files(arguments: Sequence[str], folder: Path) -> list[str]:
         if option in passed:
             place = passed.index(option)
             file = folder / f"{option[1:]}.txt"
-            file.write_text(passed[place + 1], encoding="utf-8")
+            with of_scratch():
+                file.write_text(passed[place + 1], encoding="utf-8")
             passed[place : place + 2] = [f"-/{option[1:]}", str(file)]
     return passed
 

@@ -50,7 +50,7 @@ class Search:
         self._withdrawn = private.withdrawn
         self._frame_names = frame_names | {twin for name in frame_names for twin in _twins(name)}
         # In compressed bytes the path around a frame's number is not readable.
-        counters = {PurePosixPath(name).stem for name in frame_names}
+        counters = {called for name in frame_names for called in (PurePosixPath(name).stem, PurePosixPath(name).name)}
         self._text: dict[bytes, Needle] = {}
         spelled: dict[bytes, Needle] = {}
         # Backwards, so that of equal strings the first kind stays: participant before path and recording.

@@ -25,6 +25,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.base import disks
 from scrubin.base.pixels import Box, shared_px
 from scrubin.media.networks import faces as shared
 from scrubin.media.networks.faces import Face
@@ -143,7 +144,7 @@ def _network(kind: _Kind) -> cv2.dnn.Net:
 
 def _loaded(kind: _Kind) -> cv2.dnn.Net:
     # OpenCV's newer engine gives one of the two outputs only, and that of bytes in memory cannot be chosen.
-    with tempfile.NamedTemporaryFile(suffix=".tflite") as file:
+    with disks.of_scratch(), tempfile.NamedTemporaryFile(suffix=".tflite") as file:
         file.write(weights(kind.name))
         file.flush()
         network = cv2.dnn.readNetFromTFLite(file.name, cv2.dnn.ENGINE_CLASSIC)

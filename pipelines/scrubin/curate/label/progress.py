@@ -6,6 +6,7 @@ Annotators are numbers. What is exported of a recording says how its labels were
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -95,21 +96,25 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
     """
     standing, files, waiting = bench.standing(), dict[str, bytes](), dict[str, str]()
     sheets: dict[str, dict[int, dict[str, Sheet]]] = {}
+    raw = bench.folder / params.raw_folder(bench.folder / PARAMS_PATH)
+    longest = written.longest_name(raw)
     for one in bench.recordings.values():
         settlement = bench.settlement(one)
         if not settlement.annotators or not settlement.is_complete:
             waiting[one.id] = settlement.waits_for
             continue
-        if settlement.outcomes:
+        name = f"{one.name}{SUFFIX}"
+        if settlement.outcomes and len(os.fsencode(name)) > longest:
+            waiting[one.id] = written.too_long(name, longest)
+        elif settlement.outcomes:
             places = sum(len(of.settled) for of in settlement.outcomes.values())
             made = settled.provenance(one.pictures, standing, settlement.annotators, places)
-            files[f"{written.LABELS_FOLDER}/{one.name}{SUFFIX}"] = written.label_file(settlement, bench.p.vocabulary, made)
+            files[f"{written.LABELS_FOLDER}/{name}"] = written.label_file(settlement, bench.p.vocabulary, made)
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet
     if bench.scores is not None:
         for task, of_task in sorted(sheets.items()):
             files |= {f"{written.RATINGS_FOLDER}/{name}": data for name, data in written.sheets(of_task, task, bench.scores).items()}
-    raw = bench.folder / params.raw_folder(bench.folder / PARAMS_PATH)
     return written.write(raw, files, bench.folder / written.EXPORTED_PATH), waiting
 
 

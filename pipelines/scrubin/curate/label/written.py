@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ from scrubin.ratings.params import TOTAL, ScoresParams
 EXPORTED_PATH = PRIVATE / "label/exported.json"
 """The hashes of what was exported, by path relative to the raw folder."""
 LABELS_FOLDER = "annotations/label"
+_UNFINISHED = ".part-"
+"""Before the name of a file that is not whole yet, see `scrubin.base.files.whole`."""
 RATINGS_FOLDER = "ratings"
 
 
@@ -119,6 +122,18 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     table.writerow(head)
     table.writerows(rows)
     return text.getvalue().encode()
+
+
+def longest_name(raw: Path) -> int:
+    """Return how many bytes the name of a file may have that is written below the raw folder."""
+    there = next(folder for folder in (raw, *raw.absolute().parents) if folder.exists())
+    return os.pathconf(there, "PC_NAME_MAX") - len(_UNFINISHED)
+
+
+def too_long(name: str, longest: int) -> str:
+    """Return why the labels of a recording cannot be written whose file would have this name, and the mend."""
+    what = f"its labels are not written, because its name is too long for a file: '{name[:40]}...' has {len(os.fsencode(name))} bytes"
+    return f"{what}, and this disk takes {longest}; give it a shorter name by 'scrubin rename', run 'make repro', then export again"
 
 
 def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED_PATH) -> Written:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import params, private_paths
+from scrubin.base import faults, params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.faults import Fault
-from scrubin.base.layout import DEMO, LINKAGE_PATH, RELEASE, UNRELEASED, VIDEOS_PATH
+from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS
@@ -102,12 +103,14 @@ def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], lis
 
 
 WRITTEN = ("data", "reports", ".cache", ".dvc")
+HERE = (Path("data"), INTERIM, PRIVATE, TABLES, UNRELEASED, REPORTS)
+"""Folders in which DVC keeps what stages write: it refuses what does not lie in the project."""
 SMALLEST = 4
 """Encoded videos may be so many times smaller than the raw ones: less room than for these cannot be enough."""
 
 
 def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
-    """Note networks that are missing or other ones, folders that nobody can write to, and private ones that others can enter."""
+    """Note networks that are missing or other ones, folders that nobody can write to or that lie elsewhere, private ones that are open."""
     for name in sorted(weights.NETWORKS):
         with noted.noting():
             weights.weights(name)
@@ -121,8 +124,22 @@ def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
             with noted.noting():
                 msg = f"{name}: nothing can be written there; correct its permissions, or its disk"
                 raise StageError(msg)
+    noted.errors += _led_away()
     for fault in private_paths.faults():
         (noted.errors if fault.severity == "error" else noted.remarks).append(fault)
+
+
+def _led_away() -> Iterator[Fault]:
+    """Yield the folders that are a link to a place outside of the project."""
+    project = Path().resolve()
+    for folder in HERE:
+        if folder.is_symlink() and not folder.resolve().is_relative_to(project):
+            what = f"it is a link to {folder.resolve()}, outside of the project, and DVC keeps nothing that lies there"
+            fix = (
+                "put the folder back in its place; for want of room move the whole project to the other disk, or what may lie elsewhere: "
+                "data/raw and .cache, each as a link, and DVC's cache, by: .venv/bin/dvc cache dir --local FOLDER"
+            )
+            yield faults.error(folder.as_posix(), "led-away", what, fix)
 
 
 def look_for_room(study: ListedStudy, release: ReleaseParams, noted: Findings) -> None:

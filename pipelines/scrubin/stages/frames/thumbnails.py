@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.base import pixels, strangers
+from scrubin.base import disks, pixels, strangers
 from scrubin.base.errors import FileError, ReleaseError, VideoError
 from scrubin.media import frame_files
 from scrubin.media.decode import decoded
@@ -66,7 +66,7 @@ def thumbnails_of(video: Path, name: str) -> VideoThumbnails:
     durations: list[int] = []
     width = height = 0
     base = Fraction(0)
-    with tempfile.TemporaryFile() as file:
+    with disks.of_scratch(), tempfile.TemporaryFile() as file:
         for frame in decoded(video, name):
             grey = _luma(frame)
             height, width = grey.shape

@@ -69,6 +69,7 @@ class IngestParams:
 
 
 NOBODY = Memory()
+PICTURES = (".bmp", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff")
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.
 SHARED = ("participant", "trial", "site", "task", "rig", "clock", "start_s", "end_s", "exclude")
@@ -254,14 +255,32 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
 def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> list[ManifestRow]:
     """Return a row per file; one that names a single file stays as it is."""
     paths = None if files is None else several(row.path, files)
+    place = f"line {row.line}"
+    if not row.exclude.strip():
+        _refuse_pictures(place, row.path, [row.path] if paths is None else paths)
     if paths is None:
         return [row]
-    place = f"line {row.line}"
     if not paths:
         raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
     if has_part:
         raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
     return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
+
+
+def _refuse_pictures(place: str, written: str, paths: Sequence[str]) -> None:
+    """Refuse what a row names when pictures are among it: nobody says at which rate they were taken."""
+    pictures = [path for path in paths if PurePosixPath(path).suffix.lower() in PICTURES]
+    if not pictures:
+        return
+    if len(pictures) < len(paths):
+        reason = f"'{written}' names {len(paths)} files, and pictures are among them, such as '{pictures[0]}'"
+        raise RecordingError(NAME, reason, "move them out of videos/", place)
+    folder, suffix = PurePosixPath(written), PurePosixPath(pictures[0]).suffix
+    named = f"{folder}/*{suffix}" if pictures[0].startswith(f"{folder}/") else written
+    made = f"ffmpeg -framerate 25 -pattern_type glob -i '{named}' -c copy videos/NAME.mkv"
+    fix = f"make a video of them, at the rate at which they were taken, such as: {made}; then name that file"
+    what = "is a picture and no video" if len(paths) == 1 else f"names {len(paths)} pictures and no video"
+    raise RecordingError(NAME, f"'{written}' {what}", fix, place)
 
 
 def _camera(row: csv_text.CsvRow) -> tuple[str, View | None]:

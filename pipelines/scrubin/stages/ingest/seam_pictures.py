@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import av
@@ -80,8 +81,10 @@ def stored_pictures(raw: Path, part: FilePart) -> PartPictures:
     def work(folder: Path) -> dict[str, Any]:
         with proven(raw / part.path, part.path, part.sha256):
             numbers, pictures = _looked_at(raw / part.path, part.path, probe)
-        np.save(folder / "numbers.npy", numbers)
-        np.save(folder / "pictures.npy", pictures)
+        for name, array in (("numbers", numbers), ("pictures", pictures)):
+            with (folder / f"{name}.npy").open("wb") as file:
+                # Through Python, which says when a disk is full; numpy would not.
+                np.save(SimpleNamespace(write=file.write), array)
         return {}
 
     entry, _ = store.make(key, work)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 import av
@@ -193,7 +194,9 @@ def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> di
         # Kept too: a broken file stays broken. Its name is not kept, because another file may have the same bytes.
         return {"reason": refused.reason, "fix": refused.fix} if refused else {}
     for name, array in seen.arrays.items():
-        np.save(folder / f"{name}.npy", array)
+        with (folder / f"{name}.npy").open("wb") as file:
+            # Through Python: where numpy writes to a file itself, it says of a full disk how many bytes are missing, and nothing else.
+            np.save(SimpleNamespace(write=file.write), array)
     return {"value": seen.value}
 
 

@@ -176,7 +176,9 @@ def no_private_value(study: Study, table: str) -> pd.Series[bool]:
     rows = study.columns(table, "id", "path")
     raw = study.private("recordings")
     names = pd.concat([raw["recording"], raw["participant"]])
-    file = rows["path"].str.rsplit("/", n=1).str[-1]
-    broken = rows["id"].isin(names) | file.isin(raw["path"].str.rsplit("/", n=1).str[-1])
-    # Frames are called by their number, which may well be somebody's number in the study.
-    return broken if table == "frames" else broken | file.str.rsplit(".", n=1).str[0].isin(names)
+    file, raw_file = (paths.str.rsplit("/", n=1).str[-1] for paths in (rows["path"], raw["path"]))
+    of_raw = rows["id"].isin(names)
+    if table == "frames":
+        # Frames are called by their number, which may well be somebody's number in the study, or that of a raw file.
+        return of_raw | file.isin(raw_file[~raw_file.str.fullmatch(r"\d+\.\w+")])
+    return of_raw | file.isin(raw_file) | file.str.rsplit(".", n=1).str[0].isin(names)
