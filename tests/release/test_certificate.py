@@ -58,7 +58,7 @@ finished folded front frozen further g gdpr grep had handed headers hide high hi
 know known l large later length letters limit log long look median members messages min miss networks notice noticed o
 ones opinion other outside p page parsed partly passed people person planted pointer private programs proposal proposals
 propose proposed proposes proven purpose q random read recital rectangles regulations reject removed replacement
-required review rule rules sample samples satisfied scenes search searched searches second seconds seed sei serves sheet
+required review rule rules sample samples satisfied scenes search searched searches seconds seed sei serves sheet
 sheets shown since smallest some stay stills stood stops streams strings subtitles synthetic tells than things
 thumbnails timecodes took undecided until unusual whoever would writing
 """
