@@ -310,6 +310,31 @@ def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_pa
     assert not list((tmp_path / "place").iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        ("thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
+        ("./thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
+        ("thitsaisp.CSV", "thitsaisp.CSV: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
+        ("Thitsaisp.csv", "Thitsaisp.csv: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
+    ],
+)
+def test_a_zip_with_a_file_twice_is_refused_instead_of_scored_by_the_last_one(second, says, home, bundles, tmp_path, capsys):
+    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
+    with zipfile.ZipFile(archive, "a") as opened:
+        opened.writestr(second, "frame,phase_id\n0,0\n")
+    folder = bundles["evalai", "phases"]
+    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")
+    assert output["submission_result"] == {"accepted": False, "messages": [says]}
+    (tmp_path / "input").mkdir()
+    archive.rename(tmp_path / "input/team.zip")
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    capsys.readouterr()
+    assert grand_challenge.run(str(folder), str(tmp_path / "input"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert says in capsys.readouterr().err
+
+
 def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
     monkeypatch.setattr(evaluation, "SPARE_BYTES", 0)
     monkeypatch.setattr("scrubin.labels.formats.submission.documents.BASE_BYTES", 1000)

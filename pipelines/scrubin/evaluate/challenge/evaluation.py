@@ -163,15 +163,31 @@ def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
                 msg = f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video"
                 raise MetricsError(msg)
             left = _most_bytes(challenge)
-            for member in members:
-                name = PurePosixPath(member.filename.replace("\\", "/"))
-                if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
-                    msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
-                    raise MetricsError(msg)
+            for name, member in _by_name(members).items():
                 left -= _copied(opened, member, place.joinpath(*name.parts), left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
         msg = f"the zip cannot be unpacked ({printable(str(error))}); zip the files again, without a password"
         raise MetricsError(msg) from error
+
+
+def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.ZipInfo]:
+    """Return the files of a zip by their place; two of one place are refused, as the last one alone would be scored."""
+    named: dict[PurePosixPath, zipfile.ZipInfo] = {}
+    taken: dict[str, PurePosixPath] = {}
+    for member in members:
+        name = PurePosixPath(member.filename.replace("\\", "/"))
+        if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
+            msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
+            raise MetricsError(msg)
+        first = taken.setdefault(str(name).casefold(), name)
+        if first == name and name in named:
+            msg = f"{printable(str(name))}: stands twice in the zip; zip it once"
+            raise MetricsError(msg)
+        if first != name:
+            msg = f"{printable(str(name))}: there is {printable(str(first))} as well in the zip, which is the same name; keep one of them"
+            raise MetricsError(msg)
+        named[name] = member
+    return named
 
 
 def _copied(opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
