@@ -299,6 +299,16 @@ def test_a_link_to_the_labels_is_no_submission(home, bundles, tmp_path, capsys):
     assert grand_challenge.run(str(folder), str(tmp_path / "team"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
 
 
+def test_an_extension_in_capitals_is_scored_and_refused_beside_the_same_name(home, bundles, tmp_path, capsys):
+    for number, name in enumerate(("alone", "both")):
+        team = shutil.copytree(home / "team_phases", tmp_path / name)
+        shutil.copyfile(team / "thitsaisp.csv", team / "thitsaisp.CSV")
+        if name == "alone":
+            (team / "thitsaisp.csv").unlink()
+        assert codabench_run(tmp_path / f"run_{name}", bundles["codabench", "phases"], team) == number
+    assert "thitsaisp.csv: there is thitsaisp.CSV as well, which is the same name; keep one of them" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("member", ["../../ref/a.csv", "/etc/a.csv", "a/../../b.csv"])
 def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:

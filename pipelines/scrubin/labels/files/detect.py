@@ -84,13 +84,19 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
     contents: dict[str, bytes] = {}
+    named: dict[str, Path] = {}
     for file in of_format:
-        if (name := _name(file)) in contents:
-            faults.error(str(file), "file-repeated", f"there is {Path(name).name} as well, which is the same name", "keep one of them")
+        if (first := named.setdefault(name := _name(file), file)) != file:
+            note_same_name(str(file), first.relative_to(path).as_posix() if first.is_relative_to(path) else str(first), faults)
         contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
+
+
+def note_same_name(file: str, first: str, faults: Faults) -> None:
+    """Note a file whose name is that of another one, but for the case of its extension or for folders further up."""
+    faults.error(file, "file-repeated", f"there is {first} as well, which is the same name", "keep one of them")
 
 
 def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
