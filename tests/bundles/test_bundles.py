@@ -384,6 +384,42 @@ def test_the_last_line_on_stderr_says_what_is_wrong_as_grand_challenge_shows_onl
     assert not (tmp_path / "out/metrics.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda job: job.update(status="Failed"), "thitsaisp: the job is 'Failed', and only what succeeded is scored; run the"),
+        (lambda job: job.update(status="Cancelled"), "the job is 'Cancelled'"),
+        (lambda job: job.update(pk="../a"), "its pk is '../a', which is no name of a folder; expected it as Grand Challenge writes it"),
+        (lambda job: job.update(outputs=[]), "expected one output that is a JSON file, but there are 0"),
+        (lambda job: job["outputs"][0]["interface"].update(relative_path="../../../a.json"), "the output lies outside of the job"),
+    ],
+)
+def test_a_job_that_cannot_be_scored_is_named_with_the_reason(change, says, home, bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+    listed = json.loads((inputs / "predictions.json").read_text())
+    (number,) = (k for k, one in enumerate(listed) if "thitsaisp" in one["inputs"][0]["file"])
+    for one in listed:
+        one["status"] = "Succeeded"
+    change(listed[number])
+    (inputs / "predictions.json").write_text(json.dumps(listed))
+    capsys.readouterr()
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"predictions.json, job {number}")
+    assert says in said
+    assert not (tmp_path / "out/metrics.json").exists()
+
+
+def test_jobs_with_a_key_twice_are_refused(home, bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+    text = (inputs / "predictions.json").read_text()
+    (inputs / "predictions.json").write_text(text.replace('"file"', '"file": "other.mp4", "file"', 1))
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert "predictions.json: cannot be read as JSON (it is not JSON (a key stands twice in one object)" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_scores_by_video_are_shown_only_where_the_organiser_says_so(home, bundles, tmp_path):
     for show, has_values, has_videos in (("overall", True, False), ("videos", True, True), ("nothing", False, False)):
