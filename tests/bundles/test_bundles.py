@@ -299,6 +299,16 @@ def test_a_link_to_the_labels_is_no_submission(home, bundles, tmp_path, capsys):
     assert grand_challenge.run(str(folder), str(tmp_path / "team"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
 
 
+def test_an_extension_in_capitals_is_scored_and_refused_beside_the_same_name(home, bundles, tmp_path, capsys):
+    for number, name in enumerate(("alone", "both")):
+        team = shutil.copytree(home / "team_phases", tmp_path / name)
+        shutil.copyfile(team / "thitsaisp.csv", team / "thitsaisp.CSV")
+        if name == "alone":
+            (team / "thitsaisp.csv").unlink()
+        assert codabench_run(tmp_path / f"run_{name}", bundles["codabench", "phases"], team) == number
+    assert "thitsaisp.csv: there is thitsaisp.CSV as well, which is the same name; keep one of them" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("member", ["../../ref/a.csv", "/etc/a.csv", "a/../../b.csv"])
 def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
@@ -308,6 +318,31 @@ def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_pa
     with pytest.raises(MetricsError, match="outside of the zip"):
         evaluation.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
     assert not list((tmp_path / "place").iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        ("thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
+        ("./thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
+        ("thitsaisp.CSV", "thitsaisp.CSV: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
+        ("Thitsaisp.csv", "Thitsaisp.csv: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
+    ],
+)
+def test_a_zip_with_a_file_twice_is_refused_instead_of_scored_by_the_last_one(second, says, home, bundles, tmp_path, capsys):
+    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
+    with zipfile.ZipFile(archive, "a") as opened:
+        opened.writestr(second, "frame,phase_id\n0,0\n")
+    folder = bundles["evalai", "phases"]
+    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")
+    assert output["submission_result"] == {"accepted": False, "messages": [says]}
+    (tmp_path / "input").mkdir()
+    archive.rename(tmp_path / "input/team.zip")
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    capsys.readouterr()
+    assert grand_challenge.run(str(folder), str(tmp_path / "input"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert says in capsys.readouterr().err
 
 
 def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
@@ -347,6 +382,42 @@ def test_the_last_line_on_stderr_says_what_is_wrong_as_grand_challenge_shows_onl
     assert "thitsaisp.json" in last
     assert "above 1" in last
     assert not (tmp_path / "out/metrics.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda job: job.update(status="Failed"), "thitsaisp: the job is 'Failed', and only what succeeded is scored; run the"),
+        (lambda job: job.update(status="Cancelled"), "the job is 'Cancelled'"),
+        (lambda job: job.update(pk="../a"), "its pk is '../a', which is no name of a folder; expected it as Grand Challenge writes it"),
+        (lambda job: job.update(outputs=[]), "expected one output that is a JSON file, but there are 0"),
+        (lambda job: job["outputs"][0]["interface"].update(relative_path="../../../a.json"), "the output lies outside of the job"),
+    ],
+)
+def test_a_job_that_cannot_be_scored_is_named_with_the_reason(change, says, home, bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+    listed = json.loads((inputs / "predictions.json").read_text())
+    (number,) = (k for k, one in enumerate(listed) if "thitsaisp" in one["inputs"][0]["file"])
+    for one in listed:
+        one["status"] = "Succeeded"
+    change(listed[number])
+    (inputs / "predictions.json").write_text(json.dumps(listed))
+    capsys.readouterr()
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"predictions.json, job {number}")
+    assert says in said
+    assert not (tmp_path / "out/metrics.json").exists()
+
+
+def test_jobs_with_a_key_twice_are_refused(home, bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+    text = (inputs / "predictions.json").read_text()
+    (inputs / "predictions.json").write_text(text.replace('"file"', '"file": "other.mp4", "file"', 1))
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert "predictions.json: cannot be read as JSON (it is not JSON (a key stands twice in one object)" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -161,6 +161,21 @@ def test_arrays_are_measured_before_they_are_allocated(data, packed, says):
     refused(lambda: unpacking.arrays(data, "a.npz", packed=packed), says)
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("second", ["scores.npy", "./scores.npy"])
+def test_a_member_that_stands_twice_is_not_read_by_its_last_copy(second):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("scores.npy", header((1,)) + bytes(8))
+        archive.writestr(second, header((1,)) + bytes(8))
+
+    def read():
+        with unpacking.zipped(file.getvalue(), "a.xlsx"):
+            pass
+
+    refused(read, "a.xlsx: its member 'scores.npy' stands twice; write it again")
+
+
 def test_a_small_archive_that_unpacks_to_gigabytes_is_not_unpacked():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -167,6 +167,46 @@ def test_an_archive_that_numbers_its_columns_is_read_by_these_numbers(tmp_path, 
         assert "a.npz: 'ivt_ids' does not number the 100 columns of the matrix from 0, each class once; give the id of each" in refused
 
 
+def test_known_arrays_are_found_in_whatever_case_they_are_written(tmp_path):
+    scores, order = np.random.default_rng(0).random((3, 100)), np.random.default_rng(1).permutation(100)
+    arrays(tmp_path / "a.npz", Scores=scores[:, order], IVT_IDS=order, Frame=np.array([2, 1, 0]))
+    (labels,) = read_path(tmp_path, None, Options()).collection.recordings
+    assert np.array_equal(labels.recognition.scores, scores[::-1])
+    arrays(tmp_path / "a.npz", ivt=scores, IVT=scores)
+    (one,) = read_path(tmp_path, None, Options()).faults
+    assert one.sentence.endswith("a.npz: the arrays 'ivt' and 'IVT' have one name; keep one of them")
+
+
+@pytest.mark.parametrize("rows", [3, 100])
+@pytest.mark.parametrize("name", ["ids", "classes", "class_ids", "i_ids"])
+def test_columns_are_not_read_in_order_beside_an_array_that_may_number_them(name, rows, tmp_path):
+    order = np.random.default_rng(1).permutation(100)
+    forms = [order, order.astype(float), order[None]] + ([] if rows == 100 else [order + 1, order.astype(str)])
+    for numbers in forms:
+        arrays(tmp_path / "a.npz", frame=np.arange(rows), ivt=np.full((rows, 100), 0.5), **{name: numbers})
+        (one,) = read_path(tmp_path, None, Options()).faults
+        assert one.sentence.endswith(
+            f"a.npz: nothing known numbers the columns, and the array '{name}' may do it; call it 'ivt_ids' if it does, else leave it out"
+        )
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"classes": np.arange(6)},  # the vocabulary's order
+        {"i_ids": np.arange(6), "names": np.array(list("abcdef"))},
+        {"threshold": np.linspace(0.1, 0.6, 6)},
+        {"seen": np.array([1, 0, 1, 1, 0, 1])},
+        {"hidden": np.zeros(6, bool), "stamp": np.array("{}")},
+        {"video_lengths": np.array([1, 0, 2, 3, 0, 0]), "videos": np.array(list("abcdef"))},
+        {"picture": np.array(list("abcdef")), "second": np.arange(6) * 2},
+    ],
+)
+def test_arrays_that_cannot_number_columns_stand_beside_a_matrix(beside, tmp_path):
+    arrays(tmp_path / "a.npz", frame=np.arange(6), i=np.full((6, 6), 0.5), **beside)
+    assert read_path(tmp_path, None, Options()).faults == ()
+
+
 def test_videos_that_label_only_instruments_do_not_count_beside_those_with_triplets(tmp_path, capsys):
     arrays(tmp_path / "truth/a.npz", ivt=np.eye(3, 100, dtype=int))
     arrays(tmp_path / "truth/b.npz", i=np.eye(3, 6, dtype=int))

@@ -7,6 +7,7 @@ import pytest
 
 from each import each
 from score_runs import fault, good, sides
+from scrubin import cli
 from scrubin.base import csv_text
 
 
@@ -223,3 +224,15 @@ def test_coco_results_need_scores_and_may_lie_in_a_folder(tmp_path, capsys):
     assert "result 0 has no score; give image_id, category_id, bbox, segmentation or keypoints, and score" in fault(capsys, *arguments)
     (tmp_path / "truth.json").write_text(json.dumps({"frame": [0], "list": [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]]]}))
     assert "these are COCO results by image id, but the ground truth is no single COCO file" in fault(capsys, *arguments)
+
+
+def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_path, capsys):
+    outline = {"segmentation": [[10, 10, 30, 10, 30, 30, 10, 30]]}
+    (tmp_path / "truth.json").write_text(json.dumps({**COCO, "annotations": [{**COCO["annotations"][0], **outline}]}))
+    result = json.dumps([{"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], **outline, "score": 0.1}])
+    (tmp_path / "results.json").write_text(result.replace('"score"', '"score": 0.9, "score"'))
+    said = "results.json: the key 'score' stands twice in one object; keep one of them"
+    assert said in fault(capsys, "detection", "--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "results.json")
+    check = ["submission", "check", str(tmp_path / "results.json"), "--ground-truth", str(tmp_path / "truth.json"), "--task", "masks"]
+    assert cli.main(check) == 1
+    assert said in capsys.readouterr().out

@@ -66,13 +66,23 @@ def test_a_file_far_too_large_is_not_read(tmp_path, truth, given, monkeypatch):
     assert [one.rule for one in submission.check(folder, truth).faults] == ["file-size"]
 
 
-@pytest.mark.parametrize("name", ["vid01.json", "VID01.JSON", "VID01_pred.json", "team-VID01.json", "video1.json", "VID01.v2.json"])
+@pytest.mark.parametrize("name", ["vid01.json", "vid01.JSON", "VID01_pred.json", "team-VID01.json", "video1.json", "VID01.v2.json"])
 def test_a_name_that_nearly_fits_is_told_and_its_content_checked(tmp_path, truth, given, name):
     given["VID01"]["3"]["recognition"][5] = 1.5
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").rename(folder / name)
     found = [(one.file, one.rule) for one in submission.check(folder, truth).faults]
     assert sorted(found) == [(name, "name-video"), (name, "recognition-above-1")]
+
+
+def test_an_extension_in_capitals_is_the_same_and_so_is_a_file_of_both(tmp_path, truth, given):
+    folder = write(tmp_path / "team", given)
+    for name in ("VID01", "VID02"):
+        (folder / f"{name}.json").rename(folder / f"{name}.JSON")
+    assert submission.check(folder, truth).faults == ()
+    write(folder, {"VID01": given["VID01"]})
+    (problem,) = submission.check(folder, truth).errors
+    assert problem.sentence == "VID01.json: there is VID01.JSON as well, which is the same name; keep one of them"
 
 
 @pytest.mark.parametrize("name", ["VID01.txt", "VID01.json.gz", "VID01.zip"])

@@ -178,3 +178,21 @@ def test_every_command_finds_the_same_faults_in_phases(tmp_path, case):
     assert (cli.main(score) != 0) is stops
     rank = ["rank", str(team), "--metric", "phases", "--ground-truth", str(tmp_path / "gt"), "--from", "cholect50", "--resamples", "5"]
     assert (cli.main(rank) != 0) is stops
+
+
+def test_every_command_takes_an_extension_in_capitals_and_refuses_it_beside_the_same_name(tmp_path, capsys):
+    write_labels(tmp_path / "gt", {"VID01": labels(1, FRAMES)})
+    truth = ["--ground-truth", str(tmp_path / "gt"), "--from", "cholect50"]
+    team = tmp_path / "team"
+    team.mkdir()
+    commands = (
+        ["submission", "check", str(team), *truth, "--task", "phases"],
+        ["score", "phases", *truth, "--predictions", str(team)],
+        ["rank", str(team), "--metric", "phases", *truth, "--resamples", "5"],
+    )
+    for name, code in (("VID01.CSV", 0), ("VID01.csv", 1)):
+        (team / name).write_text("\n".join(["frame,phase_id", *ROWS]))
+        for arguments in commands:
+            assert cli.main(arguments) == code, arguments
+            printed = capsys.readouterr()
+            assert ("VID01.csv: there is VID01.CSV as well, which is the same name" in printed.out + printed.err) is (code == 1)

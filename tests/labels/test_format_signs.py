@@ -1,5 +1,6 @@
 """Formats by their signs: the right one of every example, and a refusal rather than a guess."""
 
+import gzip
 import io
 
 import pandas as pd
@@ -40,11 +41,37 @@ def test_every_format_has_signs():
     assert all(form.by_hand.evidence is not never for form in readable().values())
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"{}", b'{"a": 1}', b"null", b"\xff\xfe"])
+@pytest.mark.parametrize("data", [b"", b"[1]", b"{}", b'{"a": 1}', b"null"])
 def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
     (tmp_path / "video.json").write_bytes(data)
     with pytest.raises(AnnotationError, match=r"looks like no format of labels.*; name the format by --from: aixsuture, .*cholec80"):
         detect.detected(tmp_path / "video.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.csv", "frame,phase\n0,cut\n".encode("utf-16"), "a.csv: is UTF-16 text, not UTF-8 text; save it again as CSV UTF-8"),
+        ("a.CSV", b"frame,phase\n0,caf\xe9\n", "a.CSV, line 2: byte 0xe9 at position 17 is not UTF-8; save it again as CSV UTF-8"),
+        ("a.txt", gzip.compress(b"0\n"), "a.txt: is compressed, not UTF-8 text; save it again as CSV UTF-8"),
+        ("a.csv", b"PK\x03\x04", "a.csv: is a workbook or an archive, not UTF-8 text; save it again as CSV UTF-8"),
+        ("a.tsv", b"frame\tphase\n0\t\0\n", "a.tsv, line 2: holds a NUL byte, so it is damaged or no text; save it again as CSV UTF-8"),
+        ("a.json", b'{"0": [', "a.json, line 1: not JSON: Expecting value at column 8; the file may be cut off, export it again"),
+        (
+            "a.json",
+            b'{"0" 1}',
+            "a.json, line 1: not JSON: Expecting ':' delimiter at column 6; the file may be cut off, export it again",
+        ),
+        ("a.json", gzip.compress(b"{}"), "a.json: is gzip data; unpack it"),
+    ],
+)
+def test_what_is_no_text_is_refused_for_that_and_not_for_its_format(name, data, says, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    for path in (tmp_path / name, tmp_path):
+        with pytest.raises(AnnotationError) as refused:
+            detect.detected(path)
+        (one,) = refused.value.faults
+        assert one.sentence == f"{tmp_path}/{says}"
 
 
 def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):

@@ -219,6 +219,9 @@ def test_arrays_and_lists_beside_unknown_numbers_are_not_numbered_by_their_place
     (of_boxes,) = read_files("box-lists", {"d/a.json": boxes.encode()}).recordings
     assert of_boxes.instances.rows["position"].tolist() == [1]
     assert "the key 'nr' may do it" in errors(boxes.replace("frame_id", "nr"), "a.json", "box-lists")[0]
+    assert errors(boxes.replace('"list"', '"frame_id": [0, 1], "list"'), "a.json", "box-lists") == [
+        "d/a.json: the key 'frame_id' stands twice in one object; keep one of them"
+    ]
 
 
 def test_files_of_one_name_in_several_folders_are_videos_named_after_the_folders(tmp_path):

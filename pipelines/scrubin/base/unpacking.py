@@ -11,9 +11,10 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +83,8 @@ def zipped(source: bytes | Path, path: Path | str, most_members: int = 100_000) 
     Raises
     ------
     FileError
-        When it is damaged, has a password, or unpacks to more than ``unpacked_gb``; also for what its reader meets inside the block.
+        When it is damaged, has a password, a member twice, or unpacks to more than ``unpacked_gb``; also for what its reader meets
+        inside the block.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else refuse_unless_plain(source)
     try:
@@ -90,6 +92,11 @@ def zipped(source: bytes | Path, path: Path | str, most_members: int = 100_000) 
             members = archive.infolist()
             if len(members) > most_members:
                 msg = f"it has {len(members)} members, more than {most_members}; write fewer"
+                raise FileError(path, msg)
+            named = Counter(str(PurePosixPath(one.filename)) for one in members if not one.is_dir())
+            twice = [name for name, count in named.items() if count > 1]
+            if twice:
+                msg = f"its member '{printable(twice[0])}' stands twice; write it again"
                 raise FileError(path, msg)
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
             refuse_unpacked(path, sum(one.file_size for one in members), size)

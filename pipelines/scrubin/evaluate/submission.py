@@ -19,7 +19,7 @@ from scrubin.base.faults import Fault, Faults, printable
 from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import TASKS, Task
-from scrubin.labels.files import suspicions
+from scrubin.labels.files import detect, suspicions
 from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, Content, as_warnings, note_missing_task, parse
@@ -101,8 +101,10 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
                 continue
             if path.is_dir():
                 below += [path] if any(one.suffix.lower() in KINDS for one in path.rglob("*")) else []
-            elif path.suffix in KINDS and path.stem in known and path.is_file():
-                files[KINDS[path.suffix], path.stem] = path
+            elif path.suffix.lower() in KINDS and path.stem in known and path.is_file():
+                first = files.setdefault((KINDS[path.suffix.lower()], path.stem), path)
+                if first != path:
+                    detect.note_same_name(path.name, first.name, faults)
             else:
                 odd.append(path)
     except OSError as error:

@@ -85,7 +85,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
     Raises
     ------
     MetricsError
-        When a job names no video of the challenge, or has no JSON output.
+        When a job names no video of the challenge, did not succeed, or has no JSON output.
     """
     values: dict[str, Any] = {}
     for number, job in enumerate(jobs):
@@ -97,6 +97,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
         if video is None:
             msg = f"{where}: no input is named after a video of the challenge, such as <video>.mp4; the videos are {_some(challenge)}"
             raise MetricsError(msg)
+        _refuse_unless_succeeded(job, f"{where}, {video}")
         value = _json(_output(job, inputs, where), f"{where}, {video}", challenge, _of_job(challenge))
         if video in values:
             msg = f"{where}: {video} is predicted by two jobs; each video must be one input"
@@ -120,10 +121,21 @@ def refuse_links(folder: Path) -> None:
             raise MetricsError(msg)
 
 
+def _refuse_unless_succeeded(job: Mapping[str, Any], where: str) -> None:
+    """Refuse a job that failed, was cancelled or still runs: Grand Challenge evaluates nothing before all have succeeded."""
+    status = job.get("status")
+    if status is not None and str(status).casefold() != "succeeded":
+        msg = f"{where}: the job is '{printable(str(status))}', and only what succeeded is scored; run the algorithm on this video again"
+        raise MetricsError(msg)
+
+
 def _output(job: Mapping[str, Any], inputs: Path, where: str) -> Path:
     pk, relative = str(job.get("pk", "")), [_relative_path(value) for value in job["outputs"]]
     documents_of = [one for one in relative if one.suffix.lower() == ".json"]
-    if len(documents_of) != 1 or not re.fullmatch(r"[\w-]+", pk):
+    if not re.fullmatch(r"[\w-]+", pk):
+        msg = f"{where}: its pk is '{printable(pk)}', which is no name of a folder; expected it as Grand Challenge writes it"
+        raise MetricsError(msg)
+    if len(documents_of) != 1:
         msg = f"{where}: expected one output that is a JSON file, but there are {len(documents_of)}"
         raise MetricsError(msg)
     (output,) = documents_of
@@ -163,15 +175,31 @@ def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
                 msg = f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video"
                 raise MetricsError(msg)
             left = _most_bytes(challenge)
-            for member in members:
-                name = PurePosixPath(member.filename.replace("\\", "/"))
-                if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
-                    msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
-                    raise MetricsError(msg)
+            for name, member in _by_name(members).items():
                 left -= _copied(opened, member, place.joinpath(*name.parts), left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
         msg = f"the zip cannot be unpacked ({printable(str(error))}); zip the files again, without a password"
         raise MetricsError(msg) from error
+
+
+def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.ZipInfo]:
+    """Return the files of a zip by their place; two of one place are refused, as the last one alone would be scored."""
+    named: dict[PurePosixPath, zipfile.ZipInfo] = {}
+    taken: dict[str, PurePosixPath] = {}
+    for member in members:
+        name = PurePosixPath(member.filename.replace("\\", "/"))
+        if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
+            msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
+            raise MetricsError(msg)
+        first = taken.setdefault(str(name).casefold(), name)
+        if first == name and name in named:
+            msg = f"{printable(str(name))}: stands twice in the zip; zip it once"
+            raise MetricsError(msg)
+        if first != name:
+            msg = f"{printable(str(name))}: there is {printable(str(first))} as well in the zip, which is the same name; keep one of them"
+            raise MetricsError(msg)
+        named[name] = member
+    return named
 
 
 def _copied(opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
@@ -233,13 +261,14 @@ def _json(path: Path, name: str, challenge: Challenge, form: str = WHOLE) -> Any
         if path.stat().st_size > _most_bytes(challenge):
             msg = f"{name}: is larger than the frames of the challenge can need; write only these, without indentation"
             raise MetricsError(msg)
-        return strangers.json_value(strangers.read_bytes(path), "", _once)
+        return strangers.json_value(strangers.read_bytes(path), "", once)
     except (OSError, ValueError, RecursionError) as error:
         msg = f"{name}: cannot be read as JSON ({printable(str(error))}); write {form}"
         raise MetricsError(msg) from error
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object in which no key stands twice; ValueError for any other."""
     value = dict(pairs)
     if len(value) != len(pairs):
         msg = "a key stands twice in one object"

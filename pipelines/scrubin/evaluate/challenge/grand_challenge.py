@@ -120,7 +120,7 @@ def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
     if not predictions.is_file():
         return evaluation.folder_of(_alone(inputs, challenge) or inputs, place, challenge)
     try:
-        jobs = strangers.read_json(predictions)
+        jobs = strangers.json_value(strangers.read_bytes(predictions), PREDICTIONS, evaluation.once)
     except ValueError:
         jobs = None  # What is wrong with it is said where it is read again.
     if isinstance(jobs, list):

@@ -144,9 +144,9 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
 
 def placed(faults: Sequence[Fault], path: Path) -> tuple[Fault, ...]:
     """Return faults whose files are named without the folder of the submission, which is nobody's business."""
-    place = str(path)
+    place, alone = str(path), path.name if path.is_file() else ""
 
     def named(file: str) -> str:
-        return file.removeprefix(place).lstrip("/") if file.startswith(place) else file
+        return (file.removeprefix(place).lstrip("/") or alone) if file.startswith(place) else file
 
     return tuple(replace(fault, file=named(fault.file)) for fault in faults)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scrubin.base import strangers
+from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults
+from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import (
     AnyFormat,
@@ -31,6 +32,9 @@ LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 PLAIN = 2
 """The precedence of plain arrays and tables."""
+UNKNOWN = "format-unknown"
+"""The rule of files that look like no format."""
+TABLES = (".csv", ".tsv", ".txt")
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
 
@@ -84,13 +88,19 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
     contents: dict[str, bytes] = {}
+    named: dict[str, Path] = {}
     for file in of_format:
-        if (name := _name(file)) in contents:
-            faults.error(str(file), "file-repeated", f"there is {Path(name).name} as well, which is the same name", "keep one of them")
+        if (first := named.setdefault(name := _name(file), file)) != file:
+            note_same_name(str(file), first.relative_to(path).as_posix() if first.is_relative_to(path) else str(first), faults)
         contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
+
+
+def note_same_name(file: str, first: str, faults: Faults) -> None:
+    """Note a file whose name is that of another one, but for the case of its extension or for folders further up."""
+    faults.error(file, "file-repeated", f"there is {first} as well, which is the same name", "keep one of them")
 
 
 def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
@@ -128,7 +138,7 @@ def _detected(path: Path, wanted: Content | None) -> AnyFormat:
         # A damaged file beside the first one can look like a plain matrix, which is what is wanted.
         likely = first or _likely(others, first_only=False)
     if len(likely) != 1:
-        raise AnnotationError([_undecided(path, likely)])
+        raise AnnotationError(_undecided(path, likely))
     if likely[0].by_hand.precedence == PLAIN:
         _refuse_capitals(names, _of_format(path, likely[0], names))
     return likely[0]
@@ -267,23 +277,39 @@ def _size(file: Path) -> int:
         return 0
 
 
-def _undecided(path: Path, likely: Sequence[AnyFormat]) -> Fault:
+def _undecided(path: Path, likely: Sequence[AnyFormat]) -> list[Fault]:
     files = _label_files(path)
     if not files and path.is_dir():
-        return Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")
+        return [Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")]
     if likely:
         names = " or ".join(form.name for form in likely)
-        return Fault(str(path), "format-ambiguous", f"this could be {names}", f"name the format by --from: {names}")
+        return [Fault(str(path), "format-ambiguous", f"this could be {names}", f"name the format by --from: {names}")]
+    if damaged := _damaged(files):
+        return damaged
     what = f"this looks like no format of labels{_first(path, files)}"
-    return Fault(str(path), "format-unknown", what, f"name the format by --from: {', '.join(readable())}")
+    return [Fault(str(path), UNKNOWN, what, f"name the format by --from: {', '.join(readable())}")]
+
+
+def _damaged(files: Sequence[Path]) -> list[Fault]:
+    """Return why files are not the text that their names say: for that, no format knows them."""
+    faults = Faults()
+    for file in [one for one in files if one.suffix.lower() in (*TABLES, ".json") and _shows_format(one)][:LOOKED_AT]:
+        of_file = Faults()
+        data = _bytes_of(file, None, of_file)
+        if not of_file.errors() and file.suffix.lower() != ".json":
+            of_file.extend(csv_text.text_of(str(file), data)[1])
+        elif not of_file.errors() and submitted.text(str(file), data, of_file) is not None:
+            documents.opened(documents.json_value, str(file), data, of_file)
+        faults.extend(replace(one, rule=UNKNOWN) for one in of_file.errors())
+    return list(faults.all())
 
 
 def _label_files(path: Path) -> list[Path]:
-    return [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not is_note(file)]
+    return [file for file in _every(path) if file.is_file() and not is_note(file)]
 
 
 def _first(path: Path, files: Iterable[Path]) -> str:
-    """Return in brackets which file was looked at, and what is wrong with it when it is JSON that cannot be read."""
+    """Return in brackets which file was looked at, and what is wrong with it when it is JSON of another kind."""
     file = next(iter(files), None)
     if file is None:
         return ""

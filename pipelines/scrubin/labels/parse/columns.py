@@ -154,8 +154,8 @@ def per_second(times_ns: Iterable[int]) -> int:
     return NS // math.gcd(NS, *times_ns)
 
 
-def note_unused(where: Where, names: Sequence[str], what: str = "column", known: str = "'frame'") -> None:
-    """Note that rows would be numbered by their place beside something that may number them.
+def note_unused(where: Where, names: Sequence[str], what: str = "column", known: str = "'frame'", numbers: str = "rows") -> None:
+    """Note that rows, or columns, would be numbered by their place beside something that may number them.
 
     Parameters
     ----------
@@ -164,13 +164,15 @@ def note_unused(where: Where, names: Sequence[str], what: str = "column", known:
     what
         What it is: a column, an array or a key.
     known
-        How the one is called that does number rows.
+        How the one is called that does number them.
+    numbers
+        What it numbers.
     """
     listed = ", ".join(f"'{csv_text.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (
         " ..." if len(names) > SHOWN else ""
     )
     is_one = len(names) == 1
-    said = f"nothing known numbers the rows, and the {what if is_one else f'{what}s'} {listed} may do it"
+    said = f"nothing known numbers the {numbers}, and the {what if is_one else f'{what}s'} {listed} may do it"
     where.error("column-unused", said, f"call it {known} if it does, else leave it out" if is_one else f"call the one {known} that does")
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.base import strangers
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
@@ -94,7 +93,10 @@ def _layer(reading: _Reading, data: bytes) -> Layer | None:
         what = f"these rows name triplets, and the vocabulary '{vocabulary.name}' has none"
         where.error("vocabulary-without-triplets", what, "name another vocabulary")
         return None
-    document = _document(where, data)
+    held = documents.opened(lambda *of: (documents.json_value(*of),), where.file, data, where.faults)
+    if held is None:
+        return None
+    (document,) = held
     lists = _lists(document)
     if lists is None:
         where.error("layout", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
@@ -111,13 +113,6 @@ def _layer(reading: _Reading, data: bytes) -> Layer | None:
         _read_frame(reading, position, rows)
     _check_numbering(reading)
     return Layer(where.file, np.array(sorted(positions), np.int64), instance_rows(reading.rows))
-
-
-def _document(where: Where, data: bytes) -> Any:
-    try:
-        return strangers.json_value(data)
-    except ValueError:
-        return None
 
 
 def _are_frames(where: Where, positions: list[Any], number_of_lists: int) -> bool:

@@ -20,6 +20,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.model import Collection, LabelFiles
+from scrubin.labels.parse import documents
 from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "coco-results"
@@ -65,8 +66,8 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
     results, images
         Content of both files; they are known to be JSON.
     """
-    annotations = []
-    for number, one in enumerate(strangers.json_value(results, file)):
+    annotations: list[dict[str, Any]] = []
+    for number, one in enumerate(documents.opened(documents.json_value, file, results, faults) or ()):
         if isinstance(one, Mapping) and "score" in one:
             own = {key: value for key, value in one.items() if key != coco.AREA}
             annotations.append({"iscrowd": 0, **own, "id": number + 1})

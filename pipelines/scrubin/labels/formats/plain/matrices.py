@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.base import strangers, unpacking
+from scrubin.base import csv_text, strangers, unpacking
 from scrubin.base.errors import FileError
 from scrubin.base.faults import Faults
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import COMPONENTS, Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.formats.plain import matrix_tables
 from scrubin.labels.formats.plain.matrix import CheckedMatrix, Matrix, Meaning, checked, is_by_vocabulary
@@ -24,11 +24,13 @@ from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.rows import instances_of_classes
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+Named = tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]]
 CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
 """Our own archives have a matrix of triplets, and of each part; that of the triplets says all."""
 MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
 LENGTHS = "video_lengths"
 EMPTY = np.zeros(0)
+KNOWN: Mapping[str, str] = {fold(name): name for name in (*CLASSES, *(f"{one}_ids" for one in CLASSES), *MEANINGS, LENGTHS)}
 NAMING = "another format, such as COCO"
 """What would say which classes the columns of a matrix are."""
 
@@ -61,13 +63,17 @@ def read_npy(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
 
 def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     """Return the matrices of an npz file by recording: labels and scores, where it has both."""
-    arrays = _arrays(file, data, ".npz", faults)
+    written = _arrays(file, data, ".npz", faults)
+    arrays = None if written is None else _by_known_name(file, written, faults)
     if arrays is None:
         return {}
     number = columns.first_of(arrays, "frame")
     frames = None if number is None else arrays[number]
-    named = _named(file, {name: array for name, array in arrays.items() if name != number}, faults)
+    unnumbered = {name: array for name, array in arrays.items() if name != number}
+    named = _named(file, unnumbered, faults)
     if number is None and _may_be_numbered(file, arrays, {len(array) for array, _ in named if array.ndim}, faults):
+        return {}
+    if _may_order_columns(file, unnumbered, named, faults):
         return {}
     if LENGTHS not in arrays:
         return {PurePosixPath(file).stem: [Matrix(file, "", frames, array, *says) for array, says in named]} if named else {}
@@ -117,10 +123,24 @@ def _arrays(file: str, data: bytes, suffix: str, faults: Faults) -> Arrays | Non
         return None
 
 
-def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]]]:
+def _by_known_name(file: str, arrays: Arrays, faults: Faults) -> Arrays | None:
+    """Return arrays by the names that are known here, however these are written; None after noting two of one name."""
+    named: dict[str, npt.NDArray[Any]] = {}
+    written: dict[str, str] = {}
+    for name, array in arrays.items():
+        known = KNOWN.get(fold(name), name)
+        if known in named:
+            what = f"the arrays '{csv_text.shown(written[known])}' and '{csv_text.shown(name)}' have one name"
+            faults.error(file, "archive-keys", what, "keep one of them")
+            return None
+        named[known], written[known] = array, name
+    return named
+
+
+def _named(file: str, arrays: Arrays, faults: Faults) -> list[Named]:
     """Return the matrices of an archive with what their names say of classes and meaning."""
     classes = next((name for name in CLASSES if name in arrays), None)
-    named: list[tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]]] = []
+    named: list[Named] = []
     if classes is not None:
         named.append((arrays[classes], (classes, None)))
     named += [(arrays[name], (None, meaning)) for name, meaning in MEANINGS.items() if name in arrays]
@@ -138,11 +158,11 @@ def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[
 
 def _in_order(
     file: str, arrays: Arrays, array: npt.NDArray[Any], says: tuple[ClassesOf | None, Meaning | None], faults: Faults
-) -> tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]] | None:
+) -> Named | None:
     """Return a matrix with its columns in the order of the vocabulary, where the archive numbers them as our own ones do."""
     width = array.shape[1] if array.ndim == 2 else -1
     classes = next((one for one in CLASSES if says[0] in (None, one) and arrays.get(f"{one}_ids", EMPTY).shape == (width,)), None)
-    stated = [f"{one}_ids" for one in CLASSES if says[0] in (None, one) and f"{one}_ids" in arrays]
+    stated = [name for name in _names_of_ids(says[0]) if name in arrays]
     if not stated:
         return array, says
     ids = EMPTY if classes is None else arrays[f"{classes}_ids"]
@@ -160,6 +180,40 @@ def _may_be_numbered(file: str, arrays: Arrays, rows: set[int], faults: Faults) 
     if unknown:
         columns.note_unused(Where(faults, file), unknown, "array")
     return bool(unknown)
+
+
+def _may_order_columns(file: str, arrays: Arrays, named: Sequence[Named], faults: Faults) -> bool:
+    """Note arrays with an entry per column that may number the columns of a matrix, as they are not numbered by a known one."""
+    known = {f"{one}_ids" for one in COMPONENTS if one in arrays} | {LENGTHS}
+    videos = len(np.atleast_1d(arrays[LENGTHS])) if LENGTHS in arrays else None
+    others = {name: array for name, array in arrays.items() if name not in known and array.shape != (videos,)}
+    for matrix, (classes, _) in named:
+        names = _names_of_ids(classes)
+        if matrix.ndim == 2 and not any(name in arrays for name in names):
+            unknown = [name for name, array in others.items() if _may_be_ids(array, *matrix.shape)]
+            if unknown:
+                columns.note_unused(Where(faults, file), unknown, "array", " or ".join(f"'{name}'" for name in names), "columns")
+                return True
+    return False
+
+
+def _may_be_ids(array: npt.NDArray[Any], rows: int, width: int) -> bool:
+    """Return whether an array may say which class each column is, in another order than the vocabulary's: numbers or names, each once."""
+    if array.shape != (width,) and (array.shape != (1, width) or rows == 1):
+        return False
+    cells = array.ravel()
+    if array.dtype.kind not in "iufUS" or len(np.unique(cells)) < max(width, 2):
+        return False
+    if array.dtype.kind in "US":
+        return rows != width
+    if rows == width:  # of as many frames something may be said, too
+        return np.array_equal(np.sort(cells), np.arange(width)) and not np.array_equal(cells, np.arange(width))
+    return bool((cells == np.floor(cells)).all()) and not np.array_equal(cells, np.arange(width))
+
+
+def _names_of_ids(classes: ClassesOf | None) -> list[str]:
+    """Return the names of the arrays that number the columns of a matrix."""
+    return [f"{one}_ids" for one in CLASSES if classes in (None, one)]
 
 
 def _quoted(meaning: Meaning) -> str:
