@@ -163,8 +163,10 @@ def test_a_day_is_a_day(page, folder):
     review_study.set_aside(folder, "broken")
     says = {"number": PAIR, "subject": "quarantine", "key": "broken", "why": "known"}
     assert post(page, "/api/acknowledge", **says, until="tomorrow").status_code == 400
-    assert post(page, "/api/acknowledge", **says, until="2027-01-31").status_code == 200
-    assert lines(folder)[0]["facts"]["until"] == "2027-01-31"
+    over = post(page, "/api/acknowledge", **says, until="2026-11-01")
+    assert (over.status_code, "2026-11-01 is over" in over.json()["error"]) == (409, True)
+    assert post(page, "/api/acknowledge", **says, until="2096-01-31").status_code == 200
+    assert lines(folder)[0]["facts"]["until"] == "2096-01-31"
 
 
 def test_the_place_where_the_page_opens_is_a_number(study, inside):
