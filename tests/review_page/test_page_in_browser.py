@@ -203,6 +203,35 @@ def test_the_next_span_is_one_that_is_still_to_be_decided(ann):
     ann.says("Span 2 of 2, 1 left")
 
 
+def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    with review_study.desk(folder, by="bo") as bo:
+        (text,) = bo.recording(1).proposals
+        bo.decide(1, "mono", "accept", "text", text.first, text.last, box_xywh=text.box_xywh, proposal_key=text.key)
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("j")
+        ann.page.locator("#span-text", has_text="not decided: hidden unless 2 people show it").wait_for()
+        ann.press("r")
+        ann.says("outside the body at 0:01.0: hidden until a second person shows it too. U undoes.")
+        left = ann.page.locator("#timeline [aria-label*='left, score 0.40, you show it; hidden until']")
+        left.click()
+        ann.page.locator("#span-text", has_text="you show it; hidden until a second person shows it too").wait_for()
+        with review_study.desk(folder, by="bo") as bo:
+            (left,) = [one for one in bo.recording(0).proposals if one.camera == "left"]
+            bo.decide(0, "left", "reject", "out_of_body", left.first, left.last, proposal_key=left.key)
+        ann.page.locator("#span-text", has_text="— shown").wait_for()
+        # What somebody hid is hidden, and whoever shows it all the same disagrees.
+        ann.page.locator("#list button", has_text="single").click()
+        ann.says("single is open")
+        ann.press("j")
+        ann.page.locator("#span-text", has_text="— hidden").wait_for()
+        ann.press("r")
+        ann.page.locator("#span-text", has_text="you show it; people disagree: hidden").wait_for()
+        assert not ann.troubles
+
+
 def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
     ann.press("j", "a")
     ann.says("hidden")

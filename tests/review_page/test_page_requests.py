@@ -250,7 +250,7 @@ def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside, clo
     path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
     study = page_client.opened(folder, clock=clock)
     page = inside(study)
-    nothing = {"folded": {"mono": []}, "stops": {"mono": []}, "seen": [], "decided": []}
+    nothing = {"folded": {"mono": []}, "stops": {"mono": []}, "seen": [], "decided": {}}
     assert page.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, **nothing}
     frames = list(range(70))
     page.get(f"/stills/1/mono?frames={','.join(map(str, frames))}&height=64&columns=10")
@@ -259,7 +259,7 @@ def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside, clo
     says = {"what": "reject", "kind": "text", "first": 40, "last": 49, "box_xywh": [8, 8, 24, 8], "proposal": proposal["key"]}
     answer = decide(page, **says, nonce="another-nonce").json()
     name = f"mono:{proposal['key']}"
-    assert answer["mine"] == {"unseen": {"mono": []}, **nothing, "seen": [name], "decided": [name]}
+    assert answer["mine"] == {"unseen": {"mono": []}, **nothing, "seen": [name], "decided": {name: "rejected"}}
     # One of two is not enough.
     assert answer["recording"]["files"][0]["unseen"] == [[0, 3]]
     assert answer["recording"]["proposals"][0]["decision"] == "unreviewed"
