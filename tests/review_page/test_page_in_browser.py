@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 
 import pytest
@@ -14,7 +15,7 @@ import review_server
 import review_study
 from held_requests import Held
 from page_client import HOSTILE
-from scrubin.stages.review import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 PATIENCE_MS = 60_000
@@ -449,6 +450,30 @@ def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
     ann.press("x")
     ann.says("no longer excluded")
     assert lines(folder)[-1]["event"] == "withdrawn"
+
+
+def test_what_was_acknowledged_until_a_day_that_is_over_is_asked_again(chromium, folder):
+    review_study.set_aside(folder, "broken")
+    says = {"subject": "quarantine", "key": "broken", "why": "comes again", "until": "2026-01-31"}
+    then = Ledger(folder / LEDGER_PATH, clock=lambda: datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
+    then.append("acknowledged", says, by="bo", session="s")
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("q")
+        chosen = ann.page.locator("#reason-dialog select[name=which] option")
+        assert chosen.inner_text().startswith("quarantined: broken")
+        assert "what bo acknowledged ended on 2026-01-31" in chosen.inner_text()
+        ann.page.fill("#reason-dialog input[name=why]", "known")
+        ann.page.fill("#reason-dialog input[name=until]", "2026-01-31")
+        ann.press("Enter")
+        assert ann.page.locator("#reason-dialog input[name=until]:invalid").count() == 1
+        assert len(lines(folder)) == 1
+        ann.page.fill("#reason-dialog input[name=until]", "2096-01-31")
+        ann.press("Enter")
+        ann.says("Acknowledged.")
+        ann.press("q")
+        assert chosen.inner_text().startswith("✓ quarantined: broken")
+        assert not ann.troubles
 
 
 def test_who_stands_in_the_list_stays_there_when_a_decision_changes_it(ann):
