@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import subprocess
 import sys
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 import labelled_study
 from each import each
 from scrubin.cli import main
 from scrubin.curate.label import events, people
+from scrubin.curate.page import server
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +62,52 @@ def test_from_the_first_person_to_an_export(said, study):
 REFUSED = [
     (("--host", "192.0.2.1"), "others could read tokens and videos on the way; give a TLS certificate"),
     (("--certificate", "cert.pem"), "--certificate and --key belong together"),
-    (("--certificate", "cert.pem", "--key", "key.pem"), "cert.pem: there is no such file"),
+    (
+        ("--certificate", "no.pem", "--key", "key.pem"),
+        "no.pem: there is no such file; name the PEM file of the certificate by --certificate",
+    ),
+    (
+        ("--certificate", "cert.pem", "--key", "no.pem"),
+        "no.pem: there is no such file; name the PEM file of the certificate's key by --key",
+    ),
+    (("--certificate", "key.pem", "--key", "key.pem"), "key.pem: it holds no certificate in PEM; name"),
+    (("--certificate", "cert.pem", "--key", "cert.pem"), "cert.pem: it holds no private key in PEM; name"),
+    (("--certificate", "cert.pem", "--key", "."), ".: it cannot be read (Is a directory); "),
+    (("--certificate", "cert.pem", "--key", "other_key.pem"), "cert.pem: other_key.pem is not its key; name the key with which"),
+    (("--certificate", "cut.pem", "--key", "key.pem"), "cut.pem: it cannot be used with the key key.pem ("),
     (("--shut-out", "Nobody"), "there is no 'Nobody'"),
 ]
 
 
+@pytest.fixture(scope="module")
+def certificate(study):
+    """A certificate with its key, another key, and a certificate of which the end is missing."""
+    name, begin = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "label.test")]), datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    own, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    unsigned = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(own.public_key()).serial_number(1)
+    signed = unsigned.not_valid_before(begin).not_valid_after(begin.replace(year=2096)).sign(own, hashes.SHA256())
+    pem = signed.public_bytes(serialization.Encoding.PEM)
+    (study / "cert.pem").write_bytes(pem)
+    (study / "cut.pem").write_bytes(pem[:200])
+    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    for file, key in (("key.pem", own), ("other_key.pem", other)):
+        (study / file).write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
+    locked = serialization.BestAvailableEncryption(b"secret")
+    (study / "locked_key.pem").write_bytes(own.private_bytes(serialization.Encoding.PEM, plain[0], locked))
+
+
+@pytest.mark.usefixtures("certificate")
 @each("arguments, says", REFUSED)
 def test_what_cannot_be_is_refused_with_its_mend(said, arguments, says):
     code, text = said(*arguments)
     assert code == 1
     assert says in text
+
+
+@pytest.mark.usefixtures("certificate")
+@each("key", ["key.pem", "locked_key.pem"])
+def test_a_certificate_with_its_own_key_is_fit_also_where_a_passphrase_protects_it(study, key):
+    server.Certificate(study / "cert.pem", study / key).refuse_unfit()
 
 
 def test_a_broken_chain_is_named_and_nothing_is_read_from_it(said, study):

@@ -324,6 +324,56 @@ def test_who_went_on_before_the_answer_stays_where_they_went(chromium, server, t
     assert ann.troubles == []
 
 
+def sets_in(folder):
+    """Return the sampled frames that are labelled, in frames of the released video, and how many triplets each has."""
+    standing = labelled_study.opened(folder).standing()
+    found = [standing.of(about, person).instants("triplets") for about, person in standing.labels]
+    return {one.frame - FIRST: len(one.triplets) for sets in found for one in sets}
+
+
+@pytest.fixture
+def sampled(proposed, folder):
+    """The same, as triplets of sampled frames."""
+    params = folder / "params.yaml"
+    params.write_text(params.read_text(encoding="utf-8").replace("[actions]", "[triplets]\n  every_s: 1"), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("sampled")
+@pytest.mark.parametrize("gap_ms", [0, 60, 300])
+def test_a_key_after_a_set_was_taken_is_of_the_frame_in_which_it_was_taken(chromium, server, token, folder, gap_ms):
+    ann = Annotator(chromium, server, token)
+    ann.page.locator("#proposals-title", has_text="1 proposed here").wait_for()
+    ann.press("f")
+    ann.page.wait_for_timeout(gap_ms)
+    ann.press("n")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    ann.kept()
+    assert sets_in(folder) == {0: 0}
+    assert ann.frame() == 0
+    assert ann.troubles == []
+
+
+@pytest.mark.usefixtures("proposed")
+def test_what_is_proposed_later_is_gone_to_and_not_taken_before_it_is_seen(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.page.locator("#proposals-title", has_text="1 proposed here").wait_for()
+    ann.press("p")
+    ann.page.locator("#proposals-title", has_text="nothing proposed here; 1 proposal left").wait_for()
+    assert ann.frame() == 0
+    ann.press("]")
+    selected(ann, "frames 0 to 0")
+    ann.press("u", "p")
+    says(ann, "Proposed: clipper")
+    ann.at(3 * FPS)
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    assert [span[2] for span in spans_in(folder, "actions")] == ["grasper"]
+    ann.press("p")
+    ann.page.locator("#proposals").wait_for(state="hidden")
+    ann.kept()
+    assert [span[2] for span in spans_in(folder, "actions")] == ["grasper", "clipper"]
+    assert ann.troubles == []
+
+
 @pytest.mark.usefixtures("overlapping")
 def test_what_was_chosen_before_the_answer_stays_chosen(chromium, server, token, folder):
     ann = Annotator(chromium, server, token)

@@ -230,6 +230,7 @@ def test_a_proposal_is_taken_or_not_by_a_key_and_stretched_as_any_label(chromium
     ann.page.wait_for_selector(".lane:first-child .ghost:nth-child(2)")
     ann.press("p")
     ann.page.wait_for_selector(".lane:first-child .track:has(.span):not(:has(.ghost ~ .ghost))")
+    ann.press("g")
     ann.at(3 * sampled_release.FPS)
     ann.press("x")
     ann.page.wait_for_selector(".lane:first-child .track:not(:has(.ghost))")

@@ -224,6 +224,8 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     ann = Annotator(chromium, server, token)
     title(ann, "1 proposed here; 2 proposals left")
     ann.press("p")
+    title(ann, "nothing proposed here; 1 proposal left")
+    ann.press("g")
     ann.at(FPS)
     title(ann, "2 proposed here; 1 proposal left")
     ann.press("p")

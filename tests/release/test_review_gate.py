@@ -11,12 +11,16 @@ import made_once
 import review_study
 from scrubin.base import params
 from scrubin.base.errors import ParamsError, ReleaseError
+from scrubin.base.layout import LINKAGE_PATH
+from scrubin.base.tables import io
+from scrubin.base.tables.private import LINKAGE, QUARANTINE
 from scrubin.stages.release import gates
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.stages.review import LEDGER_PATH, Ledger, result, study, text
 
 PARAMS = ReleaseParams("x", "X", "1.0.0", "CC0-1.0", archives=False, on_quarantine="continue", review="required")
 TODAY = "2026-05-01"
+NOTHING = gates.Acknowledgeable()
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +44,16 @@ def reviewed(reviewers=1):
     return json.loads(json.dumps(document)), lines
 
 
-def refused(params_=PARAMS, today=TODAY, reviewers=1):
+def refused(params_=PARAMS, today=TODAY, reviewers=1, there=NOTHING):
     document, lines = reviewed(reviewers)
     with pytest.raises(ReleaseError) as error:
-        gates.require_reviewed(document, params_, lines, today)
+        gates.require_reviewed(document, params_, lines, today, there)
     return str(error.value)
 
 
-def passes(params_=PARAMS, today=TODAY):
+def passes(params_=PARAMS, today=TODAY, there=NOTHING):
     document, lines = reviewed()
-    gates.require_reviewed(document, params_, lines, today)
+    gates.require_reviewed(document, params_, lines, today, there)
 
 
 @pytest.mark.usefixtures("folder")
@@ -88,7 +92,7 @@ def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
         desk.decide(1, "left", "add", "other", 1, 2)
     ledger = Ledger()
     with pytest.raises(ReleaseError, match="people decided while the pipeline ran; run it again"):
-        gates.require_reviewed(document, PARAMS, ledger.lines(), TODAY)
+        gates.require_reviewed(document, PARAMS, ledger.lines(), TODAY, NOTHING)
 
 
 def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
@@ -96,9 +100,9 @@ def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
         review_study.see_all(desk)
         document, _ = reviewed()
         review_study.see(desk, 1, "left", "full", [3])
-    gates.require_reviewed(document, PARAMS, Ledger().lines(), TODAY)
+    gates.require_reviewed(document, PARAMS, Ledger().lines(), TODAY, NOTHING)
     with pytest.raises(ReleaseError, match="people decided"):
-        gates.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY)
+        gates.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY, NOTHING)
 
 
 def test_an_excluded_recording_needs_nobody_to_look(folder):
@@ -137,13 +141,65 @@ def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(fo
     with review_study.desk(folder) as desk:
         review_study.see_all(desk)
         review_study.set_aside(folder, "pair")
-        desk.acknowledge("quarantine", "pair", "known", "2026-04-30")
-    assert "the acknowledgement of quarantine 'pair' ended on 2026-04-30" in refused()
+        desk.acknowledge("quarantine", "pair", "known", "2096-04-30")
+    there = gates.Acknowledgeable(quarantined={"pair"})
+    assert "the acknowledgement of the quarantined recording 'pair' ended on 2096-04-30; decide again" in refused(
+        today="2096-05-01", there=there
+    )
     document, lines = reviewed()
-    late = {**document, "latest": "2027-01-01T00:00:00Z"}
-    with pytest.raises(ReleaseError, match="ended on 2026-04-30"):
-        gates.require_reviewed(late, PARAMS, lines, "2026-04-01")
-    gates.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, lines, "2026-04-30")
+    late = {**document, "latest": "2097-01-01T00:00:00Z"}
+    with pytest.raises(ReleaseError, match="ended on 2096-04-30"):
+        gates.require_reviewed(late, PARAMS, lines, "2096-04-01", there)
+    gates.require_reviewed({**document, "latest": "2096-04-01T00:00:00Z"}, PARAMS, lines, "2096-04-30", there)
+
+
+def validated(folder, *outcomes):
+    path = folder / "data/interim/validation.json"
+    path.write_text(json.dumps({"verdict": "passed", "outcomes": outcomes}))
+    return path
+
+
+@pytest.mark.parametrize("both", [True, False], ids=["both are released", "one was excluded"])
+def test_what_was_acknowledged_of_near_duplicates_stops_the_release_only_while_the_page_offers_them_by_name(folder, both):
+    linked = [{"recording": name, "id": id_} for name, id_ in (("pair", "glimst"), ("a 'b' $(c)", "blorkfamp"))]
+    rows = [{**one, "draw": 0} for one in linked]
+    io.write(LINKAGE, io.frame_of(LINKAGE, rows), folder / LINKAGE_PATH)
+    alike = {"table": "videos", "rule": "near_duplicate_recording", "result": "failed", "severity": "error", "says": "alike", "count": 1}
+    validated(folder, {**alike, "keys": [{"id": "blorkfamp", "like": "glimst"}]})
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        desk.acknowledge("near-duplicate", "blorkfamp,glimst", "two takes", "2096-04-30")
+        # What was acknowledged is found no longer.
+        verdict = validated(folder)
+        if not both:
+            desk.exclude(1, "no consent")
+        offered = [(one["recordings"], one["acknowledged"]["ended"]) for one in desk.near_duplicates()]
+    released = {one["recording"]: one["id"] for one in linked if both or one["recording"] != "pair"}
+    there = gates.acknowledgeable(io.frame_of(QUARANTINE, []), verdict, released)
+    if both:
+        assert offered == [(["a 'b' $(c)", "pair"], False)]
+        said = refused(today="2096-05-01", there=there)
+        assert "the acknowledgement of the near-duplicates \"a 'b' $(c)\" and 'pair' ended on 2096-04-30; decide again, with Q" in said
+        assert "glimst" not in said
+    else:
+        assert not offered
+        passes(today="2096-05-01", there=there)
+
+
+def test_an_acknowledgement_of_what_was_mended_can_end_without_stopping_anything(folder):
+    dark = {"table": "videos", "rule": "too_dark", "result": "failed", "severity": "warning", "says": "dark", "count": 1, "keys": []}
+    verdict = validated(folder, dark)
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        review_study.set_aside(folder, "broken")
+        desk.acknowledge("quarantine", "broken", "comes again", "2096-04-30")
+        desk.acknowledge("warning", "videos.too_dark", "known", "2096-04-30")
+    set_aside = io.read(QUARANTINE, folder / "data/interim/quarantine_ingest.parquet")
+    said = refused(today="2096-05-01", there=gates.acknowledgeable(set_aside, verdict, {}))
+    assert "the quarantined recording 'broken' ended" in said
+    assert "the warning 'videos.too_dark' ended" in said
+    verdict = validated(folder, {**dark, "result": "passed"})
+    passes(today="2096-05-01", there=gates.acknowledgeable(set_aside.iloc[:0], verdict, {}))
 
 
 def test_two_reviewers_are_two_people(folder):
@@ -194,4 +250,4 @@ def test_a_ledger_of_before_with_two_spellings_of_a_name_releases_nothing_where_
     LEDGER_PATH.write_bytes(b"\n".join([*data, text(body)]))
     assert "'Ann' and 'ann' may be one person, who counts as two" in refused(reviewers=2)
     document, lines = reviewed()
-    gates.require_reviewed(document, PARAMS, lines, TODAY)
+    gates.require_reviewed(document, PARAMS, lines, TODAY, NOTHING)

@@ -329,7 +329,17 @@ def test_an_acknowledgement_needs_a_reason_and_a_real_date(desk, folder, until):
         desk.acknowledge("quarantine", "single", " ")
     with pytest.raises(ReviewError, match="no date such as"):
         desk.acknowledge("quarantine", "single", "known", until)
-    desk.acknowledge("quarantine", "single", "known", "2027-01-31")
+    desk.acknowledge("quarantine", "single", "known", "2096-01-31")
+
+
+def test_an_acknowledgement_ends_in_the_future_and_one_that_ended_is_said_to_have(desk, folder, monkeypatch):
+    review_study.set_aside(folder, "single")
+    with pytest.raises(ReviewError, match=r"2026-11-01 is over \(today is 20.*name a day to come, or none"):
+        desk.acknowledge("quarantine", "single", "known", "2026-11-01")
+    desk.acknowledge("quarantine", "single", "known", "2096-01-31")
+    assert desk.quarantined()[0]["acknowledged"]["ended"] is False
+    monkeypatch.setattr(Ledger, "today", "2096-02-01")
+    assert desk.quarantined()[0]["acknowledged"]["ended"] is True
 
 
 @pytest.mark.parametrize(

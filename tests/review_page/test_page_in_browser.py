@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 
 import pytest
@@ -14,7 +15,7 @@ import review_server
 import review_study
 from held_requests import Held
 from page_client import HOSTILE
-from scrubin.stages.review import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 PATIENCE_MS = 60_000
@@ -201,6 +202,35 @@ def test_the_next_span_is_one_that_is_still_to_be_decided(ann):
     ann.says("Span 2 of 2, 1 left")
     ann.press("j")
     ann.says("Span 2 of 2, 1 left")
+
+
+def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    with review_study.desk(folder, by="bo") as bo:
+        (text,) = bo.recording(1).proposals
+        bo.decide(1, "mono", "accept", "text", text.first, text.last, box_xywh=text.box_xywh, proposal_key=text.key)
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("j")
+        ann.page.locator("#span-text", has_text="not decided: hidden unless 2 people show it").wait_for()
+        ann.press("r")
+        ann.says("outside the body at 0:01.0: hidden until a second person shows it too. U undoes.")
+        left = ann.page.locator("#timeline [aria-label*='left, score 0.40, you show it; hidden until']")
+        left.click()
+        ann.page.locator("#span-text", has_text="you show it; hidden until a second person shows it too").wait_for()
+        with review_study.desk(folder, by="bo") as bo:
+            (left,) = [one for one in bo.recording(0).proposals if one.camera == "left"]
+            bo.decide(0, "left", "reject", "out_of_body", left.first, left.last, proposal_key=left.key)
+        ann.page.locator("#span-text", has_text="— shown").wait_for()
+        # What somebody hid is hidden, and whoever shows it all the same disagrees.
+        ann.page.locator("#list button", has_text="single").click()
+        ann.says("single is open")
+        ann.press("j")
+        ann.page.locator("#span-text", has_text="— hidden").wait_for()
+        ann.press("r")
+        ann.page.locator("#span-text", has_text="you show it; people disagree: hidden").wait_for()
+        assert not ann.troubles
 
 
 def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
@@ -420,6 +450,30 @@ def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
     ann.press("x")
     ann.says("no longer excluded")
     assert lines(folder)[-1]["event"] == "withdrawn"
+
+
+def test_what_was_acknowledged_until_a_day_that_is_over_is_asked_again(chromium, folder):
+    review_study.set_aside(folder, "broken")
+    says = {"subject": "quarantine", "key": "broken", "why": "comes again", "until": "2026-01-31"}
+    then = Ledger(folder / LEDGER_PATH, clock=lambda: datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
+    then.append("acknowledged", says, by="bo", session="s")
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("q")
+        chosen = ann.page.locator("#reason-dialog select[name=which] option")
+        assert chosen.inner_text().startswith("quarantined: broken")
+        assert "what bo acknowledged ended on 2026-01-31" in chosen.inner_text()
+        ann.page.fill("#reason-dialog input[name=why]", "known")
+        ann.page.fill("#reason-dialog input[name=until]", "2026-01-31")
+        ann.press("Enter")
+        assert ann.page.locator("#reason-dialog input[name=until]:invalid").count() == 1
+        assert len(lines(folder)) == 1
+        ann.page.fill("#reason-dialog input[name=until]", "2096-01-31")
+        ann.press("Enter")
+        ann.says("Acknowledged.")
+        ann.press("q")
+        assert chosen.inner_text().startswith("✓ quarantined: broken")
+        assert not ann.troubles
 
 
 def test_who_stands_in_the_list_stays_there_when_a_decision_changes_it(ann):

@@ -163,8 +163,10 @@ def test_a_day_is_a_day(page, folder):
     review_study.set_aside(folder, "broken")
     says = {"number": PAIR, "subject": "quarantine", "key": "broken", "why": "known"}
     assert post(page, "/api/acknowledge", **says, until="tomorrow").status_code == 400
-    assert post(page, "/api/acknowledge", **says, until="2027-01-31").status_code == 200
-    assert lines(folder)[0]["facts"]["until"] == "2027-01-31"
+    over = post(page, "/api/acknowledge", **says, until="2026-11-01")
+    assert (over.status_code, "2026-11-01 is over" in over.json()["error"]) == (409, True)
+    assert post(page, "/api/acknowledge", **says, until="2096-01-31").status_code == 200
+    assert lines(folder)[0]["facts"]["until"] == "2096-01-31"
 
 
 def test_the_place_where_the_page_opens_is_a_number(study, inside):
@@ -248,7 +250,7 @@ def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside, clo
     path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
     study = page_client.opened(folder, clock=clock)
     page = inside(study)
-    nothing = {"folded": {"mono": []}, "stops": {"mono": []}, "seen": [], "decided": []}
+    nothing = {"folded": {"mono": []}, "stops": {"mono": []}, "seen": [], "decided": {}}
     assert page.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, **nothing}
     frames = list(range(70))
     page.get(f"/stills/1/mono?frames={','.join(map(str, frames))}&height=64&columns=10")
@@ -257,7 +259,7 @@ def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside, clo
     says = {"what": "reject", "kind": "text", "first": 40, "last": 49, "box_xywh": [8, 8, 24, 8], "proposal": proposal["key"]}
     answer = decide(page, **says, nonce="another-nonce").json()
     name = f"mono:{proposal['key']}"
-    assert answer["mine"] == {"unseen": {"mono": []}, **nothing, "seen": [name], "decided": [name]}
+    assert answer["mine"] == {"unseen": {"mono": []}, **nothing, "seen": [name], "decided": {name: "rejected"}}
     # One of two is not enough.
     assert answer["recording"]["files"][0]["unseen"] == [[0, 3]]
     assert answer["recording"]["proposals"][0]["decision"] == "unreviewed"

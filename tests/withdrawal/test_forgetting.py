@@ -112,3 +112,19 @@ def test_verifying_says_that_lines_were_taken_out(ledger, capsys, monkeypatch, t
     assert review.verify_ledger(ledger.path) == 0
     assert "9 lines by 1 person, the chain holds" in (said := capsys.readouterr().out)
     assert "7 of 15 lines were taken out, because somebody withdrew" in said
+
+
+def test_verifying_after_a_withdrawal_speaks_only_of_clocks_that_were_set_back(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    hours = iter((1, 2, 3, 4, 5, 6))
+    ledger = Ledger(tmp_path / "decisions.jsonl", clock=lambda: datetime.datetime(2026, 1, 31, next(hours), tzinfo=datetime.UTC))
+    for event, facts in EVENTS[:3] + EVENTS[5:7]:
+        ledger.append(event, dataclasses.asdict(facts), by="ann", session="s")
+    rewriting.forget(ledger, GONE)
+    rewriting.rename(ledger, "other", "another")
+    review.verify_ledger(ledger.path)
+    assert "a clock" not in capsys.readouterr().out
+    hours = iter((4,))
+    ledger.append("seen", dataclasses.asdict(EVENTS[5][1]), by="ann", session="s")
+    review.verify_ledger(ledger.path)
+    assert "a clock was set back 1 time; the order" in capsys.readouterr().out

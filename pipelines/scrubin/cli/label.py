@@ -102,7 +102,7 @@ def _serve(args: argparse.Namespace) -> int:
     Raises
     ------
     ReviewError
-        When there is nothing to label, nobody to label it, the port is taken, or others could listen on the way.
+        When there is nothing to label, nobody to label it, the port is taken, others could listen on the way, or the certificate is unfit.
     """
     from scrubin.curate.label.app import LabelApp, LabelSession
     from scrubin.curate.label.workbench import Workbench
@@ -114,15 +114,13 @@ def _serve(args: argparse.Namespace) -> int:
     if args.host not in LOOPBACK and args.certificate is None:
         msg = f"--host {args.host}: others could read tokens and videos on the way; give a TLS certificate by --certificate and --key"
         raise ReviewError(msg)
-    for file in (args.certificate, args.key):
-        if file is not None and not file.is_file():
-            msg = f"{file}: there is no such file"
-            raise ReviewError(msg)
+    certificate = None if args.certificate is None else server.Certificate(args.certificate, args.key)
+    if certificate is not None:
+        certificate.refuse_unfit()
     bench = Workbench.open()
     if not any(one in bench.standing().assigned for one in (of.name for of in bench.recordings.values())):
         msg = "nobody labels yet; add people by --add NAME, then say who labels what by --assign"
         raise ReviewError(msg)
-    certificate = None if args.certificate is None else server.Certificate(args.certificate, args.key)
     with server.listening(args.host, args.port) as opened:
         host = None if args.host in LOOPBACK else args.host
         session = LabelSession(opened.getsockname()[1], host, is_encrypted=certificate is not None)

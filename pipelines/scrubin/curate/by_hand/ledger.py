@@ -47,9 +47,10 @@ def _told(path: Path, ledger: Ledger, lines: Sequence[Line]) -> Iterator[str]:
             yield f"  {line.facts['lines']} of {line.facts['of']} lines were taken out, because somebody withdrew"
         if line.event == "renamed":
             yield f"  {line.facts['changed']} of {line.facts['of']} lines say another name of a recording, because it was renamed"
-    back = sum(later.at < earlier.at for earlier, later in pairwise(lines))
+    # What tells of a chain that was written anew stands first, with the time of what was last then.
+    back = sum(later.at < earlier.at for earlier, later in pairwise(line for line in lines if line.event not in events.NOBODYS))
     if back:
-        yield f"  a clock was set back {back} times; the order of the lines is that of the file"
+        yield f"  a clock was set back {count_text(back, 'time')}; the order of the lines is that of the file"
     if ledger.torn_bytes:
         yield f"  {ledger.torn_bytes} bytes of an unfinished line at the end count nothing; the next decision sets them aside"
 

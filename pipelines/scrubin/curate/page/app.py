@@ -154,6 +154,7 @@ class ReviewApp:
                 "edition": study.edition,
                 "head": study.head,
                 "by": study.desk.by,
+                "reviewers": study.desk.reviewed.reviewers,
                 "released": self.released,
                 "place": self.place,
                 "recordings": study.recordings(),

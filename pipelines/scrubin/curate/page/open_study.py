@@ -24,7 +24,7 @@ from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look, Progress
 from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import Box
-from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED
+from scrubin.stages.review.outcome import ACCEPTED, UNREVIEWED, answer_of
 from scrubin.stages.review.standing import Run, folded_seconds, lens_seen, stop_seen, unseen_seconds
 from scrubin.stages.review.state import ReviewParams
 from scrubin.stages.review.status import alone_seconds
@@ -98,15 +98,15 @@ class OpenStudy:
 
         ``unseen``: seconds by camera that are still to be seen, by this person; ``folded``: seconds that they did not see because a
         still stood for them; ``stops``: stills by camera that they are still to
-        look at by themselves, as frame and kind; ``seen`` and ``decided``: proposals, each as ``camera:key``, of which they saw the
-        lens or decided about.
+        look at by themselves, as frame and kind; ``seen``: proposals, each as ``camera:key``, of which they saw the lens; ``decided``:
+        those about which they decided, and how: accepted, rejected or mixed.
         """
         view, standing = self.recording(number), self.desk.standing
         unseen: dict[str, list[Run]] = {}
         folded: dict[str, list[Run]] = {}
         stops: dict[str, list[tuple[int, str]]] = {}
         seen: list[str] = []
-        decided: list[str] = []
+        decided: dict[str, str] = {}
         for file in view.files:
             key = view.summary.name, file.camera
             my_seen = standing.seen.get(key, {}).get(self.desk.by)
@@ -116,9 +116,9 @@ class OpenStudy:
             folded[file.camera] = folded_seconds(file.interval_s, my_seen, file.duration_s, alone)
             open_stops = [one for one in file.stops if one.frame in file.unseen_stops]
             stops[file.camera] = [(one.frame, one.kind) for one in open_stops if not stop_seen(one.frame, one.kind, my_seen)]
-            about = {one.proposal for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
+            about = {one.proposal: answer_of(one) for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
             seen += [f"{one.camera}:{one.key}" for one in proposals if lens_seen(one.first, one.last, my_seen)]
-            decided += [f"{one.camera}:{one.key}" for one in proposals if one.key in about]
+            decided |= {f"{one.camera}:{one.key}": about[one.key] for one in proposals if one.key in about}
         return {"unseen": unseen, "folded": folded, "stops": stops, "seen": seen, "decided": decided}
 
     def progress(self) -> Progress:

@@ -76,7 +76,7 @@ class ReleasedStudy(OpenStudy):
 
     def mine(self, number: int) -> dict[str, Any]:
         """Return what is left to see of a recording in this session; nothing is proposed."""
-        return {"unseen": {file.camera: file.unseen for file in self.recording(number).files}, "seen": [], "decided": [], "stops": {}}
+        return {"unseen": {file.camera: file.unseen for file in self.recording(number).files}, "seen": [], "decided": {}, "stops": {}}
 
     def progress(self) -> Progress:
         """Return how much of the release was seen in this session."""

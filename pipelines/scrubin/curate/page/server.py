@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import socket
+import ssl
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
@@ -255,6 +256,54 @@ class Certificate:
 
     chain: Path
     key: Path
+
+    def refuse_unfit(self) -> None:
+        """Refuse what no page can be served with; a key that a passphrase protects is asked for when the page opens.
+
+        Raises
+        ------
+        ReviewError
+            Names the file, and what to name instead.
+        """
+        _refuse_other_file(self.chain, CERTIFICATE, "name the PEM file of the certificate by --certificate")
+        _refuse_other_file(self.key, KEY, "name the PEM file of the certificate's key by --key")
+        with contextlib.suppress(_ProtectedError):
+            try:
+                ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(self.chain, self.key, _ask_nobody)
+            except ssl.SSLError as error:
+                if error.reason == "KEY_VALUES_MISMATCH":
+                    why = f"{self.key} is not its key; name the key with which this certificate was made by --key"
+                else:
+                    why = f"it cannot be used with the key {self.key} ({error.reason or error}); make both anew, or name others"
+                msg = f"{self.chain}: {why}"
+                raise ReviewError(msg) from error
+
+
+CERTIFICATE, KEY = b"CERTIFICATE-----", b"PRIVATE KEY-----"
+"""How the first line of each in a PEM file ends."""
+
+
+class _ProtectedError(Exception):
+    """A passphrase protects the key."""
+
+
+def _ask_nobody() -> str:
+    raise _ProtectedError
+
+
+def _refuse_other_file(path: Path, mark: bytes, mend: str) -> None:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        msg = f"{path}: there is no such file; {mend}"
+        raise ReviewError(msg) from error
+    except OSError as error:
+        msg = f"{path}: it cannot be read ({error.strerror}); correct its permissions, or {mend}"
+        raise ReviewError(msg) from error
+    if mark not in data:
+        what = "certificate" if mark == CERTIFICATE else "private key"
+        msg = f"{path}: it holds no {what} in PEM; {mend}"
+        raise ReviewError(msg)
 
 
 def serve(app: ASGIApp, opened: socket.socket, ready: Callable[[], None], certificate: Certificate | None = None) -> None:

@@ -8,7 +8,7 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from scrubin.base.layout import PRIVATE, REVIEW_PATH
 from scrubin.base.tables.io import records
 from scrubin.stages.release.release_params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.stages.review import FIRST, Line, spelt_alike
-from scrubin.stages.review.events import HIDES_NOTHING
+from scrubin.stages.review.events import HIDES_NOTHING, has_ended, warnings_of
 
 
 def require_valid(path: Path) -> None:
@@ -31,14 +31,17 @@ def require_valid(path: Path) -> None:
     ReleaseError
         When ``validation.json`` is missing, cannot be read or its verdict is not ``passed``.
     """
+    if _validated(path, "verdict") != "passed":
+        msg = f"{path}: the tables did not pass validation; fix what it lists and run 'dvc repro' again"
+        raise ReleaseError(msg)
+
+
+def _validated(path: Path, name: str) -> Any:
     try:
-        verdict = json.loads(path.read_text(encoding="utf-8"))["verdict"]
+        return json.loads(path.read_text(encoding="utf-8"))[name]
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path}: it does not say whether the tables passed ({type(error).__name__}: {error}); run 'dvc repro validate'"
         raise ReleaseError(msg) from error
-    if verdict != "passed":
-        msg = f"{path}: the tables did not pass validation; fix what it lists and run 'dvc repro' again"
-        raise ReleaseError(msg)
 
 
 def joined_quarantine(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -175,7 +178,46 @@ def missing_reviews(review: Mapping[str, Any], params: ReleaseParams) -> list[Mi
     return done
 
 
-def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Sequence[Line], today: str) -> None:
+@dataclass(frozen=True)
+class Acknowledgeable:
+    """What there is to acknowledge now: an acknowledgement of what is gone can end without stopping anything.
+
+    Parameters
+    ----------
+    quarantined
+        Recordings in quarantine.
+    warned
+        Rules of the validation that warned, as they are acknowledged.
+    recordings
+        By released id.
+    """
+
+    quarantined: Collection[str] = ()
+    warned: Collection[str] = ()
+    recordings: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, subject: str, key: str) -> str:
+        """Return what the curator calls it; "" when it is gone."""
+        if subject == "near-duplicate":
+            names = [self.recordings.get(one) for one in key.split(",")]
+            return f"the near-duplicates {' and '.join(map(repr, names))}" if all(names) else ""
+        there, noun = (self.quarantined, "quarantined recording") if subject == "quarantine" else (self.warned, "warning")
+        return f"the {noun} '{key}'" if key in there else ""
+
+
+def acknowledgeable(quarantine: pd.DataFrame, verdict: Path, released: Mapping[str, str]) -> Acknowledgeable:
+    """Return what there is to acknowledge: what is quarantined, what the validation warns of, and the released ids by recording.
+
+    Raises
+    ------
+    ReleaseError
+        When ``validation.json`` cannot be read.
+    """
+    warned = warnings_of(_validated(verdict, "outcomes"))
+    return Acknowledgeable(set(quarantine["recording"]), {one["key"] for one in warned}, {id_: name for name, id_ in released.items()})
+
+
+def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Sequence[Line], today: str, there: Acknowledgeable) -> None:
     """Refuse a release of which something is unseen.
 
     Parameters
@@ -188,6 +230,8 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
         Of the ledger now. What was seen or sampled since changes nothing of what is hidden; what was decided does.
     today
         Date (UTC); an acknowledgement that ended before counts no longer.
+    there
+        What can be acknowledged.
 
     Raises
     ------
@@ -204,8 +248,7 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     if review["reviewers"] > 1:
         alike = [f"'{one}' and '{other}'" for one, other in spelt_alike(lines)]
         problems += [f"{names} may be one person, who counts as two; one of them looks again under a name of their own" for names in alike]
-    expired = [one for one in review["acknowledged"] if one["until"] is not None and one["until"] < max(today, review["latest"][:10])]
-    problems += [f"the acknowledgement of {one['subject']} '{one['key']}' ended on {one['until']}; decide again" for one in expired]
+    problems += _ended(review, today, there)
     unseen = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing_reviews(review, params)]
     if not unseen and not problems:
         return
@@ -216,6 +259,13 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     later = f"\n  people looked on since this run began, so it may be less by now: {GO_ON}" if len(lines) > review["lines"] else ""
     msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}{later}"
     raise ReleaseError(msg)
+
+
+def _ended(review: Mapping[str, Any], today: str, there: Acknowledgeable) -> list[str]:
+    """Return a sentence for each acknowledgement that has ended, of what is still there."""
+    expired = [one for one in review["acknowledged"] if has_ended(one["until"], max(today, review["latest"][:10]))]
+    named = [(there.name(one["subject"], one["key"]), one["until"]) for one in expired]
+    return [f"the acknowledgement of {name} ended on {until}; decide again, with Q: {REVIEW_COMMAND}" for name, until in named if name]
 
 
 def acknowledged(review: Mapping[str, Any], subject: str) -> set[str]:

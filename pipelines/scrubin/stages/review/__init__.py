@@ -115,6 +115,11 @@ class Ledger:
         return self._lines[-1].sha256 if self._lines else FIRST
 
     @property
+    def today(self) -> str:
+        """The date (UTC) by the clock, or that of the last line where the clock was set back behind it."""
+        return max(self._clock().date().isoformat(), *(line.at[:10] for line in self._lines[-1:]), "")
+
+    @property
     def torn_bytes(self) -> int:
         """How many bytes of an unfinished line lie at the end; they belong to nothing that was confirmed."""
         return len(self._read.torn)

@@ -326,13 +326,16 @@ class Desk:
         Raises
         ------
         ReviewError
-            Without a reason, with another day, or when there is nothing of that name to know of.
+            Without a reason, with a day that is over or none, or when there is nothing of that name to know of.
         """
         if subject not in events.SUBJECTS or not why.strip():
             msg = f"an acknowledgement is about one of {', '.join(events.SUBJECTS)}, and needs a reason"
             raise ReviewError(msg)
         if until is not None and not _is_date(until):
             msg = f"'{until}' is no date such as 2027-01-31"
+            raise ReviewError(msg)
+        if events.has_ended(until, self._state.ledger.today):
+            msg = f"{until} is over (today is {self._state.ledger.today}, UTC): name a day to come, or none for good"
             raise ReviewError(msg)
         if key not in self._acknowledgeable(subject):
             msg = f"there is no {subject} '{key}' to acknowledge; the page lists what there is"
@@ -420,16 +423,20 @@ class Desk:
     def warnings(self) -> list[dict[str, Any]]:
         """Return the rules of the last validation that warned, each with its acknowledgement."""
         self._state.update()
-        failed = [one for one in self._outcomes() if one["result"] == "failed" and one["severity"] == "warning"]
-        rows = [{"key": f"{one['table']}.{one['rule']}", "says": one["says"], "count": one["count"]} for one in failed]
+        rows = events.warnings_of(self._outcomes())
         return [{**row, "acknowledged": self._state.acknowledged("warning", row["key"])} for row in rows]
 
     def near_duplicates(self) -> list[dict[str, Any]]:
-        """Return the pairs of released ids that the last validation found to show the same, each with its acknowledgement."""
+        """Return the pairs of released ids that the last validation found to show the same, each with its acknowledgement.
+
+        It passes over what was acknowledged: those pairs are here as well, while nobody has set one of the two aside.
+        """
         self._state.update()
         found = [row for one in self._outcomes() if one["rule"] == "near_duplicate_recording" for row in one["keys"]]
-        keys = sorted({",".join(sorted((row["id"], row["like"]))) for row in found})
         names = self._names_by_id()
+        known = [key for subject, key in self._state.standing.acknowledged if subject == "near-duplicate"]
+        keep = [key for key in known if all(self._is_kept(names.get(one)) for one in key.split(","))]
+        keys = sorted({",".join(sorted((row["id"], row["like"]))) for row in found} | set(keep))
         return [
             {
                 "key": key,
@@ -438,6 +445,9 @@ class Desk:
             }
             for key in keys
         ]
+
+    def _is_kept(self, name: str | None) -> bool:
+        return name is not None and bool(self._state.study.cameras(name)) and self._state.standing.excludes(name) is None
 
     def _names_by_id(self) -> dict[str, str]:
         path = self._folder / LINKAGE_PATH

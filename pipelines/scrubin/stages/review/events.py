@@ -184,6 +184,21 @@ class Acknowledged:
     until: str | None
 
 
+def has_ended(until: str | None, today: str) -> bool:
+    """Whether an acknowledgement counts no longer: its last day is over.
+
+    >>> has_ended("2026-11-01", "2026-11-01"), has_ended("2026-11-01", "2026-11-02"), has_ended(None, "2026-11-02")
+    (False, True, False)
+    """
+    return until is not None and until < today
+
+
+def warnings_of(outcomes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rules of a validation that warned, each with the ``key`` by which it is acknowledged."""
+    failed = [one for one in outcomes if one["result"] == "failed" and one["severity"] == "warning"]
+    return [{"key": f"{one['table']}.{one['rule']}", "says": one["says"], "count": one["count"]} for one in failed]
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A ``redactions.csv`` that was imported or exported: its hash, and how many rows of it were new."""

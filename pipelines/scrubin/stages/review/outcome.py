@@ -90,6 +90,12 @@ class Part:
     disputed: bool = False
 
 
+def answer_of(one: Decided) -> str:
+    """Return how somebody decided about a proposal: accepted, rejected, or mixed where a part of it is to be shown."""
+    whats = {span.what == REJECT for span in one.spans}
+    return "mixed" if len(whats) > 1 else REJECTED if True in whats else ACCEPTED
+
+
 def rows(
     recording: str, camera: str, proposals: Sequence[Proposed], decided: Sequence[tuple[str, Decided]], reviewers: int, limits: Limits
 ) -> list[dict[str, Any]]:

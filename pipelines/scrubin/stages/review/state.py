@@ -16,6 +16,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.stages.review import FIRST, LEDGER_PATH, Ledger, questions, study
 from scrubin.stages.review.attention import Work
+from scrubin.stages.review.events import has_ended
 from scrubin.stages.review.status import FileStatus, Judged, file_status, judged
 
 
@@ -132,9 +133,12 @@ class State:
         return self.names[number]
 
     def acknowledged(self, subject: str, key: str) -> dict[str, Any] | None:
-        """Return who acknowledged something, why and until when; None when nobody did."""
+        """Return who acknowledged something, why, until when, and whether that has ended; None when nobody did."""
         entry = self.standing.acknowledged.get((subject, key))
-        return None if entry is None else {"by": entry[0].by, "why": entry[1].why, "until": entry[1].until}
+        if entry is None:
+            return None
+        line, said = entry
+        return {"by": line.by, "why": said.why, "until": said.until, "ended": has_ended(said.until, self.ledger.today)}
 
 
 def _rows(folder: Path) -> dict[str, list[dict[str, Any]]]:

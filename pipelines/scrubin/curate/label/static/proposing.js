@@ -95,12 +95,13 @@ export class Proposing {
     return this.player.seek(to).then(this.show);
   }
 
-  /** What is meant: one, all of its track or set, or all of this frame. A span that begins later is gone to. */
+  /** What is meant: one, all of its track or set, or all of this frame. What comes later is gone to, so that it is seen before it is decided. */
   async meant(of) {
     if (!this.here.length) {
-      const { layer } = this.page;
       await this.go();
-      if (this.page.layer !== layer || !this.isSpans || !(await isSeen(this.page, this.player, this.say))) return [];
+      const [next] = this.here;
+      if (next) this.say(`Proposed: ${next.text}. Nothing is decided about it yet.`);
+      return [];
     }
     const { here, chosen } = this;
     if (of === HERE) return here;
@@ -143,33 +144,21 @@ export class Proposing {
   async decide(of, act) {
     if (this.isDeciding) return this.say("What you decided before is not answered yet: this was not taken.", true);
     this.isDeciding = true;
-    const before = await store.during(() => this.act(of, act)).finally(() => (this.isDeciding = false));
-    return before && this.afterwards(before);
+    return store.during(() => this.act(of, act)).finally(() => (this.isDeciding = false));
   }
 
-  /** Resolves to where that was. */
+  /** Whoever decided stays: what was taken may be moved or added to, and the next key would be of a frame that nobody looked at. */
   async act(of, act) {
     if (!(await isSeen(this.page, this.player, this.say))) return undefined;
     const picks = await this.meant(of);
     if (!picks.length) return undefined;
-    this.page.acted = Date.now();
-    const before = this.place;
+    const { page } = this;
+    page.acted = Date.now();
+    const { proposal } = page;
     await act(picks);
-    return before;
-  }
-
-  /** Where somebody is, and what they chose there. */
-  get place() {
-    const { page, player } = this;
-    return { where: [store.id, page.layer, player.playing || (player.target ?? player.frame)].join(), proposal: page.proposal };
-  }
-
-  /** Boxes and points stay, so that what was taken can be moved; else it goes on where nothing is left. Who went on or chose meanwhile is left there. */
-  afterwards(before) {
-    const { where, proposal } = this.place;
-    if (proposal === before.proposal) this.page.proposal = null;
-    if (where !== before.where || store.layer(this.page.layer).tracks || this.here.length) return this.show();
-    return this.go();
+    // Who chose meanwhile keeps what they chose.
+    if (page.proposal === proposal) page.proposal = null;
+    return this.show();
   }
 
   /** What is proposed here, with buttons for all that keys do. */
@@ -197,7 +186,7 @@ export class Proposing {
     const of = (event) => (event.shiftKey ? ALL : ONE);
     const group = "Proposals";
     return [
-      { keys: ["p"], shown: ["P"], does: "take what is proposed here; with Shift all of its track", group, run: (event) => this.take(of(event)) },
+      { keys: ["p"], shown: ["P"], does: "take what is proposed here, or go to the next; with Shift all of its track", group, run: (event) => this.take(of(event)) },
       { keys: ["x"], shown: ["X"], does: "do not take it; with Shift nothing of its track", group, run: (event) => this.refuse(of(event)) },
       { keys: ["f"], shown: ["F"], does: "take all of this frame; with Shift none of it", group, run: (event) => (event.shiftKey ? this.refuse(HERE) : this.take(HERE)) },
       { keys: ["e"], shown: ["E"], does: "choose the next one that is proposed here", group, run: () => this.next() },

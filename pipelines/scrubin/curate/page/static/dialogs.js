@@ -59,6 +59,8 @@ export function askReason({ title, about, does, items = null, chosen = 0 }) {
   byId("reason-about").textContent = about;
   byId("reason-do").textContent = does;
   byId("reason-which").hidden = byId("reason-until").hidden = !items;
+  // The ledger has days of UTC.
+  form.elements.until.min = new Date().toISOString().slice(0, 10);
   fill(form.elements.which, ...(items ?? []).map((item, place) => element("option", { value: String(place), selected: place === chosen }, item.text)));
   const answer = ask(dialog, (data) => ({ why: data.get("why").trim(), item: Number(data.get("which")), until: data.get("until") }));
   form.elements.why.focus();

@@ -1,7 +1,7 @@
 // What stands above and below the pictures: name, what is left in this recording, progress, and the selected span in words.
 
 import { byId, counted, element, fill, key } from "./elements.js";
-import { decisionName, isAsked, spanName } from "./kinds.js";
+import { isAsked, spanName, standsAs } from "./kinds.js";
 import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
@@ -95,14 +95,7 @@ export class Heading {
       span.score === null ? "" : `score ${span.score.toFixed(2)}`,
       span.faces && !isAsked(span) ? counted(span.faces, "face") : "",
     ];
-    const says = span.disputed
-      ? "people disagree: hidden"
-      : span.decision === "unreviewed"
-        ? isAsked(span)
-          ? "not answered: nothing is released before somebody answers"
-          : "not decided: hidden unless you show it"
-        : decisionName(span.decision);
-    return `${parts.filter(Boolean).join(" · ")} — ${says}`;
+    return `${parts.filter(Boolean).join(" · ")} — ${standsAs(span, state.ownAnswer(span), state.study.reviewers)}`;
   }
 
   #hint() {

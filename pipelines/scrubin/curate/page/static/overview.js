@@ -91,7 +91,12 @@ function table(rows, open, dialog) {
 
 /** What can be acknowledged, in one form: quarantined files, warnings of the validation, near-duplicates. */
 export function acknowledgeable(study) {
-  const about = (subject, key, text, { acknowledged }) => ({ subject, key, text, acknowledged });
+  const about = (subject, key, text, { acknowledged: by }) => ({
+    subject,
+    key,
+    text: by?.ended ? `${text} (what ${by.by} acknowledged ended on ${by.until})` : text,
+    acknowledged: by?.ended ? null : by,
+  });
   return [
     ...study.quarantined.map((row) => about("quarantine", row.recording, `quarantined: ${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}`, row)),
     ...study.warnings.map((row) => about("warning", row.key, `warning: ${row.says} (${row.key}, ${counted(row.count, "row")})`, row)),

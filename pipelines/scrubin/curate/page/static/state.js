@@ -237,6 +237,11 @@ class State extends EventTarget {
     return this.selected === null ? null : (this.spans.find((one) => spanId(one) === this.selected) ?? null);
   }
 
+  /** How this person decided about a proposal: accepted, rejected or mixed. */
+  ownAnswer(span) {
+    return this.mine.decided[spanId(span)];
+  }
+
   select(span) {
     this.selected = span ? spanId(span) : null;
     this.inFrame = this.outFrame = null;
@@ -281,7 +286,7 @@ const generationOf = (head) => head.split("-")[0];
 export const spanId = (span) => `${span.camera}:${span.key}`;
 
 /** Whether somebody has still to decide about a part of a span. */
-export const isUndecided = (span) => span.parts.some((part) => part[2] === "unreviewed") && !state.mine.decided.includes(spanId(span));
+export const isUndecided = (span) => span.parts.some((part) => part[2] === "unreviewed") && !state.ownAnswer(span);
 
 /** Whether something about a span is still to be done by this person. */
 export const isLeft = (span) => isUndecided(span) || (!span.drawn && !span.lens_seen && !state.mine.seen.includes(spanId(span)));

@@ -1,7 +1,7 @@
 // The time line: a lane per camera and detector with its proposals, what people drew, and what nobody has seen yet.
 
 import { byId, element, fill } from "./elements.js";
-import { decisionName, isAsked, spanName } from "./kinds.js";
+import { decisionName, isAsked, spanName, standsAs } from "./kinds.js";
 import { spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -55,7 +55,7 @@ export class Timeline {
     const track = element("div", { class: "track" });
     for (const span of spans) {
       const score = span.score === null ? "" : span.score.toFixed(2);
-      const about = `${spanName(span)}, ${clock(span.start_s)} to ${clock(span.end_s)}, ${span.camera}${score ? `, score ${score}` : ""}, ${decisionName(span.decision)}`;
+      const about = `${spanName(span)}, ${clock(span.start_s)} to ${clock(span.end_s)}, ${span.camera}${score ? `, score ${score}` : ""}, ${stands(span)}`;
       const button = element("button", { type: "button", class: `proposal kind-${span.kind}`, tabindex: "-1", "aria-label": about, title: about }, this.#isWide(span) && score ? element("span", { class: "score" }, score) : "");
       this.#place(button, span.start_s, span.end_s);
       for (const [start, end, decision] of span.parts) {
@@ -153,3 +153,9 @@ export class Timeline {
     this.#place(this.window, from, Math.min(to, this.duration));
   }
 }
+
+/** What was decided; where several must agree, with the own answer. */
+const stands = (span) => {
+  const [own, { reviewers }] = [state.ownAnswer(span), state.study];
+  return own && reviewers > 1 ? standsAs(span, own, reviewers) : decisionName(span.decision);
+};
