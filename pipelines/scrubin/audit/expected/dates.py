@@ -87,6 +87,16 @@ def written_in(text: str) -> frozenset[datetime.date]:
     return _valid(_numeric(text) | _wordy_readings(text))
 
 
+def standing_in(text: str, *, structured: bool = False) -> frozenset[datetime.date]:
+    """Return the dates that stand in a text, whole runs of digits among them; in a table a run of 6 is a number.
+
+    >>> sorted(map(str, standing_in("20230417, 230609"))), sorted(map(str, standing_in("20230417, 230609", structured=True)))
+    (['2009-06-23', '2023-04-17', '2023-06-09'], ['2023-04-17'])
+    """
+    text = _DIGEST.sub("-", fold(text))
+    return written_in(text) | _dates_in_runs(_SIX.sub("-", text) if structured else text)
+
+
 def _numeric(text: str) -> set[Reading]:
     readings: set[Reading] = set()
     for year, _, a, b in _LONG.findall(text):

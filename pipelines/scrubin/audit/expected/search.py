@@ -91,8 +91,8 @@ class Search:
         inside = "\n".join(sorted(set(decoded(shown))))
         # What has no escapes would stand there twice: only where it meets itself its second half says more.
         both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
-        named = {name for name in self._withdrawn.in_text(both) if not self.is_public(name)}
-        hits |= {Needle(name, WITHDRAWN, "token") for name in named}
+        named = self._withdrawn.told_in(both, structured=text.structured) | self._withdrawn.told_in(inside)
+        hits |= {Needle(name, WITHDRAWN, "token") for name in named if not self.is_public(name)}
         return hits | (self._in(inside, text.structured) if inside else set())
 
     def _without_number(self, path: re.Match[str]) -> str:
