@@ -293,8 +293,8 @@ def own_parts(theirs: Mapping[str, Iterable[str]], of_others: Collection[str]) -
     of_others
         See `folded_parts`.
 
-    >>> sorted(own_parts({"participant": ["Berg_Anna"]}, folded_parts({"participant": ["Anna Roth"]})))[:5]
-    ['ABerg', 'Anna Berg', 'Anna-Berg', 'Anna.Berg', 'AnnaBerg']
+    >>> sorted(own_parts({"participant": ["Berg_Anna"]}, folded_parts({"participant": ["Anna Roth"]})))[:4]
+    ['ABerg', 'Anna Berg', 'Anna-Berg', 'Anna.Berg']
     """
     told = set()
     for kind, values in theirs.items():

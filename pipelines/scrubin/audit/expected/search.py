@@ -110,7 +110,9 @@ class Search:
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
         if self._dates:
-            hits |= {Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded) & self._dates}
+            hits |= {
+                Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded, known=True, structured=structured) & self._dates
+            }
         return hits
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
