@@ -311,3 +311,29 @@ def test_what_was_read_stands_with_the_other_private_values():
 def test_a_hit_across_public_words_is_none(text, leaks):
     search = Search(Private((Needle("out l", "path", "anywhere"),), frozenset({"without", "labels", "a", "subset", "of", "kind"})), 1)
     assert bool(search.in_text(Text("README.md", text))) is leaks
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("Kr\u00e4mer-hoff", True),
+        ("Kr\u00e4mer hoff", True),
+        ("KRAEMER_HOFF", True),
+        ("Kr\u00e4mer-\n    hoff", True),
+        ("Kr\u00e4mer\u2011hoff", True),
+        ("Kr\u00c3\u00a4merhoff", True),
+        ("\u00c3\u2026kermann", True),
+        ("Kr\u00e4 mer hoff", False),
+        ("Kr\u00e4mer, hoff", False),
+        ("Kr\u00e4mer hoffen", False),
+        ("ein Kr\u00e4mer hofft", False),
+        ("north wind", False),
+        ("sil-via", False),
+    ],
+)
+def test_a_name_in_two_parts_or_read_in_another_code_is_found(text, leaks):
+    people = {"participant": ["Kr\u00e4merhoff", "\u00c5kermann", "Northwind", "Silvia"]}
+    search = Search(private_strings.derive(people, folded_words("north wind")), 0)
+    found = search.in_text(Text("README.md", f"said {text} then"))
+    assert {needle.discloses for needle in found} == ({"participant"} if leaks else set())
+    assert search.in_text(Text("t.csv", "Kr\u00e4mer hoff", structured=True)) == set()
