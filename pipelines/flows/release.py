@@ -164,6 +164,7 @@ def main() -> None:
         releases.TOMBSTONES_NAME: releases.tombstones_text(now["withdrawn"]),
     }
     said = curator_words.load_words(params.raw_folder() / curator_words.WORDS_NAME)
+    curator_words.refuse_days(study.params, said, wrong)
     withdrawn = sum(one["recordings"] for one in now["withdrawn"])
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]), withdrawn=withdrawn)
     looked = " ".join([reviewed, *certificate["review"]["looked"]])

@@ -71,6 +71,7 @@ _MONTH_DAY = re.compile(rf"{_MONTH}{_GAP}{_DAY}(?=\D){_YEAR}")
 _YEAR_MONTH = re.compile(rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)")
 # Letters a to f and digits spell "17dec2023" by chance.
 _DIGEST = re.compile(r"(?<![^\W_])[0-9a-f]{16,}(?![^\W_])")
+_ADDRESS = re.compile(r"https?://\S+|(?<![^\W_])10\.\d{4,9}/\S+")
 _SIX = re.compile(r"(?<!\d)\d{6}(?!\d)")
 Reading = tuple[int, int, int]
 
@@ -118,8 +119,20 @@ def written_in(text: str, *, known: bool = False, structured: bool = False) -> f
     ['1961-03-05', '1961-05-03', '2023-03-10', '2023-04-11']
     """
     text = _DIGEST.sub("-", fold(text)).translate(_DASHES)
-    valid = _valid(_numeric(text) | _wordy_readings(text) | (set() if structured else _listed(text)))
+    valid = _valid(_numeric(text) | _short(text) | _wordy_readings(text) | (set() if structured else _listed(text)))
     return valid | _a_century_before(valid) if known else valid
+
+
+def stated_in(text: str) -> frozenset[datetime.date]:
+    """Return the days that a sentence says beyond doubt: numbers with a year of four digits, or the name of a month.
+
+    Addresses of pages and DOIs are passed over, and what may be a version or a ratio.
+
+    >>> sorted(map(str, stated_in("made on 10.3.2023 with OpenCV 4.10.11, 50/10/20 in all, see https://example.org/2023/04/11")))
+    ['2023-03-10', '2023-10-03']
+    """
+    text = _DIGEST.sub("-", fold(_ADDRESS.sub(" ", text))).translate(_DASHES)
+    return _valid(_numeric(text) | _wordy_readings(text) | _listed(text))
 
 
 def _a_century_before(days: Iterable[datetime.date]) -> frozenset[datetime.date]:
@@ -144,12 +157,17 @@ def _numeric(text: str) -> set[Reading]:
         readings |= _both(year, a, b)
     for a, _, b, year in _LATE.findall(text):
         readings |= _both(year, a, b)
+    return readings | {(int(year), int(month), int(day)) for year, month, day in _EASTERN.findall(text)}
+
+
+def _short(text: str) -> set[Reading]:
+    readings: set[Reading] = set()
     for a, _, b, c in _SHORT.findall(text):
         if len(c) == 2:
             readings |= _both(c, a, b)
         if len(a) == 2:
             readings.add((_full(a), int(b), int(c)))
-    return readings | {(int(year), int(month), int(day)) for year, month, day in _EASTERN.findall(text)}
+    return readings
 
 
 def _listed(text: str) -> set[Reading]:
