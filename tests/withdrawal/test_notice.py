@@ -1,5 +1,6 @@
 """Whom the rows name: by the study's list, by the last run, or by what is remembered; nobody is passed over and nobody comes back."""
 
+import datetime
 import hashlib
 import json
 
@@ -11,6 +12,7 @@ import made_once
 from scrubin.audit.expected import Text, withdrawal_memory
 from scrubin.audit.expected.private_strings import Private
 from scrubin.audit.expected.search import Search
+from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
 from scrubin.base.tables import io
@@ -263,12 +265,14 @@ def test_the_audit_finds_whatever_tells_of_somebody_whose_rows_and_files_are_gon
     ],
 )
 def test_what_others_share_with_them_and_common_words_are_not_theirs(tmp_path, text):
-    assert known_of_ostermann(tmp_path, BRENNER, BRENNER.replace("Nord", "Fall").replace("13", "14")).told_in(text) == set()
+    known = known_of_ostermann(tmp_path, BRENNER, BRENNER.replace("Nord", "Fall").replace("13", "14"))
+    assert known.told_in(text) == known.days_in(text) == set()
 
 
 def test_words_and_days_of_people_who_stay_are_not_remembered(tmp_path):
     known = known_of_ostermann(tmp_path, "2023-03-12_Roth,Annegret Roth,Westh\u00e4fen,videos/x.mkv")
-    assert known.told_in("Annegret, Westh\u00e4fen, 12.03.2023") == set()
+    shared = "Annegret, Westh\u00e4fen, 12.03.2023"
+    assert known.told_in(shared) == known.days_in(shared) == set()
     assert known.told_in("Annegret Ostermann") == {"Annegret Ostermann", "Ostermann"}
 
 
@@ -280,8 +284,13 @@ def test_single_words_and_days_are_no_names_by_which_lines_of_others_are_taken_o
 
 def test_a_number_of_six_digits_in_a_table_is_no_day(tmp_path):
     known = known_of_ostermann(tmp_path, BRENNER)
-    assert known.told_in("230312", structured=True) == set()
-    assert known.told_in("230312") == {"2023-03-12"}
+    assert known.days_in("230312", structured=True) == set()
+    assert known.days_in("230312") == {datetime.date(2023, 3, 12)}
+
+
+def test_a_day_is_found_although_its_numbers_stand_in_every_release(tmp_path):
+    search = Search(Private((), folded_words("2023 03 12"), withdrawn=known_of_ostermann(tmp_path, BRENNER)), 0)
+    assert "2023-03-12" in {needle.text for needle in search.in_text(Text("README.md", "2023-03-12"))}
 
 
 def test_a_memory_of_an_earlier_edition_learns_the_rest_while_rows_are_there(tmp_path):

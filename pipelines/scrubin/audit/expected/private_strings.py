@@ -114,7 +114,8 @@ class Needle:
         """What a finding in a picture says."""
         if self.discloses == REQUESTED:
             return f"it shows {self.text!r}, which was requested; hide it"
-        return f"it shows {self.text!r}, which tells the {self.discloses}; hide it, or list it in release.public_words if it is harmless"
+        whom = "of somebody who withdrew" if self.discloses == WITHDRAWN else f"the {self.discloses}"
+        return f"it shows {self.text!r}, which tells {whom}; hide it, or list it in release.public_words if it is harmless"
 
     @property
     def folded(self) -> tuple[str, ...]:

@@ -105,11 +105,15 @@ class Search:
         inside = "\n".join(sorted(set(decoded(shown))))
         # What has no escapes would stand there twice: only where it meets itself its second half says more.
         both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
-        named = self._withdrawn.told_in(both, structured=text.structured) | self._withdrawn.told_in(inside)
-        hits |= {Needle(name, WITHDRAWN, "token") for name in named if not self.is_public(name)}
+        hits |= self._of_withdrawn(both, structured=text.structured) | self._of_withdrawn(inside, structured=False)
         # Between the cells of a table every two words would meet.
         broken = set() if text.structured else self._broken(undone)
         return hits | broken | (self._in(inside, text.structured) if inside else set())
+
+    def _of_withdrawn(self, text: str, *, structured: bool) -> set[Needle]:
+        names = {name for name in self._withdrawn.told_in(text, structured=structured) if not self.is_public(name)}
+        days = {day.isoformat() for day in self._withdrawn.days_in(text, structured=structured)}
+        return {Needle(one, WITHDRAWN, "token") for one in names | days}
 
     def _broken(self, text: str) -> set[Needle]:
         """Return the names that stand in a text in two parts, as where a line ends: Grünwald-ner."""

@@ -102,7 +102,7 @@ class Memory(Container[str]):
         return self._standing(text, self._names) if self else set()
 
     def told_in(self, text: str, *, structured: bool = False) -> set[str]:
-        """Return whatever tells in a text of those who withdrew: names and ids, single words of them, names of files, days.
+        """Return whatever tells in a text of those who withdrew: names and ids, single words of them, names of files.
 
         Parameters
         ----------
@@ -127,8 +127,12 @@ class Memory(Container[str]):
                 found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
             if 1 < len(run) < LEAST_LETTERS and self._is_told("token", run):
                 found.add(run)
-        days = dates.standing_in(text, structured=structured)
-        return found | {day.isoformat() for day in days if self._is_told("day", day.isoformat())}
+        return found
+
+    def days_in(self, text: str, *, structured: bool = False) -> set[datetime.date]:
+        """Return the days of those who withdrew that stand in a text, see `told_in`."""
+        days = dates.standing_in(text, structured=structured) if self else ()
+        return {day for day in days if self._is_told("day", day.isoformat())}
 
     def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
