@@ -126,7 +126,10 @@ def log_outcome(
     if warning := gates.shrinking_warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)
     if study.private.withdrawn:
-        plumbing.LOG.info("withdrawn: nothing of it is in the release; 'scrubin store --prune' removes it from the store and DVC's cache")
+        plumbing.LOG.info(
+            "withdrawn: the release holds no recording of theirs, and the audit found no name and no day that is remembered of them; "
+            "'scrubin store --prune' removes them from the store and DVC's cache"
+        )
     for line in gates.quarantine_lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 
@@ -162,6 +165,7 @@ def main() -> None:
         releases.TOMBSTONES_NAME: releases.tombstones_text(now["withdrawn"]),
     }
     said = curator_words.load_words(params.raw_folder() / curator_words.WORDS_NAME)
+    curator_words.refuse_days(study.params, said, wrong)
     withdrawn = sum(one["recordings"] for one in now["withdrawn"])
     facts = known.load_study(study.quarantine, certificate, synthetic=bool(review["synthetic"]), withdrawn=withdrawn)
     looked = " ".join([reviewed, *certificate["review"]["looked"]])

@@ -430,6 +430,34 @@ def test_private_words_in_any_text_of_the_release_are_errors(raw):
         assert sum(place in line and "which tells the participant" in line for line in said) == 1, (place, said)
 
 
+def test_a_day_in_any_text_of_the_release_is_an_error_although_nobody_was_recorded_on_it(raw):
+    params = Path("params.yaml")
+    change(params, "title: A study", "title: A study of 3 May 1961")
+    change(params, "description: null", "description: Made on 1971-05-03 with OpenCV 4.10.11 and see https://example.org/2023/04/11.")
+    change(params, "keywords: []", "keywords: [2 mars 1999]")
+    change(params, "date_published: null", 'date_published: "2026-12-31"')
+    change(params, "review: required", "review: {kind: none, reason: agreed on 17.05.2024}")
+    (raw / "datasheet.yaml").write_text(
+        "collection: {years: [2021, 2023], consent: signed in May 2023, ethics: voted on 17.05.2024}\n"
+        "maintenance: {limits: until 2039-12-31}\ndistribution: {access: everybody from 1 March 2027 on}\n"
+    )
+    (raw / "errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: note, what: of 17 May 2024, advice: nothing}\n")
+    said = errors()
+    places = ("params.yaml: release.title", "release.description", "release.keywords", "release.review.reason", "'collection.ethics'")
+    for place in (*places, "errata.yaml: entry E1, 'what'"):
+        assert sum(place in line and "says a day (" in line for line in said) == 1, (place, said)
+    assert "write the month and the year, or the year alone" in said[0]
+    assert len(said) == 6
+
+
+def test_somebody_who_withdrew_is_found_in_the_texts_of_the_release(raw):
+    change(raw / "recordings.csv", "peg 0,P0,", "peg 0,Wackernagel,")
+    (raw / "withdrawn.csv").write_text("participant,recording,date,reason\nWackernagel,,2026-01-31,consent\n")
+    (raw / "datasheet.yaml").write_text("motivation: {purpose: To see WACKERNAGEL work}\n")
+    line = only([line for line in errors() if "datasheet.yaml" in line])
+    assert "'motivation.purpose' holds 'WACKERNAGEL', which tells of somebody who withdrew: the release would be refused" in line
+
+
 def test_a_word_of_a_recordings_name_in_the_texts_of_the_release_is_an_error_before_the_first_run(raw):
     for path in [raw / "recordings.csv", *raw.rglob("*.csv")]:
         path.write_text(path.read_text().replace("peg 0", "naht 0"))

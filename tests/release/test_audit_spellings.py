@@ -41,6 +41,14 @@ DATES = [
     "Apr. 17, 2023",
     "17 / 04 / 2023",
     "17 Apr 10:00:00 2023",
+    "17\u201104\u20112023",
+    "17 \u2013 4 \u2013 2023",
+    "17\u00b704\u00b72023",
+    "17 avril 2023",
+    "17 de abril de 2023",
+    "17 aprile 2023",
+    "2023\u5e744\u670817\u65e5",
+    "2023\ub144 4\uc6d4 17\uc77c",
 ]
 
 
@@ -57,10 +65,27 @@ def test_a_date_is_found_in_every_way_of_writing(release):
 
 
 @pytest.mark.parametrize(
-    "text", ["17 March 2022", "version 4.17.3", "0:04:17", "4 of 17, 23 in all", "a4dec17" * 4 + "17apr2023" + "a" * 27]
+    "text",
+    [
+        "17 March 2022",
+        "[17,04,2023,10]",
+        "|17|04|2023|",
+        "17, 4, 2023",
+        "17 | 04 | 2023",
+        "version 4.17.3",
+        "0:04:17",
+        "4 of 17, 23 in all",
+        "a4dec17" * 4 + "17apr2023" + "a" * 27,
+    ],
 )
 def test_what_is_no_private_date_is_not_found(release, text):
     assert written(release, "notes.md", f"{text}\n") == set()
+
+
+@pytest.mark.parametrize("text", ["made on 17,04,2023.", "17|04|2023"])
+def test_commas_and_bars_are_parts_of_a_date_in_a_text_and_stand_between_numbers_in_a_table(release, text):
+    assert written(release, "notes.md", f"{text}\n") == {"private-string"}
+    assert dates.written_in(text, structured=True) == set()
 
 
 def test_single_digits_are_read_as_dates():

@@ -12,7 +12,8 @@ from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 from scrubin.base.tables import io
 from scrubin.base.tables.public import public_tables
-from scrubin.stages.release.metadata import citation, datasheet, documents, facts, requirements, sentences
+from scrubin.data.diff.errata import Erratum
+from scrubin.stages.release.metadata import citation, curator_words, datasheet, documents, facts, requirements, sentences
 from scrubin.stages.release.metadata.curator_words import QUESTIONS, Words
 from scrubin.stages.release.release_params import Creator
 from toy_release import PARAMS
@@ -216,6 +217,19 @@ def test_no_document_has_a_date_but_the_day_of_publication(measured):
         assert set(re.findall(r"\d{4}-\d{2}-\d{2}", text)) <= {"2026-12-31"}, name
     for name, text in texts(PARAMS, measured).items():
         assert not re.findall(r"\d{4}-\d{2}-\d{2}", text), name
+
+
+def test_a_day_in_the_curators_own_words_is_refused_and_one_of_the_data_set_is_not():
+    said = Words(
+        {"collection.ethics": "approved on 17 May 2024", "maintenance.limits": "2039-12-31", "uses.biases": ("v1.2.23", "50/10/20")}
+    )
+    with pytest.raises(
+        ReleaseError, match=r"datasheet.yaml: 'collection.ethics' says a day \(2024-05-17\).*; write the month and the year"
+    ) as caught:
+        curator_words.refuse_days(PARAMS, said, [Erratum("E1", "1.0.0", "note", "since 2.3.2021", "see https://example.org/2021-03-02")])
+    assert len(caught.value.faults) == 2
+    assert "errata.yaml: entry E1, 'what' says a day (2021-02-03 or 2021-03-02)" in str(caught.value)
+    assert "Nobody can\n# know names that no list holds" in curator_words.datasheet_template()
 
 
 def test_the_same_input_gives_the_same_bytes(clean, measured):

@@ -82,6 +82,29 @@ def test_a_date_is_found_in_a_name_in_any_spelling(date, form):
     assert date in dates.dates_in(form.format(date))
 
 
+@given(
+    st.dates(datetime.date(1900, 1, 1), datetime.date(1989, 12, 31)),
+    st.sampled_from(["{:%Y-%m-%d}", "geb{:%Y%m%d}", "{:%d.%m.%Y}", "{:%d%m%Y}", "{:%d %B %Y}", "{:%B %d, %Y}"]),
+)
+def test_a_date_of_birth_is_a_date_and_its_spellings_with_two_digits_are_searched(date, form):
+    assert date in dates.dates_in(form.format(date))
+    assert {f"{date:%d.%m.%y}", f"{date:%y%m%d}"} <= dates.spellings(date)
+    assert date in dates.written_in(f"{date.day}.{date.month}.{date:%y}", known=True)
+
+
+@pytest.mark.parametrize("text", ["1920x1080", "1920 1080", "00001920", "19201080", "192001", "1899-12-31", "1920-1080", "frame 19503201"])
+def test_sizes_and_numbers_of_frames_are_no_dates_of_birth(text):
+    assert {date for date in dates.dates_in(text) if date.year < 1990} == set()
+
+
+def test_a_date_of_birth_in_the_name_of_a_file_is_private_in_every_spelling():
+    path = pd.DataFrame({"path": ["videos/nguyen_geb19610503.mkv"]})
+    search = Search(private_strings.of_tables([path], IDS, []), 0)
+    texts = ["19610503", "1961-05-03", "03.05.1961", "3 May 1961", "05/03/1961", "03051961", "610503", "03.05.61", "3.5.61", "3 mai 1961"]
+    assert [text for text in texts if not search.in_text(Text("README.md", f"x {text} y"))] == []
+    assert search.in_text(Text("README.md", "made in 1961, in May, 1961 frames of 1920x1080, 2003-05-61")) == set()
+
+
 @given(DATES)
 def test_every_spelling_of_a_date_with_a_day_reads_as_this_date(date):
     month_only = {f"{date:%Y}{gap}{date:%m}" for gap in "-_/"}
@@ -298,3 +321,29 @@ def test_what_was_read_stands_with_the_other_private_values():
 def test_a_hit_across_public_words_is_none(text, leaks):
     search = Search(Private((Needle("out l", "path", "anywhere"),), frozenset({"without", "labels", "a", "subset", "of", "kind"})), 1)
     assert bool(search.in_text(Text("README.md", text))) is leaks
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("Kr\u00e4mer-hoff", True),
+        ("Kr\u00e4mer hoff", True),
+        ("KRAEMER_HOFF", True),
+        ("Kr\u00e4mer-\n    hoff", True),
+        ("Kr\u00e4mer\u2011hoff", True),
+        ("Kr\u00c3\u00a4merhoff", True),
+        ("\u00c3\u2026kermann", True),
+        ("Kr\u00e4 mer hoff", False),
+        ("Kr\u00e4mer, hoff", False),
+        ("Kr\u00e4mer hoffen", False),
+        ("ein Kr\u00e4mer hofft", False),
+        ("north wind", False),
+        ("sil-via", False),
+    ],
+)
+def test_a_name_in_two_parts_or_read_in_another_code_is_found(text, leaks):
+    people = {"participant": ["Kr\u00e4merhoff", "\u00c5kermann", "Northwind", "Silvia"]}
+    search = Search(private_strings.derive(people, folded_words("north wind")), 0)
+    found = search.in_text(Text("README.md", f"said {text} then"))
+    assert {needle.discloses for needle in found} == ({"participant"} if leaks else set())
+    assert search.in_text(Text("t.csv", "Kr\u00e4mer hoff", structured=True)) == set()

@@ -1,5 +1,6 @@
 """Whom the rows name: by the study's list, by the last run, or by what is remembered; nobody is passed over and nobody comes back."""
 
+import datetime
 import hashlib
 import json
 
@@ -8,7 +9,11 @@ import pytest
 import yaml
 
 import made_once
-from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected import Text, withdrawal_memory
+from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.search import Search
+from scrubin.audit.expected.spelling import folded_words
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS
@@ -188,3 +193,110 @@ def test_when_somebody_comes_back_the_splits_are_those_of_the_last_release(proje
     before = withdrawal_memory.Memory("0" * 64, recordings={"1" * 64: None}, splits={"places": {"balanced": places["balanced"][:1]}})
     assert notice.with_splits(before, before, project).splits == before.splits
     assert notice.with_splits(withdrawal_memory.Memory(), before, project).splits["places"] == places
+
+
+OSTERMANN = "2023-03-12_Ostermann_Annegret_PegTransfer_T1"
+TRACES = {
+    "the name": "Ostermann_Annegret",
+    "the given name first": "Annegret Ostermann",
+    "a comma": "Ostermann, Annegret",
+    "the family name": "seen by Ostermann.",
+    "capitals": "OSTERMANN",
+    "the given name": "Annegret",
+    "a genitive": "Ostermanns film",
+    "one word": "annegretostermann",
+    "humps": "AnnegretOstermann",
+    "an account": "aostermann@example.org",
+    "base64": "QW5uZWdyZXQgT3N0ZXJtYW5u",
+    "letter by letter": "O s t e r m a n n",
+    "a link": "Ostermann%5FAnnegret",
+    "the recording": OSTERMANN,
+    "the file": "left of -Ostermann_20230312_PegTransfer_1-left",
+    "the day": "2023-03-12",
+    "the day in German": "12.03.2023",
+    "the day in words": "12 March 2023",
+    "the day in digits": "20230312",
+    "the place": "Skills-Lab Westh\u00e4fen",
+    "the place without accents": "WESTHAFEN",
+    "the place written out": "westhaefen",
+    "a place of three letters": "at UKW",
+    "the case": "no. 4711081",
+}
+
+
+def known_of_ostermann(tmp_path, *others: str):
+    """What is remembered when rows and files are gone."""
+    header = "recording,participant,site,path\n"
+    rows = [
+        f'{OSTERMANN},Ostermann_Annegret,Skills-Lab Westh\u00e4fen UKW,"videos/Fall 4711081/-Ostermann_20230312_PegTransfer_1-left.mkv"'
+    ]
+    raw = tmp_path / "data/raw"
+    raw.mkdir(parents=True)
+    for row in (*rows, *others):
+        path = raw / row.split(",")[-1].strip('"')
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (raw / "recordings.csv").write_text(header + "\n".join([*rows, *others]) + "\n")
+    withdraw(tmp_path, "Ostermann_Annegret,,2026-01-31,consent")
+    (raw / "recordings.csv").write_text(header + "\n".join(others) + "\n")
+    return withdraw(tmp_path, "Ostermann_Annegret,,2026-01-31,consent")
+
+
+BRENNER = "2023-03-13_Brenner_Anton_PegTransfer_T1,Brenner_Anton,Klinikum Nord,videos/-Brenner_20230313_PegTransfer_1-left.mkv"
+
+
+@pytest.mark.parametrize("text", TRACES.values(), ids=TRACES)
+def test_the_audit_finds_whatever_tells_of_somebody_whose_rows_and_files_are_gone(tmp_path, text):
+    search = Search(Private(withdrawn=known_of_ostermann(tmp_path, BRENNER)), 0)
+    (needle, *_) = search.in_text(Text("README.md", f"by {text} too"))
+    assert needle.discloses == "withdrawn"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PegTransfer 1, left, T1",
+        "2023-03-13 and 20230313",
+        "in 2023, videos of Fall 12, no. 47110",
+        "Brenner Anton of Klinikum Nord",
+        "Ostermannia",
+        "a 0312 b",
+        "ukw",
+    ],
+)
+def test_what_others_share_with_them_and_common_words_are_not_theirs(tmp_path, text):
+    known = known_of_ostermann(tmp_path, BRENNER, BRENNER.replace("Nord", "Fall").replace("13", "14"))
+    assert known.told_in(text) == known.days_in(text) == set()
+
+
+def test_words_and_days_of_people_who_stay_are_not_remembered(tmp_path):
+    known = known_of_ostermann(tmp_path, "2023-03-12_Roth,Annegret Roth,Westh\u00e4fen,videos/x.mkv")
+    shared = "Annegret, Westh\u00e4fen, 12.03.2023"
+    assert known.told_in(shared) == known.days_in(shared) == set()
+    assert known.told_in("Annegret Ostermann") == {"Annegret Ostermann", "Ostermann"}
+
+
+def test_single_words_and_days_are_no_names_by_which_lines_of_others_are_taken_out(tmp_path):
+    known = known_of_ostermann(tmp_path, BRENNER)
+    assert known.in_text("Annegret on 2023-03-12, PegTransfer") == set()
+    assert known.in_text("Annegret Ostermann") == {"Annegret Ostermann"}
+
+
+def test_a_number_of_six_digits_in_a_table_is_no_day(tmp_path):
+    known = known_of_ostermann(tmp_path, BRENNER)
+    assert known.days_in("230312", structured=True) == set()
+    assert known.days_in("230312") == {datetime.date(2023, 3, 12)}
+
+
+def test_a_day_is_found_although_its_numbers_stand_in_every_release(tmp_path):
+    search = Search(Private((), folded_words("2023 03 12"), withdrawn=known_of_ostermann(tmp_path, BRENNER)), 0)
+    assert "2023-03-12" in {needle.text for needle in search.in_text(Text("README.md", "2023-03-12"))}
+
+
+def test_a_memory_of_an_earlier_edition_learns_the_rest_while_rows_are_there(tmp_path):
+    before = Memory().with_participants(["Ostermann_Annegret"]).with_recording(OSTERMANN, "consent", {}, [OSTERMANN, "Ostermann_Annegret"])
+    withdrawal_memory.write(before, tmp_path)
+    assert withdrawal_memory.load(tmp_path).told_in("Annegret Ostermann") == set()
+    known = known_of_ostermann(tmp_path, BRENNER)
+    assert known.told_in("Annegret Ostermann") == {"Annegret Ostermann", "Annegret", "Ostermann"}
+    assert known.salt == before.salt

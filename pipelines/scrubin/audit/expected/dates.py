@@ -9,7 +9,9 @@ from itertools import product
 
 from scrubin.audit.expected.spelling import fold
 
-_YEARS = range(1990, 2090)  # so that two digits stand for one year only
+_YEARS = range(1900, 2090)  # dates of birth, too
+_FIRST_SHORT = 1990  # so that two digits stand for one year only
+_CENTURY = 100
 _MONTHS = (
     ("january", "januar"),
     ("february", "februar"),
@@ -26,6 +28,22 @@ _MONTHS = (
 )
 _MONTH_OF = {fold(short): number for number, names in enumerate(_MONTHS, start=1) for name in names for short in (name, name[:3])}
 _MONTH_OF |= {"sept": 9, "mrz": 3}
+# French, Spanish and Italian are read; no needle is made of them.
+_MORE_MONTHS = (
+    ("janvier", "janv", "enero", "ene", "gennaio"),
+    ("février", "févr", "fév", "febrero", "febbraio"),
+    ("mars", "marzo"),
+    ("avril", "avr", "abril", "abr", "aprile"),
+    ("mayo", "maggio"),
+    ("juin", "junio", "giugno"),
+    ("juillet", "juil", "julio", "luglio"),
+    ("août", "agosto", "ago"),
+    ("septembre", "septiembre", "settembre"),
+    ("octobre", "octubre", "ottobre"),
+    ("novembre", "noviembre"),
+    ("décembre", "diciembre", "dic", "dicembre"),
+)
+_MONTH_OF |= {fold(name): number for number, names in enumerate(_MORE_MONTHS, start=1) for name in names}
 LONGEST_MONTH = 31
 _SEPARATORS = ("-", "_", ".", "/", " ")
 
@@ -37,17 +55,23 @@ _SHORT_RUN = re.compile(r"(?<!\d)(\d{2})(\d{2})(\d{2})(?!\d)")
 _LONG = re.compile(r"(?<!\d)(\d{4})( ?[-_./:] ?| )(\d{1,2})\2(\d{1,2})(?!\d)")
 _LATE = re.compile(r"(?<!\d)(\d{1,2})( ?[-_./] ?| )(\d{1,2})\2(\d{4})(?!\d)")
 _SHORT = re.compile(r"(?<!\d)(\d{1,2})( ?[-_./] ?)(\d{1,2})\2(\d{1,2})(?!\d)")
+# Commas and bars stand between any numbers: two digits, and nothing of the kind around.
+_LONG_LISTED = re.compile(r"(?<![\d,|.])(\d{4})([,|])(\d{2})\2(\d{2})(?![\d,|]|\.\d)")
+_LATE_LISTED = re.compile(r"(?<![\d,|.])(\d{2})([,|])(\d{2})\2(\d{4})(?![\d,|]|\.\d)")
+_EASTERN = re.compile(rf"(?<!\d)(\d{{4}}) ?(?:年|{fold('년')}) ?(\d{{1,2}}) ?(?:月|{fold('월')}) ?(\d{{1,2}}) ?(?:日|{fold('일')})")
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe63\uff0d", "-") | dict.fromkeys("·•∙⋅‧・", "."))
 # Names of months, in folded texts: 6th of March 2023, Mar. 6, 2023, Mon Mar  6 10:00:00 2023, 2023-Mar-06.
 _MONTH = rf"(?<![^\W\d_])({'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})(?![^\W\d_])\.?"
 _GAP = r"[-_./ ,']{0,3}"
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|o)?\.?"
 _TIME = r"(?:[ ,]{1,3}\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: [a-z]{2,5})?)?"
-_YEAR = rf"{_TIME}(?:{_GAP}(\d{{4}})|[-_./ ,']{{1,3}}(\d{{2}}))(?![\d:])"
-_DAY_MONTH = re.compile(rf"(?<!\d){_DAY}{_GAP}(?:of )?{_MONTH}{_YEAR}")
+_YEAR = rf"{_TIME}(?: del?)?(?:{_GAP}(\d{{4}})|[-_./ ,']{{1,3}}(\d{{2}}))(?![\d:])"
+_DAY_MONTH = re.compile(rf"(?<!\d){_DAY}{_GAP}(?:of |de |di )?{_MONTH}{_YEAR}")
 _MONTH_DAY = re.compile(rf"{_MONTH}{_GAP}{_DAY}(?=\D){_YEAR}")
 _YEAR_MONTH = re.compile(rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)")
 # Letters a to f and digits spell "17dec2023" by chance.
 _DIGEST = re.compile(r"(?<![^\W_])[0-9a-f]{16,}(?![^\W_])")
+_ADDRESS = re.compile(r"https?://\S+|(?<![^\W_])10\.\d{4,9}/\S+")
 _SIX = re.compile(r"(?<!\d)\d{6}(?!\d)")
 Reading = tuple[int, int, int]
 
@@ -75,16 +99,56 @@ def _dates_in_runs(text: str) -> frozenset[datetime.date]:
     return _valid(readings)
 
 
-def written_in(text: str) -> frozenset[datetime.date]:
+def written_in(text: str, *, known: bool = False, structured: bool = False) -> frozenset[datetime.date]:
     """Return the dates that are written with separators or with the name of a month.
 
     Bare runs of digits do not count: among the numbers of a table they are no dates.
 
+    Parameters
+    ----------
+    text
+        Any text.
+    known
+        Whether only dates that are known already are looked for among these: then two digits may stand for a year before 1990, too.
+    structured
+        Whether commas and bars stand between the numbers of a table.
+
     >>> sorted(map(str, written_in("Mon Mar  6 10:00:00 2023; 7th of April '23; 2023:05:08 10:11:12; 230609")))
     ['2023-03-06', '2023-04-07', '2023-05-08', '2023-08-05']
+    >>> sorted(map(str, written_in("10 de marzo de 2023, 2023年4月11日, 3·5·1961")))
+    ['1961-03-05', '1961-05-03', '2023-03-10', '2023-04-11']
+    """
+    text = _DIGEST.sub("-", fold(text)).translate(_DASHES)
+    valid = _valid(_numeric(text) | _short(text) | _wordy_readings(text) | (set() if structured else _listed(text)))
+    return valid | _a_century_before(valid) if known else valid
+
+
+def stated_in(text: str) -> frozenset[datetime.date]:
+    """Return the days that a sentence says beyond doubt: numbers with a year of four digits, or the name of a month.
+
+    Addresses of pages and DOIs are passed over, and what may be a version or a ratio.
+
+    >>> sorted(map(str, stated_in("made on 10.3.2023 with OpenCV 4.10.11, 50/10/20 in all, see https://example.org/2023/04/11")))
+    ['2023-03-10', '2023-10-03']
+    """
+    text = _DIGEST.sub("-", fold(_ADDRESS.sub(" ", text))).translate(_DASHES)
+    return _valid(_numeric(text) | _wordy_readings(text) | _listed(text))
+
+
+def _a_century_before(days: Iterable[datetime.date]) -> frozenset[datetime.date]:
+    """Return the days that two digits may mean as well."""
+    return _valid((day.year - _CENTURY, day.month, day.day) for day in days if day.year >= 2000)
+
+
+def standing_in(text: str, *, structured: bool = False) -> frozenset[datetime.date]:
+    """Return the dates that may stand in a text, to be compared with known ones; in a table a run of 6 digits is a number.
+
+    >>> sorted(map(str, standing_in("20230417, 990609"))), sorted(map(str, standing_in("20230417, 990609", structured=True)))
+    (['1923-04-17', '1999-06-09', '2023-04-17'], ['1923-04-17', '2023-04-17'])
     """
     text = _DIGEST.sub("-", fold(text))
-    return _valid(_numeric(text) | _wordy_readings(text))
+    runs = _dates_in_runs(_SIX.sub("-", text) if structured else text)
+    return written_in(text, known=True, structured=structured) | runs | _a_century_before(runs)
 
 
 def _numeric(text: str) -> set[Reading]:
@@ -93,11 +157,25 @@ def _numeric(text: str) -> set[Reading]:
         readings |= _both(year, a, b)
     for a, _, b, year in _LATE.findall(text):
         readings |= _both(year, a, b)
+    return readings | {(int(year), int(month), int(day)) for year, month, day in _EASTERN.findall(text)}
+
+
+def _short(text: str) -> set[Reading]:
+    readings: set[Reading] = set()
     for a, _, b, c in _SHORT.findall(text):
         if len(c) == 2:
             readings |= _both(c, a, b)
         if len(a) == 2:
             readings.add((_full(a), int(b), int(c)))
+    return readings
+
+
+def _listed(text: str) -> set[Reading]:
+    readings: set[Reading] = set()
+    for year, _, a, b in _LONG_LISTED.findall(text):
+        readings |= _both(year, a, b)
+    for a, _, b, year in _LATE_LISTED.findall(text):
+        readings |= _both(year, a, b)
     return readings
 
 
@@ -188,7 +266,7 @@ def _both(year: str, a: str, b: str) -> set[Reading]:
 def _full(year: str) -> int:
     if len(year) > 2:
         return int(year)
-    return next(full for full in (1900 + int(year), 2000 + int(year)) if full >= _YEARS.start)
+    return next(full for full in (1900 + int(year), 2000 + int(year)) if full >= _FIRST_SHORT)
 
 
 def _valid(readings: Iterable[Reading]) -> frozenset[datetime.date]:

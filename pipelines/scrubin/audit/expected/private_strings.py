@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import PurePosixPath
@@ -104,7 +104,8 @@ class Needle:
         if self.discloses == REQUESTED:
             return f"it holds {self.text!r}, which was asked for; take it out"
         if self.discloses == WITHDRAWN:
-            return f"it holds {self.text!r}, which names a recording that was withdrawn; run 'make repro' again, it must not be left"
+            fix = "where you wrote it, take it out, or list it in release.public_words if it is harmless; else run 'make repro' again"
+            return f"it holds {self.text!r}, which tells of somebody who withdrew; {fix}"
         fix = "take it out, or list it in release.public_words if it is harmless"
         return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
 
@@ -113,7 +114,8 @@ class Needle:
         """What a finding in a picture says."""
         if self.discloses == REQUESTED:
             return f"it shows {self.text!r}, which was requested; hide it"
-        return f"it shows {self.text!r}, which tells the {self.discloses}; hide it, or list it in release.public_words if it is harmless"
+        whom = "of somebody who withdrew" if self.discloses == WITHDRAWN else f"the {self.discloses}"
+        return f"it shows {self.text!r}, which tells {whom}; hide it, or list it in release.public_words if it is harmless"
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -277,6 +279,42 @@ def _of_date(text: str, discloses: str) -> Needle:
     return Needle(text, discloses, "digits" if text.isdecimal() else "anywhere")
 
 
+def folded_parts(values: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """Return, folded, every string that private values give away, by what they tell; see ``COLUMNS``."""
+    return frozenset(fold(part) for kind, texts in values.items() for text in texts for part in _parts(kind, text))
+
+
+def own_parts(theirs: Mapping[str, Iterable[str]], of_others: Collection[str]) -> frozenset[str]:
+    """Return what private values give away and those of others do not, for a memory that knows whole words alone.
+
+    Parameters
+    ----------
+    theirs
+        Private values by what they tell, see ``COLUMNS``.
+    of_others
+        See `folded_parts`.
+
+    >>> sorted(own_parts({"participant": ["Berg_Anna"]}, folded_parts({"participant": ["Anna Roth"]})))[:4]
+    ['ABerg', 'Anna Berg', 'Anna-Berg', 'Anna.Berg']
+    """
+    told = set()
+    for kind, values in theirs.items():
+        least = 2 if kind in NAMED else ANYWHERE_LENGTH
+        for value in values:
+            for part in (*_parts(kind, value), *(_changed_names(value) if kind == "participant" else ())):
+                own = (word for word in words(part) if len(word) >= least and fold(word) not in of_others)
+                if fold(part) not in of_others and any(own):
+                    told.add(part)
+    return frozenset(told)
+
+
+def _changed_names(value: str) -> set[str]:
+    """Return the names of a person as they stand in sentences and in the names of accounts: Bergs, aberg."""
+    names = [word for word in _single(value) if word.isalpha()]
+    accounts = {account for one, other in permutations(names, 2) for account in (f"{one[0]}{other}", f"{other}{one[0]}")}
+    return {f"{name}s" for name in names} | accounts
+
+
 def _parts(discloses: str, value: str) -> set[str]:
     """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
     parts = {value}
@@ -288,11 +326,15 @@ def _parts(discloses: str, value: str) -> set[str]:
     if discloses not in ("sha256", "rig"):
         parts.update(words(value))
     if discloses in NAMED:
-        single = [word for word in value.replace("_", " ").split() if word]
+        single = _single(value)
         if 1 < len(single) <= JOINED_WORDS:
             parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
         parts |= _numbered(value)
     return {part for part in parts if part}
+
+
+def _single(value: str) -> list[str]:
+    return value.replace("_", " ").split()
 
 
 def _numbered(value: str) -> set[str]:

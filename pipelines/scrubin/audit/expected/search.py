@@ -11,12 +11,16 @@ from pathlib import PurePosixPath
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import written_in
-from scrubin.audit.expected.private_strings import WITHDRAWN, Labelled, Needle, Private
+from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 from scrubin.audit.expected.withdrawal_memory import beginning
 
 _RUN = re.compile(r"\w+")
+BROKEN_LETTERS = 7
+"""A shorter name may be two words by chance: Anna in "an na"."""
+_GAP = r"(?:[-_\u2010-\u2015]\s{0,20}|\s{1,20})"
+_BREAK = re.compile(rf"(?<=[^\W\d_]){_GAP}(?=[^\W\d_])")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
@@ -66,6 +70,16 @@ class Search:
         }
 
     @cached_property
+    def _long_names(self) -> dict[bytes, Needle]:
+        """What may stand in two parts without being two common words: one word that names a person or a site."""
+        named = (needle for needle in self._text.values() if needle.discloses in NAMED and needle.text.isalpha())
+        return {folded.encode(): needle for needle in named for folded in needle.folded if len(folded) >= BROKEN_LETTERS}
+
+    @cached_property
+    def _name_scanner(self) -> Scanner:
+        return Scanner(self._long_names)
+
+    @cached_property
     def _text_scanner(self) -> Scanner:
         return Scanner(self._text)
 
@@ -91,9 +105,28 @@ class Search:
         inside = "\n".join(sorted(set(decoded(shown))))
         # What has no escapes would stand there twice: only where it meets itself its second half says more.
         both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
-        named = {name for name in self._withdrawn.in_text(both) if not self.is_public(name)}
-        hits |= {Needle(name, WITHDRAWN, "token") for name in named}
-        return hits | (self._in(inside, text.structured) if inside else set())
+        hits |= self._of_withdrawn(both, structured=text.structured) | self._of_withdrawn(inside, structured=False)
+        # Between the cells of a table every two words would meet.
+        broken = set() if text.structured else self._broken(undone)
+        return hits | broken | (self._in(inside, text.structured) if inside else set())
+
+    def _of_withdrawn(self, text: str, *, structured: bool) -> set[Needle]:
+        names = {name for name in self._withdrawn.told_in(text, structured=structured) if not self.is_public(name)}
+        days = {day.isoformat() for day in self._withdrawn.days_in(text, structured=structured)}
+        return {Needle(one, WITHDRAWN, "token") for one in names | days}
+
+    def _broken(self, text: str) -> set[Needle]:
+        """Return the names that stand in a text in two parts, as where a line ends: Grünwald-ner."""
+        if not self._long_names:
+            return set()
+        folded = fold(text)
+        joined = _BREAK.sub("", folded).encode(errors="surrogatepass")
+        met = {pattern for _, pattern in self._name_scanner.find(joined)}
+        return {self._long_names[name] for name in met if any(self._is_name(run[0]) for run in _in_two(name.decode()).finditer(folded))}
+
+    def _is_name(self, run: str) -> bool:
+        """Whether two words are the parts of a name, and not two words that say nothing each."""
+        return len(_BREAK.findall(run)) == 1 and not self.is_public(_BREAK.sub(" ", run))
 
     def _without_number(self, path: re.Match[str]) -> str:
         return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]
@@ -110,7 +143,9 @@ class Search:
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
         if self._dates:
-            hits |= {Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded) & self._dates}
+            hits |= {
+                Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded, known=True, structured=structured) & self._dates
+            }
         return hits
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
@@ -231,6 +266,12 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
             break
         kept.append(pattern)
     return kept
+
+
+def _in_two(name: str) -> re.Pattern[str]:
+    """Return a pattern for a name, folded, of which two parts of two letters or more stand apart."""
+    parts = (f"{re.escape(name[:at])}{_GAP}{re.escape(name[at:])}" for at in range(2, len(name) - 1))
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(parts)})(?![^\W_])")
 
 
 def _twins(frame: str) -> Iterator[str]:

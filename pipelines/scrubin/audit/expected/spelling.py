@@ -26,6 +26,10 @@ _INVISIBLE |= dict.fromkeys([0x034F, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE
 _HEX_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+# The two to four bytes of a letter in UTF-8, each taken for a letter of Windows-1252.
+_MOJIBAKE = re.compile(
+    f"[\u00c2-\u00f4][\u0080-\u00bf{bytes(set(range(0x80, 0xA0)) - {0x81, 0x8D, 0x8F, 0x90, 0x9D}).decode('cp1252')}]{{1,3}}"
+)
 _NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
 # Eight bytes and more; shorter runs are words, and say a name of four letters at the most.
 _HEX_RUN = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])")
@@ -65,10 +69,10 @@ def fold(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    r"""Return a text with the escapes of JSON, links and HTML undone, also one inside the other.
+    r"""Return a text with the escapes of JSON, links and HTML undone, also one inside the other, and UTF-8 that was read as Latin letters.
 
-    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn")
-    'Grün Grün Grün Grün'
+    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn GrÃ¼n")
+    'Grün Grün Grün Grün Grün'
     """
     for _ in range(_NESTED):
         before = text
@@ -78,6 +82,8 @@ def unescaped(text: str) -> str:
             text = _PERCENT.sub(_unquoted, text)
         if "&" in text:
             text = html.unescape(text)
+        if not text.isascii():
+            text = _MOJIBAKE.sub(_read_anew, text)
         if text == before:
             break
     return text
@@ -114,6 +120,16 @@ def _readable(data: bytes) -> Iterator[str]:
 def _character(escape: re.Match[str]) -> str:
     code = int(next(filter(None, escape.groups())), 16)
     return chr(code) if code < 0x110000 else escape[0]
+
+
+def _read_anew(run: re.Match[str]) -> str:
+    data = b"".join(letter.encode("latin-1" if letter < "\u0100" else "cp1252") for letter in run[0])
+    for end in range(len(data), 1, -1):
+        try:
+            return data[:end].decode("utf-8") + run[0][end:]
+        except UnicodeDecodeError:
+            continue
+    return run[0]
 
 
 def _joined(pair: re.Match[str]) -> str:

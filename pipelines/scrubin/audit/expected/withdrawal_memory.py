@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import hmac
 import json
 import re
 import secrets
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from scrubin.audit.expected import dates
+from scrubin.audit.expected.spelling import without_accents, words, written_out
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -24,6 +27,12 @@ MOST_PARTS = 8
 LEAST_LETTERS = 4
 """Fewer occur by chance, but for those such as P07."""
 LEAST_MIXED = 3
+LEAST_NUMBER = 10**5
+"""A smaller number counts frames and files."""
+LONE_NUMBER = 10**7
+"""A smaller number says nothing among the numbers of a table."""
+TOLD = "told:"
+"""Before the hash of what is no whole name, such as one word of it: an edition that does not know of them passes these over."""
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
@@ -90,41 +99,100 @@ class Memory(Container[str]):
 
     def in_text(self, text: str) -> set[str]:
         """Return every name and id of those who withdrew that stands in a text as whole words, however they are joined."""
+        return self._standing(text, self._names) if self else set()
+
+    def told_in(self, text: str, *, structured: bool = False) -> set[str]:
+        """Return whatever tells in a text of those who withdrew: names and ids, single words of them, names of files.
+
+        Parameters
+        ----------
+        text
+            Any text, in any case, with or without accents.
+        structured
+            Whether it holds many bare numbers, as tables do: there a short number says nothing.
+        """
         if not self:
             return set()
+
+        def tells(parts: tuple[str, ...]) -> bool:
+            return self._tells(parts, structured=structured)
+
+        found = self._standing(text, tells)
+        plain = without_accents(text)
+        if plain != text:
+            found |= self._standing(plain, tells)
+        for run in set(_PART.findall(plain)):
+            # A run that is spelled in one case holds no other word.
+            if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
+                found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
+            if 1 < len(run) < LEAST_LETTERS and self._is_told("token", run):
+                found.add(run)
+        return found
+
+    def days_in(self, text: str, *, structured: bool = False) -> set[datetime.date]:
+        """Return the days of those who withdrew that stand in a text, see `told_in`."""
+        days = dates.standing_in(text, structured=structured) if self else ()
+        return {day for day in days if self._is_told("day", day.isoformat())}
+
+    def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
-        names = lru_cache(REPEATED)(self._names)
+        known = lru_cache(REPEATED)(tells)
         found = set()
         parts = list(_PART.finditer(text))
         folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
-                if names(folded[first : last + 1]):
+                if known(folded[first : last + 1]):
                     found.add(text[part.start() : parts[last].end()])
         return found
 
-    def _names(self, words: tuple[str, ...]) -> bool:
-        return _says_something(words) and self._of("words", " ".join(words)) in self.hashes
+    def _names(self, parts: tuple[str, ...]) -> bool:
+        return _says_something(parts) and self._of("words", " ".join(parts)) in self.hashes
+
+    def _tells(self, parts: tuple[str, ...], *, structured: bool) -> bool:
+        number = parts[0] if len(parts) == 1 and parts[0].isdecimal() else ""
+        if number:
+            return int(number[:20]) >= (LONE_NUMBER if structured else LEAST_NUMBER) and self._is_told("words", number)
+        of = self._of("words", " ".join(parts)) if _says_something(parts) else ""
+        return of in self.hashes or TOLD + of in self.hashes
+
+    def _is_told(self, kind: str, value: str) -> bool:
+        return TOLD + self._of(kind, value) in self.hashes
 
     def with_participants(self, names: Iterable[str]) -> Memory:
         """Return the memory with more participants."""
         keyed = self._keyed()
         return replace(keyed, participants=keyed.participants | {keyed._of("participant", name) for name in names})
 
-    def with_recording(self, name: str, reason: str, facts: Mapping[str, Iterable[str]], words: Iterable[str]) -> Memory:
+    def with_recording(
+        self,
+        name: str,
+        reason: str,
+        facts: Mapping[str, Iterable[str]],
+        names: Iterable[str],
+        told: Iterable[str] = (),
+        days: Iterable[datetime.date] = (),
+    ) -> Memory:
         """Return the memory with one recording more, or with more of one that it has; the first reason stays.
 
         Parameters
         ----------
         facts
             By kind (id, path, sha256), what only this recording has.
-        words
-            Names by which it must not be found in a release, such as those of its participant.
+        names
+            Whole names by which it must not be found in a release, such as those of its participant.
+        told
+            What else tells of it, such as single words of these names.
+        days
+            On which it was made.
         """
         keyed = self._keyed()
         of = keyed._of("recording", name)
         hashes = {keyed._of(kind, value) for kind, values in facts.items() for value in values}
-        hashes |= {keyed._of("words", " ".join(parts)) for word in words if _says_something(parts := _parts(word))}
+        hashes |= {keyed._of("words", " ".join(parts)) for parts in _spelled(names) if _says_something(parts)}
+        hashes |= {TOLD + keyed._of("words", " ".join(parts)) for parts in _spelled(told) if _says_something(parts) or _counts(parts)}
+        hashes |= {TOLD + keyed._of("token", token) for one in told for token in _tokens(one)}
+        hashes |= {TOLD + keyed._of("day", day.isoformat()) for day in days}
         before = keyed.recordings.get(of, Gone(reason, frozenset()))
         return replace(keyed, recordings={**keyed.recordings, of: Gone(before.reason, before.hashes | hashes)})
 
@@ -195,6 +263,23 @@ def beginning(text: str) -> str:
 
 def _parts(name: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in _PART.findall(name))[:MOST_PARTS]
+
+
+def _spelled(names: Iterable[str]) -> set[tuple[str, ...]]:
+    """Return the words of names in each way that their letters may be spelled: as they are, without accents, with umlauts written out."""
+    return {_parts(form) for name in names for form in (name, without_accents(name), written_out(name))}
+
+
+def _counts(parts: tuple[str, ...]) -> bool:
+    return len(parts) == 1 and parts[0].isdecimal() and int(parts[0][:20]) >= LEAST_NUMBER
+
+
+def _tokens(text: str) -> set[str]:
+    """Return the spellings of two or three letters that name somebody: capitals alone, or as given, because small ones are everywhere."""
+    plain = without_accents(text)
+    if not (1 < len(plain) < LEAST_LETTERS and plain.isalnum()) or plain.isdecimal() or plain.islower():
+        return set()
+    return {plain, plain.upper()}
 
 
 def _says_something(parts: tuple[str, ...]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from scrubin.audit.expected import Text, plan, private_strings
+from scrubin.audit.expected.private_strings import WITHDRAWN
 from scrubin.audit.expected.search import Search
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
@@ -19,6 +21,7 @@ from scrubin.data.diff import errata
 from scrubin.data.diff.snapshot import Released
 from scrubin.stages.release import audited_project, gates
 from scrubin.stages.release.metadata import curator_words, documents
+from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.splits.cohort import Cohort, cohort, groups
 from scrubin.stages.splits.recording_sheet import read, read_released
@@ -119,7 +122,6 @@ def look_at_pairs(study: ListedStudy, p: ValidateParams, noted: Findings) -> Non
 
 ANY_FRAME = 1 << 40
 """How many frames a recording has is not known yet: any number of one may be right."""
-STATED = ("name", "title", "description")
 TOLD_BY = ("recording", "participant", "trial", "site", "path")
 CITED = ("description", "creators", "contact")
 """Without these a catalogue lists nobody and nothing."""
@@ -165,31 +167,30 @@ def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> Non
         study.released_ids,
         audited_project.public_words(declared, p, [], [[row.task for row in rows]]),
     )
+    private = replace(private, withdrawn=study.withdrawn)
     stated = audited_project.of_params(p, documents.fixed_texts(p, declared))
-    for place, file, text, in_documents in _own_texts(study, p):
+    written = list(_own_texts(study, p))
+    noted.errors += curator_words.days_said(written)
+    for one in written:
         # What the documents about a release say whoever made it passes in them, and nowhere else.
-        searched = plan.without(stated, text) if in_documents else text
-        for needle in sorted(Search(private, len(searched)).in_text(Text(place, searched))):
-            what = f"{place} holds '{needle.text}', which tells the {needle.discloses} of a recording: the release would be refused"
+        searched = plan.without(stated, one.text) if one.in_documents else one.text
+        for needle in sorted(Search(private, len(searched)).in_text(Text(one.place, searched))):
+            whom = "of somebody who withdrew" if needle.discloses == WITHDRAWN else f"the {needle.discloses} of a recording"
+            what = f"{one.place} holds '{needle.text}', which tells {whom}: the release would be refused"
             fix = "write it otherwise, or list the word in release.public_words when it is harmless"
-            noted.errors.append(error(file, "private-word", what, fix))
+            noted.errors.append(error(one.file, "private-word", what, fix))
     for line in audited_project.warnings(stated, private):
         noted.remark(line.removeprefix("params.yaml says "), "leave it if it should be public", "params.yaml")
 
 
-def _own_texts(study: ListedStudy, p: ReleaseParams) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield each text that the curator writes for the release: its place, its file, itself, and whether only documents hold it."""
-    for name in STATED:
-        yield f"release.{name}", "params.yaml", str(getattr(p, name) or ""), name != "name"
-    for keyword in p.keywords:
-        yield "release.keywords", "params.yaml", keyword, True
-    with contextlib.suppress(ReleaseError):  # noted where they are read
+def _own_texts(study: ListedStudy, p: ReleaseParams) -> Iterator[OwnText]:
+    """Yield each text that the curator writes for the release; files that cannot be read are noted where they are read."""
+    said, known = curator_words.Words(), tuple[errata.Erratum, ...]()
+    with contextlib.suppress(ReleaseError):
         if (study.raw / curator_words.WORDS_NAME).exists():
-            for question, answer in curator_words.load_words(study.raw / curator_words.WORDS_NAME).answers.items():
-                texts = answer if isinstance(answer, tuple) else (str(answer),)
-                yield from ((f"'{question}'", curator_words.WORDS_NAME, text, True) for text in texts)
+            said = curator_words.load_words(study.raw / curator_words.WORDS_NAME)
     with contextlib.suppress(ReleaseError):
         if (study.raw / errata.NAME).exists():
             frames = pd.DataFrame({"id": study.released_ids}).assign(frame=ANY_FRAME)
-            for one in errata.curated(study.raw / errata.NAME, p.version, frames):
-                yield from ((f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), False) for name in ("what", "advice"))
+            known = errata.curated(study.raw / errata.NAME, p.version, frames)
+    yield from curator_words.own_texts(p, said, known)

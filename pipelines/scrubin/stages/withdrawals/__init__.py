@@ -11,7 +11,7 @@ import io
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -168,10 +168,11 @@ UNDO = "if they never withdrew, run: .venv/bin/scrubin withdraw --undo"
 
 @dataclass(frozen=True)
 class Listed:
-    """One recording of the study: who is in it, and its raw files."""
+    """One recording of the study: who is in it, its raw files, and where it was made."""
 
     participant: str
     paths: tuple[str, ...]
+    site: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,8 @@ def listed(raw: Path) -> dict[str, Listed]:
         written = row.as_written("path") if row.cells.get("path") else ""
         paths = files_named(written, files) if written else []
         if name:
-            before = done.get(name, Listed(participant, ()))
-            done[name] = Listed(before.participant, (*before.paths, *paths))
+            before = done.get(name, Listed(participant, (), row.cells.get("site", "")))
+            done[name] = replace(before, paths=(*before.paths, *paths))
     return done
 
 

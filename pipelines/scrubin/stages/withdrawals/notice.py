@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected import dates, private_strings, withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params
 from scrubin.base.errors import ManifestError, PrivacyError, TableError
@@ -21,7 +23,7 @@ from scrubin.base.tables import Table, io
 from scrubin.base.tables.private import LINKAGE, PARTS, PEOPLE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
 from scrubin.stages import withdrawals
-from scrubin.stages.withdrawals import WithdrawnRow
+from scrubin.stages.withdrawals import Listed, WithdrawnRow
 
 SUMS = RELEASE / file_lists.CHECKSUMS
 FILES = ["recording", "path", "sha256"]
@@ -39,6 +41,8 @@ class LastRun:
         By recording.
     ids
         By recording.
+    sites
+        By recording.
     raw
         Raw paths and SHA-256 by recording.
     pictures
@@ -47,6 +51,7 @@ class LastRun:
 
     participants: Mapping[str, str] = field(default_factory=dict)
     ids: Mapping[str, str] = field(default_factory=dict)
+    sites: Mapping[str, str] = field(default_factory=dict)
     raw: Mapping[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     pictures: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -67,7 +72,8 @@ def load_last_run(folder: Path = Path()) -> LastRun:
         for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
     }
     ids = {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
-    return LastRun(dict(zip(people.recording, people.participant, strict=True)), ids, raw, _pictures(folder))
+    sites = dict(zip(people.recording, people.site.fillna(""), strict=True))
+    return LastRun(dict(zip(people.recording, people.participant, strict=True)), ids, sites, raw, _pictures(folder))
 
 
 def _table(table: Table, path: Path) -> pd.DataFrame:
@@ -196,12 +202,50 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) ->
     said = withdrawals.named(rows, participant_of, before)
     ManifestError.raise_any(withdrawals.come_back(study, said, before))
     now = before.with_participants(said.participants)
+    values = {name: _values(name, who, study, last) for name, who in participant_of.items()}
+    others = _joined(of for name, of in values.items() if name not in said.reasons and name not in before)
+    # Of all names together, because only so a number that counts up is no date.
+    every, of_others, parts = _days(_joined(values.values())), _days(others), private_strings.folded_parts(others)
     for name, reason in sorted(said.reasons.items()):
-        facts = last.facts(name)
-        paths = facts["path"] | frozenset(study[name].paths if name in study else ())
-        words = {name, *facts["id"], *({participant_of[name]} & said.participants)}
-        now = now.with_recording(name, reason, {**facts, "path": paths}, words)
+        facts, of = last.facts(name), values[name]
+        names = {name, *facts["id"], *_orders({participant_of[name]} & said.participants)}
+        told, days = private_strings.own_parts(of, parts), (_days(of) & every) - of_others
+        now = now.with_recording(name, reason, {**facts, "path": of["path"]}, names, told, days)
     return with_splits(now, before, folder)
+
+
+def _values(name: str, participant: str, study: Mapping[str, Listed], last: LastRun) -> dict[str, frozenset[str]]:
+    """Return what tells of a recording, by column: as it is listed, and as the last run knew it."""
+    paths, sites = last.facts(name)["path"], {last.sites.get(name, "")}
+    if name in study:
+        paths, sites = paths | frozenset(study[name].paths), sites | {study[name].site}
+    return {
+        "participant": frozenset({participant} - {""}),
+        "recording": frozenset({name}),
+        "path": paths,
+        "site": frozenset(sites - {""}),
+    }
+
+
+def _joined(values: Iterable[Mapping[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
+    joined: dict[str, set[str]] = defaultdict(set)
+    for of in values:
+        for kind, texts in of.items():
+            joined[kind] |= texts
+    return {kind: frozenset(texts) for kind, texts in joined.items()}
+
+
+def _days(values: Mapping[str, frozenset[str]]) -> frozenset[datetime.date]:
+    return dates.of_names(text for texts in values.values() for text in texts)
+
+
+def _orders(participants: Iterable[str]) -> Iterable[str]:
+    """Yield the names of people with their words in any order: Berg_Anna, Anna Berg."""
+    for name in participants:
+        single = name.replace("_", " ").split()
+        yield name
+        if 1 < len(single) <= private_strings.JOINED_WORDS:
+            yield from map(" ".join, permutations(single))
 
 
 def is_news(now: Memory, before: Memory) -> bool:

@@ -6,14 +6,19 @@ recordings of operations; the fields of Croissant RAI 1.0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from scrubin.audit.expected import dates
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import Fault, hint
+from scrubin.base.faults import Fault, error, hint
+from scrubin.base.params import PARAMS_PATH
+from scrubin.data.diff import errata
+from scrubin.data.diff.errata import Erratum
+from scrubin.stages.release.release_params import ReleaseParams
 
 Kind = Literal["text", "list", "yes or no", "years", "codes"]
 
@@ -117,7 +122,8 @@ QUESTIONS = (
 TEMPLATE_HEAD = """\
 # What you say of the data set, in your own words, for its datasheet and for catalogues. Everything may stay empty: what is
 # empty is listed as not said. Counts, agreement, what was hidden and how it was split need no words: they are measured.
-# Names of people, sites and days do not belong here. The audit refuses the release when it finds one.
+# Names of people and sites, and days, do not belong here. A day is refused, and so is a name that a list of the study holds. Nobody can
+# know names that no list holds: leave them out. The last two sections are about the data set, and may say days.
 """
 KINDS: dict[Kind, str] = {
     "text": "",
@@ -272,3 +278,79 @@ def _are_years(value: list[Any]) -> bool:
     if not (len(value) in (1, 2) and all(type(year) is int and 1900 <= year <= 2999 for year in value)):
         return False
     return bool(value == sorted(value))
+
+
+STATED = ("name", "title", "description")
+ERRATUM_SAYS = ("id", "what", "advice")
+OF_THE_DATA_SET = ("distribution.", "maintenance.")
+"""Sections in which a day is one of the data set, as the one after which it must not be kept."""
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """One text that the curator writes for the release.
+
+    Parameters
+    ----------
+    place, file
+        Where it stands.
+    text
+        Itself.
+    in_documents
+        Whether only the documents about the release hold it.
+    may_say_days
+        Whether a day in it is one of the data set, and not of a recording.
+    """
+
+    place: str
+    file: str
+    text: str
+    in_documents: bool = True
+    may_say_days: bool = False
+
+
+def own_texts(release: ReleaseParams, words: Words, known: Iterable[Erratum]) -> Iterator[OwnText]:
+    """Yield each text that the curator writes for the release.
+
+    Parameters
+    ----------
+    release
+        The section of ``params.yaml``.
+    words
+        What ``datasheet.yaml`` says.
+    known
+        The known errors.
+    """
+    for name in STATED:
+        yield OwnText(f"release.{name}", PARAMS_PATH.name, str(getattr(release, name) or ""), in_documents=name != "name")
+    if not isinstance(release.review, str):
+        yield OwnText("release.review.reason", PARAMS_PATH.name, release.review.reason)
+    for keyword in release.keywords:
+        yield OwnText("release.keywords", PARAMS_PATH.name, keyword)
+    for question, answer in words.answers.items():
+        texts = answer if isinstance(answer, tuple) else (str(answer),)
+        yield from (OwnText(f"'{question}'", WORDS_NAME, text, may_say_days=question.startswith(OF_THE_DATA_SET)) for text in texts)
+    for one in known:
+        yield from (OwnText(f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), in_documents=False) for name in ERRATUM_SAYS)
+
+
+def days_said(texts: Iterable[OwnText]) -> list[Fault]:
+    """Return a fault for each of these texts that says a day: no list holds all days on which somebody was recorded or born."""
+    faults = []
+    for one in texts:
+        if not one.may_say_days and (days := dates.stated_in(one.text)):
+            what = f"{one.place} says a day ({' or '.join(map(str, sorted(days)))}): it may tell of somebody who was recorded"
+            fix = "write the month and the year, or the year alone; the day of publication belongs into release.date_published"
+            faults.append(error(one.file, "day", what, fix))
+    return faults
+
+
+def refuse_days(release: ReleaseParams, words: Words, known: Iterable[Erratum]) -> None:
+    """Refuse days in the curator's own words.
+
+    Raises
+    ------
+    ReleaseError
+        Names each of them.
+    """
+    ReleaseError.raise_any(days_said(own_texts(release, words, known)))
