@@ -16,6 +16,7 @@ import pytest
 
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import FIRST, Ledger, Line, rewriting
+from scrubin.stages.review.events import PERSON
 
 LIBRARY = Path(__file__).parents[2] / "pipelines"
 
@@ -228,3 +229,14 @@ def test_a_chain_that_a_withdrawal_made_shorter_is_held_to_its_own_end_once_the_
     rewriting.refuse_shortened(Path("ledger"), lines)
     with pytest.raises(ReviewError, match="the pipeline has seen 9 lines of it"):
         rewriting.refuse_shortened(Path("ledger"), lines[:left])
+
+
+def test_what_the_synthetic_study_brings_along_is_begun_anew_and_what_people_wrote_there_is_not(tmp_path, monkeypatch):
+    """Other detectors propose something else, and a program decides about it anew."""
+    monkeypatch.chdir(tmp_path)
+    rewriting.REVIEW_PATH.parent.mkdir(parents=True)
+    rewriting.REVIEW_PATH.write_text(json.dumps({"first": "a", "head": "b", "lines": 9, "synthetic": True}))
+    anew = [Line(n + 1, "p", "at", PERSON, "s", "", "decided", {}, f"sha {n}") for n in range(9)]
+    rewriting.refuse_shortened(Path("ledger"), anew)
+    with pytest.raises(ReviewError, match="the pipeline has seen 9 lines of it"):
+        rewriting.refuse_shortened(Path("ledger"), [*anew, Line(10, "p", "at", "ann", "s", "", "decided", {}, "sha 9")])

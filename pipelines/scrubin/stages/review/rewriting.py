@@ -159,8 +159,8 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
         count, head = int(known["lines"]), str(known["head"])
     except (OSError, KeyError, TypeError, ValueError):
         return  # nothing is known: the stage review writes it anew
-    # What the synthetic study brought along is written anew for it, and is not there in a study of one's own.
-    is_begun_anew = known.get("synthetic", False) and not any(line.by == PERSON for line in lines)
+    # What the synthetic study brought along is written anew when other detectors propose, and is not there in a study of one's own.
+    is_begun_anew = known.get("synthetic", False) and len({line.by == PERSON for line in lines}) < 2
     # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet.
     is_another = bool(lines) and known.get("first") != lines[0].sha256
     is_rewritten = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
