@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base import strangers
 from scrubin.base.files import write_json, write_text
 
 RANDOM = "random"
@@ -92,7 +93,7 @@ def read_rows(path: Path) -> list[Any]:
     OSError, ValueError, KeyError, TypeError
         When it cannot be read as such.
     """
-    said = json.loads(path.read_text(encoding="utf-8"))
+    said = json.loads(strangers.read_bytes(path))
     return list(said if isinstance(said, list) else said[ROWS])
 
 
