@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
+import small_study
 from scrubin.base import params
 from scrubin.base.store import code_of, dvc_code
+from scrubin.base.tables import Table, seals
+from scrubin.base.tables import private as private_tables
+from scrubin.base.tables.public import public_tables
 from scrubin.curate.project import readiness
 
 ROOT = Path(__file__).parents[1]
@@ -119,6 +125,74 @@ def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
     assert set(PIPELINE) == {"vars", "stages", "metrics", "plots"}
     compared = [*PIPELINE["metrics"], *(name for plot in PIPELINE["plots"] for name in plot)]
     assert all(any(Path(name).is_relative_to(out) for out in private) for name in compared)
+
+
+# What can be guessed is told by its hash, which `dvc.lock` and the certificate hold. Of what is neither here nor sealed a test says so.
+UNGUESSABLE = {
+    "data/interim/recordings.parquet": "the SHA-256 of every raw file",
+    "data/interim/parts.parquet": "the SHA-256 of every raw file",
+    "data/private/linkage.parquet": "numbers that are drawn with the key",
+    "data/private/withdrawn.json": "hashes under a key of its own; nothing while nobody withdrew",
+    "data/private/decisions.jsonl": "the SHA-256 of a raw file in each line about one",
+    "data/private/audit_questions.json": "the SHA-256 of a raw file in each question; nothing without a question",
+    "reports/certificate": "the SHA-256 of `recordings.parquet` and `linkage.parquet`",
+}
+PUBLIC = {
+    "data/demo": "nobody is in it",
+    "data/demo_truth": "nobody is in it",
+    "data/interim/frames.sha256": "released in SHA256SUMS",
+    "data/interim/annotations.sha256": "released in every stamp of the ground truth",
+    "data/interim/hidden.parquet": "released ids, and what is black in the released videos; the ground truth is stamped with its hash",
+    "data/interim/lengths.parquet": "columns of the released table `videos`",
+    "data/release": "released",
+    "data/unreleased/calibration": "released",
+    "data/unreleased/frames": "released",
+    "data/unreleased/groundtruth": "released",
+    "data/unreleased/splits": "released",
+    "data/unreleased/videos": "released",
+    "reports/metrics.json": "DVC may put it into git",
+    "reports/plots": "DVC may put it into git",
+    **{f"data/tables/{name}.parquet": "released as it is" for name in public_tables(())},
+}
+
+
+def seals_in(path: Path) -> list[str]:
+    """Return the seals in a file, or in those of a folder."""
+    if path.is_dir():
+        return [seal for file in sorted(path.rglob("*")) if file.is_file() for seal in seals_in(file)]
+    if path.suffix == ".parquet":
+        said = (pq.read_schema(path).metadata or {}).get(seals.RANDOM.encode())
+        return [] if said is None else [said.decode()]
+    if path.suffix == ".html":
+        return re.findall(r"\n<!-- random: (\w+) -->\n\Z", path.read_text(encoding="utf-8"))
+    document = json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else {}
+    return [document[seals.RANDOM]] if isinstance(document, dict) and seals.RANDOM in document else []
+
+
+@pytest.mark.slow
+def test_every_output_that_stays_private_is_sealed_unless_it_cannot_be_guessed(tmp_path_factory):
+    study = small_study.finished(tmp_path_factory)
+    outs = {out for stage in STAGES for out in outputs(stage)}
+    assert outs >= UNGUESSABLE.keys() | PUBLIC.keys()
+    found = {out: seals_in(study / out) for out in sorted(outs) if (study / out).exists()}
+    assert outs - found.keys() <= {"data/demo", "data/demo_truth"}
+    assert {out for out, sealed in found.items() if not sealed} == found.keys() & (UNGUESSABLE.keys() | PUBLIC.keys())
+    assert all(re.fullmatch("[0-9a-f]{64}", seal) for sealed in found.values() for seal in sealed)
+
+
+def test_what_is_named_as_not_to_be_guessed_is_an_output_and_all_else_is_written_with_a_seal():
+    outs = {out for stage in STAGES for out in outputs(stage)}
+    left = outs - UNGUESSABLE.keys() - PUBLIC.keys()
+    assert not (UNGUESSABLE.keys() | PUBLIC.keys()) - outs
+    assert UNGUESSABLE.keys().isdisjoint(PUBLIC)
+    assert {Path(out).suffix for out in left} <= {".parquet", ".json", ".html", ""}, "seal it as `scrubin.base.tables.seals` can"
+    private = {name for name, value in vars(private_tables).items() if isinstance(value, Table) and value.private}
+    private -= {Path(out).stem.upper() for out in UNGUESSABLE.keys() | PUBLIC.keys()}
+    for stage in STAGES:
+        tree = ast.parse((ROOT / f"pipelines/flows/{stage}.py").read_text(encoding="utf-8"))
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "io.write"):
+            if ast.unparse(call.args[0]) in private:
+                assert len(call.args) == 4, f"{stage}: {ast.unparse(call)} has no seal"
 
 
 def test_dvc_leaves_what_stages_renew_in_its_place_and_removes_all_else_that_it_keeps():

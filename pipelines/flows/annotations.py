@@ -10,7 +10,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.faults import Faults
 from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH, REPORTS, TABLES, VIDEOS_PATH, quarantine_path
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
 from scrubin.stages.annotations import label_tables, report, sources
@@ -47,9 +47,10 @@ def main() -> None:
     io.write(POINTS, tables.points, TABLES / "points.parquet")
     io.write(MARKS, tables.marks, TABLES / "marks.parquet")
     document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows, sources.missing(raw, p.sources))
-    files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
+    seal = seals.of_files(recordings)
+    seals.write_sealed(INTERIM / "annotations.json", report.beyond_tables(document), seal)
     files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
-    files.write_json(REPORTS / "annotations.json", document)
+    seals.write_sealed(REPORTS / "annotations.json", document, seal)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.base.layout import INTERIM, PARTS_PATH, RECORDINGS_PATH, quarantine_path
-from scrubin.base.tables import io, private
-from scrubin.base.tables.private import PARTS, PEOPLE, QUARANTINE, RECORDINGS, quarantine_row
+from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, quarantine_path
+from scrubin.base.tables import io, seals
+from scrubin.base.tables.private import PARTS, QUARANTINE, RECORDINGS, quarantine_row
 from scrubin.data.verify import is_litter
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest import decide, joining, manifest
@@ -24,7 +24,7 @@ from scrubin.stages.recordings_list import files_below
 
 @flow(name="ingest")
 def main() -> None:
-    """Write the tables `recordings`, `parts`, `people` and `quarantine_ingest`."""
+    """Write the tables `recordings`, `parts` and `quarantine_ingest`."""
     p = params.load("ingest", IngestParams)
     raw = params.raw_folder()
     try:
@@ -47,9 +47,8 @@ def main() -> None:
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
     io.write(RECORDINGS, recordings, RECORDINGS_PATH)
-    io.write(PEOPLE, recordings[[*private.PEOPLE_COLUMNS]], INTERIM / "people.parquet")
     io.write(PARTS, joining.parts_table(joined), PARTS_PATH)
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), quarantine_path("ingest"))
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), quarantine_path("ingest"), seals.of_files(recordings))
     for sentence in sorted(sentence for of_camera in doubts.values() for sentence in of_camera):
         plumbing.LOG.warning("look at: %s", sentence)
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Pseudonymize: one pseudo-English id per recording, kept for ever."""
+"""Pseudonymize: one pseudo-English id per recording, kept for ever; with its key, who is who for scores and splits."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.layout import DEMO, LINKAGE_PATH, PRIVATE, RECORDINGS_PATH
-from scrubin.base.tables import io
-from scrubin.base.tables.private import LINKAGE, RECORDINGS
+from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RECORDINGS_PATH
+from scrubin.base.tables import io, private, seals
+from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS
 from scrubin.stages import pseudonymize
 from scrubin.stages.pseudonymize import PseudonymizeParams
 
 
 @flow(name="pseudonymize")
 def main() -> None:
-    """Write the table `linkage`; make the study's key where there is none yet."""
+    """Write the tables `linkage` and `people`; make the study's key where there is none yet."""
     p = params.load("pseudonymize", PseudonymizeParams)
-    recordings = io.read(RECORDINGS, RECORDINGS_PATH).recording.unique().tolist()
+    files = io.read(RECORDINGS, RECORDINGS_PATH)
+    recordings = files.recording.unique().tolist()
     book = PRIVATE / "ids.csv"
     if params.raw_folder() == DEMO:
         # Only the synthetic study brings a key, so that its release is the same everywhere.
@@ -37,7 +38,10 @@ def main() -> None:
         previous = {recording: id_ for recording, id_ in previous.items() if recording not in withdrawn}
         pseudonymize.write_ledger(book, pseudonymize.fingerprint(key), {**previous, **id_of})
     rows = ({"recording": recording, "id": id_, "draw": pseudonymize.draw(recording, key)} for recording, id_ in id_of.items())
-    io.write(LINKAGE, io.frame_of(LINKAGE, rows), LINKAGE_PATH)
+    linkage = io.frame_of(LINKAGE, rows)
+    io.write(LINKAGE, linkage, LINKAGE_PATH)
+    # Not in `ingest`: a seal that follows from the files would let scores and splits run again with every new one.
+    io.write(PEOPLE, files[[*private.PEOPLE_COLUMNS]], INTERIM / "people.parquet", seals.of_draws(linkage))
 
 
 if __name__ == "__main__":

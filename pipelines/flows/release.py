@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from fractions import Fraction
@@ -20,11 +19,11 @@ from scrubin.audit.expected import private_strings
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading
-from scrubin.base import file_lists, files, params
+from scrubin.base import file_lists, params
 from scrubin.base.errors import StageError
 from scrubin.base.layout import INTERIM, LINKAGE_PATH, RECORDINGS_PATH, RELEASE, REPORTS, VERDICT_PATH
 from scrubin.base.store import store, workspaces
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.data.diff import errata, previous
 from scrubin.ratings.lasana import annotation_text
@@ -60,8 +59,8 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any]) -> dic
     releases.refuse_number(last["version"], study.params.version, withdrawn)
     now["withdrawn"] = releases.tombstones(gates.last_tombstones(last), withdrawn, study.params.version)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
-    recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), (INTERIM / "excluded.json").read_text(encoding="utf-8")
-    why = gates.reasons_lost(recordings, study.quarantine, json.loads(excluded))
+    recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), seals.read_rows(INTERIM / "excluded.json")
+    why = gates.reasons_lost(recordings, study.quarantine, excluded)
     gates.refuse_shrinking(last, missing, why, may_shrink=study.params.may_shrink)
     return missing
 
@@ -144,7 +143,8 @@ def main() -> None:
     refuse_borrowed_name(params.raw_folder(), study.params)
     gates.require_valid(VERDICT_PATH)
     review = gates.load_review()
-    now = gates.kept_for_next(study.params, io.read(LINKAGE, LINKAGE_PATH), study.tables["videos"])
+    linkage = io.read(LINKAGE, LINKAGE_PATH)
+    now, seal = gates.kept_for_next(study.params, linkage, study.tables["videos"]), seals.of_draws(linkage)
     now["splits"] = notice.placed(study.tables["splits"], params.read()["splits"])
     missing = refuse_shrinking(study, now)
     gates.refuse_quarantined(study.quarantine, study.params.on_quarantine, gates.acknowledged(review, "quarantine"))
@@ -179,9 +179,9 @@ def main() -> None:
         release_folder.note_archives(copied)
         document = assembly.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
         document["review"] = reviewed
-        files.write_json(REPORTS / "release.json", document)
+        seals.write_sealed(REPORTS / "release.json", document, seal)
         issue.private(certificate, review, document, lines, RELEASE, beside=folder)
-    files.write_json(gates.LAST_RELEASE_PATH, now)
+    seals.write_sealed(gates.LAST_RELEASE_PATH, now, seal)
     log_outcome(study, review, pictures, missing, linkable)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 import plumbing
@@ -25,7 +24,7 @@ from scrubin.base.layout import (
 )
 from scrubin.base.private_paths import release_now, standing_part
 from scrubin.base.store import renewal
-from scrubin.base.tables import io, private
+from scrubin.base.tables import io, private, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
 from scrubin.base.tables.public import GAPS, VIDEOS
 from scrubin.stages.render import effort, rendering, tables
@@ -38,12 +37,12 @@ def main() -> None:
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
     quarantined = set(io.read(QUARANTINE, quarantine_path("screen")).recording)
-    excluded = {one["recording"] for one in json.loads((INTERIM / "excluded.json").read_text(encoding="utf-8"))}
-    parts = io.read(PARTS, PARTS_PATH)
+    excluded = {one["recording"] for one in seals.read_rows(INTERIM / "excluded.json")}
+    parts, linkage = io.read(PARTS, PARTS_PATH), io.read(LINKAGE, LINKAGE_PATH)
     files = rendering.to_render(
         io.read(RECORDINGS, RECORDINGS_PATH),
         parts,
-        io.read(LINKAGE, LINKAGE_PATH),
+        linkage,
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantined | excluded,
         p.duration_jitter_s,
@@ -61,14 +60,14 @@ def main() -> None:
     renewal.keep_only(standing_part("videos"), {UNRELEASED / tables.video_path(item) for item in whole})
     for item in progress.over("render, copied", whole):
         renewal.renew_all(item.entry, dict.fromkeys(item.entry.files, UNRELEASED / tables.video_path(item)))
-    bad = tables.quarantine_rows(files, errors)
+    bad, seal = tables.quarantine_rows(files, errors), seals.of_draws(linkage)
     videos = io.frame_of(VIDEOS, tables.video_rows(whole))
     io.write(VIDEOS, videos, VIDEOS_PATH)
     io.write(GAPS, io.frame_of(GAPS, tables.gap_rows(whole, parts)), TABLES / "gaps.parquet")
     io.write(LENGTHS, videos[[*private.LENGTHS_COLUMNS]], INTERIM / "lengths.parquet")
-    io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), CUTS_PATH)
+    io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), CUTS_PATH, seal)
     io.write(HIDDEN, io.frame_of(HIDDEN, tables.hidden_rows(whole)), HIDDEN_PATH)
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("render"))
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("render"), seal)
     plumbing.LOG.info("render: %d made, %d kept from earlier runs", sum(not i.was_kept for i in done), sum(i.was_kept for i in done))
 
 

@@ -20,7 +20,7 @@ from scrubin.base.layout import (
     VIDEOS_PATH,
     quarantine_path,
 )
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS, STEREO
 from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS, VIDEOS, skill_table
 from scrubin.media.source import sources
@@ -63,12 +63,13 @@ def main() -> None:
         sources=RawFiles(params.raw_folder(), raw_files, params.load("screen", ScreenParams)),
     )
     said = document(study, p)
-    files.write_json(REPORTS / "report.json", said)
+    seal = seals.of_draws(study.linkage)
+    seals.write_sealed(REPORTS / "report.json", said, seal)
     files.write_json(REPORTS / "metrics.json", comparison.metrics(study, said))
     folder = files.fresh_folder(REPORTS / "plots")
     for name, text in comparison.plots(study, said).items():
         files.write_text(folder / name, text)
-    files.write_text(REPORTS / "index.html", page.render(study, said, UNRELEASED, p))
+    seals.write_page(REPORTS / "index.html", page.render(study, said, UNRELEASED, p), seal)
 
 
 if __name__ == "__main__":

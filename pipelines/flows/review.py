@@ -6,10 +6,10 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.base import files, params
-from scrubin.base.layout import INTERIM, REVIEW_PATH
-from scrubin.base.tables import io
-from scrubin.base.tables.private import REDACTIONS
+from scrubin.base import params
+from scrubin.base.layout import INTERIM, RECORDINGS_PATH, REVIEW_PATH
+from scrubin.base.tables import io, seals
+from scrubin.base.tables.private import RECORDINGS, REDACTIONS
 from scrubin.stages.review import Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
 
@@ -23,11 +23,12 @@ def main() -> None:
     lines = Ledger().lines()
     standing = of.standing()
     standing.apply(lines)
-    io.write(REDACTIONS, io.frame_of(REDACTIONS, result.redactions(of, standing)), INTERIM / "redactions.parquet")
+    seal = seals.of_files(io.read(RECORDINGS, RECORDINGS_PATH))
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, result.redactions(of, standing)), INTERIM / "redactions.parquet", seal)
     document = result.document(of, standing, lines, raw, p.checks)
-    files.write_json(REVIEW_PATH, document)
-    files.write_json(INTERIM / "excluded.json", result.excluded(of, standing))
-    files.write_json(INTERIM / "acknowledged.json", document["acknowledged"])
+    seals.write_sealed(REVIEW_PATH, document, seal)
+    seals.write_sealed(INTERIM / "excluded.json", result.excluded(of, standing), seal)
+    seals.write_sealed(INTERIM / "acknowledged.json", document["acknowledged"], seal)
     for line in document["warnings"]:
         plumbing.LOG.warning("review: %s", line)
 

@@ -5,9 +5,9 @@ import plumbing
 from prefect import flow
 
 from scrubin.audit.expected import withdrawal_memory
-from scrubin.base import files, params
+from scrubin.base import params
 from scrubin.base.layout import INTERIM, LINKAGE_PATH, PRIVATE, TABLES, quarantine_path
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE, QUARANTINE
 from scrubin.base.tables.public import ERRORS, RATINGS, skill_table
 from scrubin.ratings import marks, score_statistics, scoring
@@ -37,8 +37,9 @@ def main() -> None:
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
-    files.write_json(PRIVATE / "development.json", development(skill, people, linkage))
-    files.write_json(INTERIM / "scores.json", score_statistics.summarise(entries, normalised, skill, errors, roster, p))
+    seal = seals.of_draws(linkage)
+    seals.write_sealed(PRIVATE / "development.json", development(skill, people, linkage), seal)
+    seals.write_sealed(INTERIM / "scores.json", score_statistics.summarise(entries, normalised, skill, errors, roster, p), seal)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from prefect import flow
 from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.layout import INTERIM, PARTS_PATH, RECORDINGS_PATH, quarantine_path
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS, every_file, quarantine_row
 from scrubin.stages.screen import screening
 from scrubin.stages.screen.detector import ScreenParams
@@ -31,9 +31,10 @@ def main() -> None:
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, (rows, _) in outcome.done for row in rows]
     stops = [row for _, (_, rows) in outcome.done for row in rows]
-    io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), INTERIM / "proposals.parquet")
-    io.write(STOPS, io.frame_of(STOPS, stops), INTERIM / "stops.parquet")
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("screen"))
+    seal = seals.of_files(recordings)
+    io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), INTERIM / "proposals.parquet", seal)
+    io.write(STOPS, io.frame_of(STOPS, stops), INTERIM / "stops.parquet", seal)
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("screen"), seal)
     said = count_text(len(proposed), "proposal")
     plumbing.LOG.info("screen: %s; what is proposed is hidden until a person rejects it: .venv/bin/scrubin review", said)
 

@@ -11,7 +11,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.layout import INTERIM, LINKAGE_PATH, PRIVATE, TABLES
 from scrubin.base.private_paths import fresh_part
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE
 from scrubin.base.tables.public import ERRORS, PHASES, SPLITS, TRIPLETS, skill_table
 from scrubin.stages.splits import study
@@ -34,7 +34,8 @@ def main() -> None:
     p = params.load("splits", SplitsParams)
     videos = io.read(LENGTHS, INTERIM / "lengths.parquet")
     recordings = io.read(PEOPLE, INTERIM / "people.parquet")
-    people = people_of(recordings, io.read(LINKAGE, LINKAGE_PATH), videos)
+    linkage = io.read(LINKAGE, LINKAGE_PATH)
+    people, seal = people_of(recordings, linkage, videos), seals.of_draws(linkage)
     tables = Tables(
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
         errors=io.read(ERRORS, TABLES / "errors.parquet"),
@@ -53,11 +54,11 @@ def main() -> None:
     folder = fresh_part("splits")
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
-    files.write_json(PRIVATE / "obstacles.json", study.obstacles(split_of))
+    seals.write_sealed(PRIVATE / "obstacles.json", {"schemes": study.obstacles(split_of)}, seal)
     said = study.document(split_of, everyone, tables, p)
     for line in study.warnings(said):
         plumbing.LOG.warning("look at: %s", line)
-    files.write_json(INTERIM / "splits.json", said)
+    seals.write_sealed(INTERIM / "splits.json", said, seal)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from prefect import flow
 
 from scrubin.base import files, params
 from scrubin.base.errors import StageError
-from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, UNRELEASED, VIDEOS_PATH
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, UNRELEASED, VIDEOS_PATH
 from scrubin.base.private_paths import fresh_part
-from scrubin.base.tables import io
-from scrubin.base.tables.private import CUTS, HIDDEN, RIGS, STEREO
+from scrubin.base.tables import io, seals
+from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, RIGS, STEREO
 from scrubin.base.tables.public import VIDEOS
 from scrubin.media import rig_file
 from scrubin.stages.stereo import released_check
@@ -41,8 +41,9 @@ def main() -> None:
         released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])
         for pair, said in outcome.done
     ]
-    io.write(STEREO, io.frame_of(STEREO, rows), INTERIM / "stereo.parquet")
-    io.write(RIGS, io.frame_of(RIGS, [{"rig": rig, "calibration": name} for rig, name in names.items()]), INTERIM / "rigs.parquet")
+    seal, named = seals.of_draws(io.read(LINKAGE, LINKAGE_PATH)), [{"rig": rig, "calibration": name} for rig, name in names.items()]
+    io.write(STEREO, io.frame_of(STEREO, rows), INTERIM / "stereo.parquet", seal)
+    io.write(RIGS, io.frame_of(RIGS, named), INTERIM / "rigs.parquet", seal)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """Validate: every public table held to its declaration and to the others; an error stops the release."""
 
-import json
-
 import plumbing
 
 from prefect import flow
 
 from scrubin.base import files, params
 from scrubin.base.layout import HIDDEN_PATH, INTERIM, LINKAGE_PATH, PARTS_PATH, RECORDINGS_PATH, REPORTS, TABLES, VERDICT_PATH
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import HIDDEN, LINKAGE, PARTS, RECORDINGS, STEREO, every_file
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary import vocabulary
@@ -22,7 +20,7 @@ OUT = REPORTS / "validation"
 
 def acknowledged_pairs() -> list[tuple[str, ...]]:
     """Return the near-duplicates that a reviewer looked at, as pairs of released ids."""
-    entries = json.loads((INTERIM / "acknowledged.json").read_text(encoding="utf-8"))
+    entries = seals.read_rows(INTERIM / "acknowledged.json")
     return [tuple(one["key"].split(",")) for one in entries if one["subject"] == "near-duplicate"]
 
 
@@ -44,11 +42,12 @@ def main() -> None:
         hidden=io.read(HIDDEN, HIDDEN_PATH),
     )
     checked, rows = suite.run(stored, p.severity), stored.row_counts
-    files.write_json(VERDICT_PATH, outcomes.document(checked, rows))
+    seal = seals.of_draws(linkage)
+    seals.write_sealed(VERDICT_PATH, outcomes.document(checked, rows), seal)
     folder = files.fresh_folder(OUT)
     files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(stored)})
     files.write_json(folder / "metrics.json", outcomes.metrics(checked, rows))
-    files.write_text(folder / "index.html", outcomes.page(checked, rows))
+    seals.write_page(folder / "index.html", outcomes.page(checked, rows), seal)
     outcomes.refuse(checked, f"{OUT}/index.html", dict(zip(linkage["id"], linkage["recording"], strict=True)))
 
 

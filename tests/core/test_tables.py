@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import pkgutil
 
 import pandas as pd
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 
 import scrubin.base.tables
 from scrubin.base.errors import TableError
-from scrubin.base.tables import Column, Table, io
+from scrubin.base.tables import Column, Table, io, seals
+from scrubin.base.tables.private import LINKAGE, REDACTIONS, RIGS
 from scrubin.base.tables.public import skill_table
 
 TOY = Table(
@@ -110,3 +113,71 @@ def test_every_table_can_be_empty_and_is_documented(table, tmp_path):
 def test_no_public_table_has_a_private_column():
     private = {"recording", "participant", "trial", "site", "offset_s"}
     assert not [(table.name, name) for table in every_table() if not table.private for name in table.column_names if name in private]
+
+
+def seal_of_raw_files(*contents: bytes) -> seals.Seal:
+    """Return the seal of a study with these files, one of which cannot be read."""
+    hashes = [*(hashlib.sha256(one).hexdigest() for one in contents), None]
+    return seals.of_files(pd.DataFrame({"sha256": hashes}))
+
+
+def seal_of_draws(*draws: int) -> seals.Seal:
+    rows_of = [{"recording": f"r{number}", "id": f"i{number}", "draw": draw} for number, draw in enumerate(draws)]
+    return seals.of_draws(io.frame_of(LINKAGE, rows_of))
+
+
+REDACTION = {"camera": "mono", "kind": "text", "start_s": 0.0, "end_s": 8.0, "x": 16.0, "y": 8.0, "w": 120.0, "h": 24.0}
+REDACTION |= {"source": "curator", "decision": "accepted", "accepted": True}
+
+
+@pytest.mark.parametrize(
+    ("table", "private", "guesses"),
+    [
+        (RIGS, {"rig": "UKE Hamburg Turm 3", "calibration": "rig_1"}, [{"rig": f"UKE Hamburg Turm {number}"} for number in range(9)]),
+        (
+            REDACTIONS,
+            {"recording": "2024-05-14_Ostermann", **REDACTION},
+            [{"recording": f"2024-05-{day}_Ostermann"} for day in range(10, 20)],
+        ),
+    ],
+    ids=["rigs", "redactions"],
+)
+def test_who_knows_the_hash_of_a_private_table_cannot_try_what_is_in_it(table, private, guesses, tmp_path):
+    """``dvc.lock`` and the certificate tell hashes, and everybody has this program: a small table could be guessed and compared."""
+    path, guesses = tmp_path / f"{table.name}.parquet", [private | guess for guess in guesses]
+
+    def tried(seal: seals.Seal | None) -> set[str]:
+        done = set()
+        for guess in guesses:
+            io.write(table, io.frame_of(table, [guess]), path, seal)
+            done.add(hashlib.sha256(path.read_bytes()).hexdigest())
+        return done
+
+    def hash_of(seal: seals.Seal | None) -> str:
+        io.write(table, io.frame_of(table, [private]), path, seal)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    assert hash_of(None) in tried(None)
+    of_files = hash_of(seal_of_raw_files(b"left", b"right"))
+    assert of_files not in tried(None) | tried(seal_of_raw_files()) | tried(seal_of_raw_files(b"left", b"righT")) | tried(seal_of_draws(1))
+    assert of_files == hash_of(seal_of_raw_files(b"right", b"left"))
+    assert hash_of(seal_of_draws(1 << 62)) not in tried(None) | tried(seal_of_draws()) | tried(seal_of_draws(1, 1 << 62))
+    hash_of(seal_of_draws(1))
+    assert io.records(io.read(table, path)) == io.records(io.frame_of(table, [private]))
+
+
+def test_the_seal_of_one_file_tells_nothing_of_that_of_another():
+    seal = seal_of_raw_files(b"left")
+    assert len({seal.secret, seal.of("a.json"), seal.of("b.json"), hashlib.sha256(b"left").hexdigest()}) == 4
+
+
+def test_a_sealed_document_says_the_same_and_one_of_an_earlier_edition_is_still_read(tmp_path):
+    seal, document, several = seal_of_draws(3), tmp_path / "d.json", tmp_path / "l.json"
+    seals.write_sealed(document, {"tasks": {"random": 1}}, seal)
+    assert json.loads(document.read_text()) == {"tasks": {"random": 1}, "random": seal.of("d.json")}
+    seals.write_sealed(several, [{"recording": "r"}], seal)
+    assert seals.read_rows(several) == [{"recording": "r"}]
+    several.write_text('[{"recording": "r"}]')
+    assert seals.read_rows(several) == [{"recording": "r"}]
+    with pytest.raises(ValueError, match="a 'random' of its own"):
+        seals.write_sealed(document, {"random": []}, seal)

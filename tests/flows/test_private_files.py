@@ -27,7 +27,7 @@ def test_after_a_bare_dvc_repro_another_user_reads_nothing_private(project):
     project.folder.chmod(0o755)
     done = run(project.folder, ".venv/bin/dvc", "repro", "screen", "decisions")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (project.folder / "data/interim/people.parquet").is_file()
+    assert (project.folder / "data/interim/recordings.parquet").is_file()
     assert any((project.folder / ".dvc/cache").rglob("*"))
     assert another_user.below(another_user.reaches(project.folder), *private_paths.PRIVATE) == set()
 

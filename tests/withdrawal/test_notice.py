@@ -139,7 +139,8 @@ def test_rows_and_files_may_be_gone_already_in_the_same_moment_and_later(project
 
 def test_a_new_recording_of_a_participant_who_withdrew_is_withdrawn(project):
     listed(project / "data/raw", "a1", "b1", "c1")
-    (project / "data/interim/people.parquet").unlink()
+    for table in ("people", "recordings"):
+        (project / f"data/interim/{table}.parquet").unlink()
     withdraw(project, "Ann,,2026-01-31,consent")
     listed(project / "data/raw", *STUDY)
     assert "a2" in withdraw(project, "Ann,,2026-01-31,consent")

@@ -14,6 +14,7 @@ from scrubin.base import unpacking
 from scrubin.base.errors import TableError
 from scrubin.base.files import whole
 from scrubin.base.tables import Column, Table
+from scrubin.base.tables.seals import RANDOM, Seal
 
 SHOWN = 5
 TEXT = pd.Series(dtype="str").dtype
@@ -48,11 +49,19 @@ def conform(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
     return typed
 
 
-def write(table: Table, frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as parquet: declared schema, sorted by key, whole or not at all."""
+def write(table: Table, frame: pd.DataFrame, path: Path, seal: Seal | None = None) -> None:
+    """Write a table as parquet: declared schema, sorted by key, whole or not at all.
+
+    Parameters
+    ----------
+    seal
+        Of a private table: its file says the seal as well, which no reader asks for.
+    """
     typed = conform(table, frame)
+    said = {} if seal is None else {RANDOM: seal.of(path.name)}
     # Arrays of pandas' own metadata would name library versions; the schema alone is enough to read back.
-    arrow = pa.Table.from_pandas(typed, schema=table.schema, preserve_index=False).replace_schema_metadata(table.schema.metadata)
+    metadata = {**(table.schema.metadata or {}), **said}
+    arrow = pa.Table.from_pandas(typed, schema=table.schema, preserve_index=False).replace_schema_metadata(metadata)
     with whole(path) as part:
         pq.write_table(arrow, part, compression="zstd")
 

@@ -12,7 +12,7 @@ import pandas as pd
 from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.layout import HIDDEN_PATH, INTERIM, RECORDINGS_PATH, VIDEOS_PATH, quarantine_path
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import HIDDEN, QUARANTINE, RECORDINGS, of_recordings
 from scrubin.base.tables.public import VIDEOS
 from scrubin.stages.release import gates
@@ -97,7 +97,7 @@ def _set_aside() -> Iterator[str]:
     quarantine = gates.joined_quarantine(io.read(QUARANTINE, quarantine_path(stage)) for stage in ("ingest", "screen", "render"))
     recordings = io.read(RECORDINGS, RECORDINGS_PATH)
     unusable, strays = of_recordings(quarantine).recording.nunique(), len(quarantine) - len(of_recordings(quarantine))
-    excluded = recordings.recording[recordings.status == "excluded"].nunique() + len(_read("excluded.json"))
+    excluded = recordings.recording[recordings.status == "excluded"].nunique() + len(seals.read_rows(INTERIM / "excluded.json"))
     said = [f"{count_text(unusable, 'recording')} that cannot be used"] if unusable else []
     said += [f"{excluded:,} excluded"] if excluded else []
     said += [f"{count_text(strays, 'file')} that no row names"] if strays else []

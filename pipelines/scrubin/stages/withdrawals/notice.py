@@ -72,8 +72,10 @@ def load_last_run(folder: Path = Path()) -> LastRun:
         for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
     }
     ids = {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
-    sites = dict(zip(people.recording, people.site.fillna(""), strict=True))
-    return LastRun(dict(zip(people.recording, people.participant, strict=True)), ids, sites, raw, _pictures(folder))
+    # `people` is written later than `recordings`: a run may have ended between them.
+    participants = {name: who for table in (recordings, people) for name, who in zip(table.recording, table.participant, strict=True)}
+    sites = {name: site for table in (recordings, people) for name, site in zip(table.recording, table.site.fillna(""), strict=True)}
+    return LastRun(participants, ids, sites, raw, _pictures(folder))
 
 
 def _table(table: Table, path: Path) -> pd.DataFrame:

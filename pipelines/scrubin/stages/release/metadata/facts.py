@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pandas as pd
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.layout import INTERIM
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.io import records
 from scrubin.base.tables.private import CUTS, RECORDINGS, of_recordings
 
@@ -336,15 +336,15 @@ def load_study(
         validation=_document(folder / "validation.json"),
         provenance=_document(folder / "annotations.json").get("provenance", {}),
         interpolated=_document(folder / "annotations.json").get("interpolated", {}),
-        left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json")), withdrawn),
+        left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json", seals.read_rows)), withdrawn),
         people=int(released["participant"].nunique()),
         synthetic=synthetic,
     )
 
 
-def _document(path: Path) -> Any:
+def _document(path: Path, read: Callable[[Path], Any] = lambda path: json.loads(path.read_text(encoding="utf-8"))) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return read(path)
+    except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path}: it cannot be read ({type(error).__name__}: {error}); run 'dvc repro' again"
         raise ReleaseError(msg) from error
