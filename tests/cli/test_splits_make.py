@@ -143,6 +143,8 @@ HEAD = "id,participant,GRS,error_a,pin\n"
     [
         (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "line 3: recording 'a' (column 'id') stands twice, first in line 2"),
         (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "line 3: the cell 'participant' is empty"),
+        (HEAD + "a,NA,1,True,\n", [], "line 2: the cell 'participant' is empty: 'NA' names nobody; fill it in"),
+        (HEAD + "a,p,1,True,\nb,unknown,1,True,\n", [], "line 3: the cell 'participant' is 'unknown', which names nobody; fill it in"),
         (HEAD + ",p,1,True,\n", [], "line 2: the cell 'id' is empty"),
         (HEAD + "a,p,1,True\n", [], "line 2: expected 5 cells, but got 4"),
         (HEAD, [], "it has a header but no rows"),

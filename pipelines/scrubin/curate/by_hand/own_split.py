@@ -59,7 +59,7 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     ids = sheet.ids()
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
-    groups = sheet.filled(roles.group)
+    groups = sheet.groups(roles.group)
     SplitError.raise_any(_spelt_alike(sheet, groups, roles.group))
     people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))

@@ -230,9 +230,11 @@ def _problem(row: csv_text.CsvRow, error: RecordingError) -> ManifestProblem:
 def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     # A blank behind a name is a slip of the hand; a file may really be called so.
     path = row.as_written("path")
-    for column in ("recording", "participant", "task", "camera", "path"):
+    for column in ("recording", "task", "camera", "path"):
         if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
+        raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
     cells = dict.fromkeys(COLUMNS, "") | dict(row.cells)
     row = replace(row, cells=cells)
