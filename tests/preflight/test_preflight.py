@@ -509,3 +509,9 @@ def test_an_orcid_with_a_wrong_check_digit_is_refused(raw):
     text = "creators: [{name: A, orcid: 0000-0002-1825-0098, affiliation: null}]"
     change(Path("params.yaml"), "creators: []", text)
     assert "its check digit is wrong" in only(errors())
+
+
+def test_one_rater_where_two_are_needed_is_something_to_look_at(raw, capsys):
+    (raw / "ratings/PegTransfer_rater1.csv").unlink()
+    assert cli.main(["preflight"]) == 0
+    assert "task PegTransfer: no recording has the 2 scores that 'scores.min_ratings' asks for (1 rater" in capsys.readouterr().out
