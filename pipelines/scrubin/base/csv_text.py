@@ -199,6 +199,15 @@ def is_missing(cell: str) -> bool:
     return cell.strip().casefold() in MISSING
 
 
+def has_comma(cell: str) -> bool:
+    """Return whether a cell is a number with a comma in it.
+
+    >>> has_comma("1,5"), has_comma("1.5"), has_comma("1,5 kg")
+    (True, False, False)
+    """
+    return _COMMA.fullmatch(cell.strip()) is not None
+
+
 def nobody(cell: str) -> str:
     """Return why a cell of names, of people or of other groups, names nobody; "" when it names somebody.
 

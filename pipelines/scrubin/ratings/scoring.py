@@ -88,10 +88,9 @@ def without_skill(normalised: pd.DataFrame, min_ratings: int) -> list[Fault]:
         As of `aggregate`.
     """
     totals = normalised[normalised.aspect == TOTAL]
-    count = totals[totals.score.notna()].groupby(["task", "id"]).size()
     wrong = []
     for task, rows in totals.groupby("task"):
-        most = int(count[task].max()) if task in count.index.get_level_values("task") else 0
+        most = int(rows[rows.score.notna()].id.value_counts().max()) if rows.score.notna().any() else 0
         if most < min_ratings:
             raters = count_text(int(rows.rater.nunique()), "rater")
             has = f"no recording has the {min_ratings} scores that 'scores.min_ratings' asks for ({raters}, at most {most} that count)"
