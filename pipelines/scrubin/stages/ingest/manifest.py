@@ -68,7 +68,7 @@ class ClockParams:
 
     def __post_init__(self) -> None:
         if (self.format or self.source == FILE_NAME) and not _tells_time(self.format):
-            codes = f"{', '.join(TIME_CODES)}, each once, with %H and %M"
+            codes = f"{', '.join(TIME_CODES)}, each once"
             msg = f"params.yaml: 'ingest.clock.format' must be a time of {codes}, such as %Y%m%d_%H%M%S, but is {self.format!r}"
             raise ParamsError(msg)
 
@@ -76,7 +76,7 @@ class ClockParams:
 def _tells_time(form: str) -> bool:
     """Return whether a form of names says when, and has nothing that nobody reads."""
     codes = re.findall(r"%.?", form)
-    return {"%H", "%M"} <= set(codes) <= set(TIME_CODES) and len(set(codes)) == len(codes)
+    return bool(codes) and set(codes) <= set(TIME_CODES) and len(set(codes)) == len(codes)
 
 
 @dataclass(frozen=True)
