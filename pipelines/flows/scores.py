@@ -32,6 +32,8 @@ def main() -> None:
     for fault in scoring.without_scale(entries.ratings):
         plumbing.LOG.warning("%s", fault.line())
     normalised = scoring.normalise(entries.ratings, p.failed_grs)
+    for fault in scoring.without_skill(normalised, p.min_ratings):
+        plumbing.LOG.warning("%s", fault.line())
     skill = scoring.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
     errors = marks.harmonise(entries.marks, p.error_rule, p.reviewer)
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")

@@ -110,6 +110,15 @@ def test_one_label_beyond_the_end_is_within_the_tolerance_and_not_without(fps):
     assert f"the labels have {frames - 1} frames" in problems_of(labelled(range(frames - 1), every_frame=True), 20, fps, tolerance_s=0)
 
 
+def test_spans_that_end_with_the_video_fit_without_any_tolerance():
+    """In floating point 15,000,000,000 times a billionth is a bit more than 15."""
+    for tenths in range(10, 400):
+        end, length = tenths * NS // 10, Fraction(tenths, 10)
+        fits, beyond = (segment_rows([("step", 0, until, 0)]) for until in (end, end + 1))
+        assert problems_of(labelled([], NANOSECONDS, segments=fits), length, Fraction(50), tolerance_s=0) == ""
+        assert "the offset is 1e-09 s" in problems_of(labelled([], NANOSECONDS, segments=beyond), length, Fraction(50), tolerance_s=0)
+
+
 def test_numbers_from_one_are_as_long_as_numbers_from_zero():
     labels = labelled(range(1, 501), every_frame=True)
     assert problems_of(labels, 20, tolerance_s=0, first=1) == ""

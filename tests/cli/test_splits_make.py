@@ -119,7 +119,9 @@ def test_extend_moves_nobody(table, tmp_path, capsys):
 def test_extend_needs_every_released_recording_in_the_table(table, tmp_path, capsys):
     (tmp_path / "old.csv").write_text("id,subset\nv00-0,train\nv99-9,test\n")
     assert run("extend", tmp_path / "old.csv", table, "--out", tmp_path / "new.csv", "--group", "participant") == 1
-    assert "recording 'v99-9' of the released split is missing" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "recording 'v99-9' of the released split is missing" in said
+    assert "if somebody withdrew, take their rows out of " in said
     assert not (tmp_path / "new.csv").exists()
 
 
@@ -143,6 +145,9 @@ HEAD = "id,participant,GRS,error_a,pin\n"
     [
         (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "line 3: recording 'a' (column 'id') stands twice, first in line 2"),
         (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "line 3: the cell 'participant' is empty"),
+        (HEAD + "a,NA,1,True,\n", [], "line 2: the cell 'participant' is empty: 'NA' names nobody; fill it in"),
+        (HEAD + "a,p,1,True,\nb,unknown,1,True,\n", [], "line 3: the cell 'participant' is 'unknown', which names nobody; fill it in"),
+        (HEAD.replace(",", ";") + "a;p;1,5;True;\nb;q;2;True;\n", [], "line 2: 'GRS' is '1,5'; write numbers with a decimal point"),
         (HEAD + ",p,1,True,\n", [], "line 2: the cell 'id' is empty"),
         (HEAD + "a,p,1,True\n", [], "line 2: expected 5 cells, but got 4"),
         (HEAD, [], "it has a header but no rows"),

@@ -179,6 +179,12 @@ def test_a_release_without_archives_says_that_there_are_none(tmp_path):
     assert "archives" in {one.what for one in result.withheld}
 
 
+def test_a_list_of_checksums_that_was_cut_off_is_the_only_fault_and_the_list_of_sizes_stays(copy):
+    copy.edit(data_verify.SUMS, lambda data: b"".join(data.splitlines(keepends=True)[:3]))
+    (said,) = lines(copy.folder)
+    assert (said.startswith(data_verify.SUMS), "get this list again" in said) == (True, True)
+
+
 def test_both_lists_lost_is_said_and_what_the_tables_name_is_still_looked_for(copy):
     copy.path(data_verify.SUMS).unlink()
     copy.path(data_verify.FILES).unlink()

@@ -67,6 +67,10 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
         ({"path": "/etc/passwd"}, "path '/etc/passwd' does not lie in videos/"),
         ({"path": "elsewhere/l.mkv"}, "does not lie in videos/"),
         ({"participant": " "}, "line 2: 'participant' is empty; fill it in"),
+        ({"participant": "N/A"}, "line 2: 'participant' is empty: 'N/A' names nobody; fill it in"),
+        ({"participant": "-"}, "line 2: 'participant' is empty: '-' names nobody; fill it in"),
+        ({"participant": "Unknown"}, "line 2: 'participant' is 'Unknown', which names nobody; fill it in"),
+        ({"participant": "?"}, "line 2: 'participant' is '?', which names nobody; fill it in"),
     ],
 )
 def test_a_wrong_cell_takes_its_recording_out_and_says_where(change, message):

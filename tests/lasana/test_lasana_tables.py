@@ -98,6 +98,13 @@ def test_a_sheet_reads_as_the_rater_wrote_it(golden):
         assert "" not in row.cells
 
 
+def test_decimal_commas_of_a_rater_are_read_where_no_comma_separates_cells():
+    rows = sheet_of(parse("B.csv", b"id;depth_perception;efficiency\na;1,0;2\nb;2,5;\n"), "B", "3", marks_errors=False).rows
+    assert [(row.cells["depth_perception"], row.cells["efficiency"]) for row in rows] == [("1.0", "2"), ("2.5", "")]
+    with pytest.raises(RatingsError, match="line 2: depth_perception is '1,000': a decimal separator, or one of thousands"):
+        sheet_of(parse("B.csv", b"id;depth_perception\na;1,000\n"), "B", "3", marks_errors=False)
+
+
 def test_a_rater_of_another_number_stays_another():
     rows = sheet_of(parse("B_rater3.csv", b"id;rater\na;1\nb;r3\nc;anna\n"), "B", "3", marks_errors=False).rows
     assert [row.cells["rater"] for row in rows] == ["1", "3", "anna"]

@@ -153,8 +153,9 @@ def test_a_missing_truncated_or_changed_video_is_named_with_what_to_do(changed, 
     release = Release(changed)
     with pytest.raises(ReleaseError, match=rf"borunga.mkv: .*scrubin verify {changed}"):
         release.clips(1, 1, 4, task=OPERATION)[-1]
-    with pytest.raises(ReleaseError, match=rf"borunga.mkv: .*scrubin verify {changed}"):
+    with pytest.raises(ReleaseError, match=rf"borunga.mkv: .*scrubin verify {changed}") as refused:
         release.frames(task=OPERATION, source="videos")[-1]
+    assert [str(refused.value).count(word) for word in ("borunga.mkv", "scrubin verify")] == [1, 1]
 
 
 @pytest.mark.slow

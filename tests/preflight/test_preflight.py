@@ -511,3 +511,57 @@ def test_private_folders_that_others_can_enter_are_errors_and_an_open_raw_study_
     assert "data/interim: it is private, but other users of this machine can enter it (mode 0755); 'make repro' closes it" in said
     assert "data/raw: the raw study can be entered by other users of this machine (mode 0755)" in said
     assert len(found.errors) == 1
+
+
+CLOCK = 'clock: {source: none, format: "%Y%m%d_%H%M%S"}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "    PegTransfer: box_trainer\n",
+            "    PegTransfr: box_trainer\n",
+            "'screen.scene.PegTransfr': there is no such task in",
+        ),
+        ("cameras: [mono]", "cameras: [mono, mono]", "must be [left, right] or [mono], each once, but are [mono, mono]"),
+        ("cameras: [mono]", "cameras: []", "must be [left, right] or [mono], each once, but are []"),
+        (
+            CLOCK,
+            'clock: {source: file_name, format: "%Q"}',
+            "'ingest.clock.format' must be a time of %Y",
+        ),
+        (
+            CLOCK,
+            "clock: {source: file_name, format: abc}",
+            "'ingest.clock.format' must be a time of %Y",
+        ),
+        ("license: CC-BY-4.0", "license: CC-BY", "'release.license' must be an SPDX identifier, with its version"),
+        ("dask: null", "dask: ftp://x", "'flows.dask' must begin with tcp://"),
+        ("withdrawals: {}", "withdrawals: {a: 1}", "'withdrawals.a' is not a parameter; there are none"),
+        ("min_contrast: null", "min_contrast: 128", "'frames.drop.min_contrast' must lie in [0, 127]"),
+        ("  transitions: {}", "  transitions: {nope: []}", "'validate.transitions.nope': there is no such vocabulary"),
+        ("  transitions: {}", "  transitions: {cholect50: [[a, b]]}", "'validate.transitions.cholect50': 'a' is no phase"),
+        ("  totals: []", "  totals: [{table: nope, count: rows, where: {}, total: 1}]", "'validate.totals[0]': 'nope' is no public table"),
+    ],
+)
+def test_what_a_later_stage_refuses_is_refused_at_once_with_the_name_of_the_file(raw, old, new, says, capsys):
+    change(Path("params.yaml"), old, new)
+    assert says in "\n".join(errors())
+    Path("params.yaml").rename("other.yaml")
+    assert cli.main(["check-params", "other.yaml"]) == 1
+    said = capsys.readouterr().err
+    assert says in said
+    assert ("other.yaml: " in said, "params.yaml: " in said) == (True, False)
+
+
+def test_an_orcid_with_a_wrong_check_digit_is_refused(raw):
+    text = "creators: [{name: A, orcid: 0000-0002-1825-0098, affiliation: null}]"
+    change(Path("params.yaml"), "creators: []", text)
+    assert "its check digit is wrong" in only(errors())
+
+
+def test_one_rater_where_two_are_needed_is_something_to_look_at(raw, capsys):
+    (raw / "ratings/PegTransfer_rater1.csv").unlink()
+    assert cli.main(["preflight"]) == 0
+    assert "task PegTransfer: no recording has the 2 scores that 'scores.min_ratings' asks for (1 rater" in capsys.readouterr().out

@@ -195,6 +195,13 @@ def test_faults_of_a_table_are_named():
     assert {fault for _, fault in faults_of(question)} >= {fault for _, fault in people.faults}
 
 
+@pytest.mark.parametrize("nobody", ["NA", "n/a", "-", "?", "none", "NULL", "unknown"])
+def test_what_names_nobody_is_no_participant(nobody):
+    table = csv_text.read("t.csv", f"id,Participant\na,{nobody}\n".encode())
+    ((_, fault),) = from_table(table, sheet_of(GOOD), str, None, None).faults
+    assert fault.sentence == f"t.csv, line 2: video 'a' has no Participant: '{nobody}' names nobody; fill it in"
+
+
 def test_a_missing_column_is_named_with_the_nearest():
     with pytest.raises(SplitError, match=r"t\.csv: there is no column 'participants'; did you mean 'Participant'\?"):
         from_table(TABLE, sheet_of(GOOD), str, "participants", None)

@@ -182,3 +182,15 @@ def test_tasks_are_normalised_apart():
     both = scoring.normalise(pd.concat([one, other]), -2.5)
     alone = scoring.normalise(one, -2.5)
     assert both.score[both.task == "T"].tolist() == alone.score.tolist()
+
+
+def test_a_task_of_which_no_recording_has_enough_ratings_is_named_once():
+    one_rater = scoring.normalise(ratings_of({"a": {"v0": 4, "v1": 8}}), -2.5)
+    (fault,) = scoring.without_skill(one_rater, 2)
+    assert fault.line().startswith(
+        "task T: no recording has the 2 scores that 'scores.min_ratings' asks for (1 rater, at most 1 that count)"
+    )
+    assert "so its skill is null throughout; add sheets of more raters, or lower scores.min_ratings" in fault.line()
+    assert scoring.without_skill(one_rater, 1) == []
+    assert scoring.without_skill(scoring.normalise(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 4, "v1": 9}}), -2.5), 2) == []
+    assert scoring.without_skill(one_rater.iloc[:0], 2) == []

@@ -208,6 +208,17 @@ class TestWithoutProject:
         assert "NOT checked - blackness" in text
         assert text.endswith("clean: no finding in what was checked\n")
 
+    def test_ids_of_its_own_videos_are_no_private_column_and_other_names_are(self, release, capsys):
+        put(release, "groundtruth/x/manifest.json", json.dumps({"images": [{"recording": IDS[0]}, {"recording": IDS[1]}]}).encode())
+        code, told = self.told(capsys, release.folder)
+        assert "private-column" not in rules(told)
+        assert any(what.startswith("ids: ") for what in told["not_checked"])
+        put(release, "groundtruth/x/manifest.json", json.dumps({"images": [{"recording": IDS[0]}, {"recording": "case 7"}]}).encode())
+        code, told = self.told(capsys, release.folder)
+        assert (code, "private-column" in rules(told)) == (1, True)
+        put(release, "groundtruth/x/manifest.json", json.dumps({"images": [{"surgeon": "Dr. No"}]}).encode())
+        assert "private-column" in rules(self.told(capsys, release.folder)[1])
+
     def test_a_folder_of_videos_alone_needs_no_checksums(self, release, capsys):
         assert self.told(capsys, release.path("videos"))[0] == 0
 

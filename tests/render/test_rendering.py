@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import clips
+from scrubin.audit.pictures.stills import not_black
 from scrubin.base.errors import VideoError
+from scrubin.base.pixels import is_black
+from scrubin.data.export.lerobot_videos import black_frames
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.structure import Structure
@@ -23,10 +26,10 @@ from scrubin.stages.render.render_params import RenderParams
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 
 
-def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=()) -> Plan:
+def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=(), params: RenderParams = PARAMS) -> Plan:
     found = probe(source, source.name)
     planned = plan(found.pts, found.time_base, found.end_s, interval_s, redactions, (found.width, found.height))
-    encode([SourceFile(source, source.name, found, Structure((), "unknown"))], target, planned, PARAMS, source.name)
+    encode([SourceFile(source, source.name, found, Structure((), "unknown"))], target, planned, params, source.name)
     check_video(target, planned, source.name)
     return planned
 
@@ -43,6 +46,20 @@ def test_redacted_frames_are_black_and_their_neighbours_untouched(tmp_path):
     rendered(source, tmp_path / "out.mkv", (0.5, 2.5), [Redaction(0.0, 0.75, None), Redaction(1.26, 1.3, None), Redaction(1.5, 1.75, None)])
     black = set(range(10, 15)) | {25} | set(range(30, 35))
     assert clips.decoded_numbers(tmp_path / "out.mkv") == [0 if n in black else n for n in range(10, 50)]
+
+
+@pytest.mark.parametrize("preset", ["ultrafast", "veryfast"])
+@pytest.mark.parametrize("crf", [24, 27, 30, 32, 35, 40])
+def test_hidden_frames_are_black_to_the_check_the_audit_and_loaders_at_every_quality(tmp_path, crf, preset):
+    source = clips.clip(tmp_path / "a.mkv", seconds=2)
+    params = RenderParams("reencode", crf, preset, 0.0)
+    planned = rendered(source, tmp_path / "out.mkv", redactions=[Redaction(0.5, 0.8, None), Redaction(1.0, 1.6, None)], params=params)
+    hidden = [number for item in planned.hidden for number in range(item.first, item.last + 1)]
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        pictures = [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
+    assert [n for n, picture in enumerate(pictures) if not_black(picture, None) == ""] == hidden
+    assert [n for n, picture in enumerate(pictures) if is_black(picture)] == hidden
+    assert [n for n, (black, _) in enumerate(black_frames(tmp_path / "out.mkv", "out.mkv")) if black] == hidden
 
 
 def test_a_variable_rate_keeps_its_times(tmp_path):

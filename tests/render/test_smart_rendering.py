@@ -46,9 +46,9 @@ def planned(path: Path, start_s: float, end_s: float, redactions=()) -> tuple[Pr
     return found, cut, parts(cut, structure(path, path.name), "smart", found.rotation_deg)
 
 
-def rendered(path: Path, target: Path, start_s: float, end_s: float, redactions=()) -> tuple[Plan, Parts]:
+def rendered(path: Path, target: Path, start_s: float, end_s: float, redactions=(), params: RenderParams = PARAMS) -> tuple[Plan, Parts]:
     found, cut, how = planned(path, start_s, end_s, redactions)
-    done = execute([SourceFile(path, path.name, found, structure(path, path.name))], target, found, cut, how, PARAMS, path.name)
+    done = execute([SourceFile(path, path.name, found, structure(path, path.name))], target, found, cut, how, params, path.name)
     return cut, done
 
 
@@ -112,6 +112,16 @@ def test_what_is_not_hidden_is_still_to_be_seen(source, output):
     for number, (a, b) in enumerate(zip(before, after, strict=False)):
         if number not in hidden:
             assert np.abs(a - b).mean() < 4, number
+
+
+@pytest.mark.parametrize("preset", ["ultrafast", "veryfast"])
+@pytest.mark.parametrize("crf", [30, 35, 40])
+@pytest.mark.parametrize("more", [("-g", 50), ("-pix_fmt", "yuvj420p", "-g", 50)], ids=["limited range", "full range"])
+def test_hidden_frames_are_black_at_every_quality(tmp_path, more, crf, preset):
+    path = clip(tmp_path / "a.mkv", seconds=6, size="192x128", more=more)
+    cut, done = rendered(path, tmp_path / "out.mkv", 0.5, 5.3, [Redaction(3.11, 3.53, None)], RenderParams("smart", crf, preset, 0.0))
+    assert done.mode == SMART
+    check_video(tmp_path / "out.mkv", cut, path.name)
 
 
 def test_nothing_but_pictures_is_left(output):

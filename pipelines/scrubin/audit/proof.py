@@ -30,7 +30,11 @@ NO_PLAN = (
     "blackness: which frames and rectangles must be black",
     "counts: how many frames, and which files, there must be",
 )
-NO_PROJECT = ("extracted frames: whether each is the picture of its video", "order: whether rows stand in the order of their ids")
+NO_PROJECT = (
+    "extracted frames: whether each is the picture of its video",
+    "order: whether rows stand in the order of their ids",
+    "ids: whether those of the table 'videos' are released ones; under keys such as 'recording' they are taken for these",
+)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit import drawn, layout, reading
+from scrubin.audit.containers import binary_tables
 from scrubin.audit.expected import Fault, Finding, Text, media_types
 from scrubin.audit.expected.plan import Plan, VideoPlan
 from scrubin.audit.expected.private_strings import Private
@@ -26,6 +27,7 @@ from scrubin.base.errors import PrivacyError
 from scrubin.base.faults import count_text
 from scrubin.base.file_lists import CHECKSUMS
 
+VIDEOS = "tables/videos.parquet"
 PLACES_SHOWN = 3
 CAUSES_SHOWN = 20
 """Of one rule: a table of names leaks each of them."""
@@ -143,8 +145,8 @@ def audit(
         Does the reading, see ``reading.read``; a caller may send it to other processes, and then ``folder`` is absolute.
     """
     shown = pictures or Pictures(private)
-    planned = plan or Plan()
     there = layout.look(folder)
+    planned = plan or Plan(own_ids=binary_tables.texts_of(there.files[VIDEOS], "id") if VIDEOS in there.files else frozenset())
     search = Search(private, sum(path.stat().st_size for path in there.files.values()), planned.frame_names)
     examine = examine or Fresh(folder, shown.sampling)
     seen = reading.read(folder, there.files, planned, search, examine, over, shared)

@@ -38,6 +38,9 @@ MISSING = frozenset({"", "-", "n/a", "na", "<na>", "nan", "none", "null"})
 """How programs and people write that there is no value, in small letters: spreadsheets and R ``NA`` and ``N/A``, pandas
 ``NaN`` and ``<NA>``, Python and databases ``None`` and ``null``, people a dash or nothing. Numbers that stand for "missing",
 such as -1 or 999, are not among them: they could be values."""
+UNNAMED = frozenset({"?", "??", "???", "anonymous", "missing", "tbd", "todo", "unk", "unknown", "unnamed"})
+"""What people write in place of a name that they do not know, in small letters: two rows of it may be of two people, and either of them
+of one who stands elsewhere."""
 DELIMITERS = ("\t", ";", ",")
 """The first of them that the header line has is the delimiter."""
 WHITESPACE = " "
@@ -194,6 +197,27 @@ def is_missing(cell: str) -> bool:
     (True, False)
     """
     return cell.strip().casefold() in MISSING
+
+
+def has_comma(cell: str) -> bool:
+    """Return whether a cell is a number with a comma in it.
+
+    >>> has_comma("1,5"), has_comma("1.5"), has_comma("1,5 kg")
+    (True, False, False)
+    """
+    return _COMMA.fullmatch(cell.strip()) is not None
+
+
+def nobody(cell: str) -> str:
+    """Return why a cell of names, of people or of other groups, names nobody; "" when it names somebody.
+
+    >>> nobody(""), nobody("n/a"), nobody("Unknown"), nobody("P01")
+    ('is empty', "is empty: 'n/a' names nobody", "is 'Unknown', which names nobody", '')
+    """
+    text = cell.strip()
+    if is_missing(text):
+        return f"is empty: '{text}' names nobody" if text else "is empty"
+    return f"is '{text}', which names nobody" if text.casefold() in UNNAMED else ""
 
 
 def is_empty(cells: Sequence[str]) -> bool:

@@ -85,6 +85,8 @@ def hint(name: str, known: Iterable[str]) -> str:
     "did you mean 'labels' or 'label-studio'?"
     """
     names = list(known)
+    if not names:
+        return "there are none"
     close = near(name, names)
     # Who knows the family and not the member is told all of them, rather than what is spelt like it.
     family = [one for one in sorted(names) if len(name) >= SHORTEST and re.match(rf"{re.escape(name)}[^a-z]", one, re.IGNORECASE)]

@@ -8,10 +8,11 @@ near miss, because a typo that is silently ignored gives wrong numbers.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -112,6 +113,17 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
     return loaded, wrong
 
 
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors name the file that was read: whoever judges values says ``params.yaml`` of any."""
+    try:
+        yield
+    except ParamsError as error:
+        said = f"{PARAMS_PATH}: "
+        whats = [one.what.replace(said, f"{path}: ", 1) if one.what.startswith(said) else one.what for one in error.faults]
+        raise ParamsError(dataclasses.replace(one, what=what) for one, what in zip(error.faults, whats, strict=True)) from error
+
+
 def _document(path: Path) -> dict[Any, Any]:
     try:
         values = strangers.read_yaml(path)
@@ -155,7 +167,8 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
                 msg = f"{path}: '{where}.{name}' is missing"
                 raise ParamsError(msg)
     ParamsError.raise_any(wrong)
-    return declared(**built)
+    with naming(path):
+        return declared(**built)
 
 
 def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:

@@ -305,8 +305,9 @@ def _people(
         listed.setdefault(video, (line, written))
         if group is not None:
             stated = cells[group]
-            if not stated:
-                note(line, "group-empty", f"video '{written}' has no {group}", "fill it in")
+            if csv_text.nobody(stated):
+                said = f": '{stated}' names nobody" if stated else ""
+                note(line, "group-empty", f"video '{written}' has no {group}{said}", "fill it in")
             elif groups.setdefault(video, stated) != stated:
                 what = f"video '{written}' has {group} '{stated}', but '{groups[video]}' before"
                 note(line, "group-contradicts", what, "correct one")

@@ -17,7 +17,7 @@ from scrubin.base.faults import Fault, hint, near
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 _TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
 """Names of files that are written beside those of tasks."""
-_TEXTS = ("id", "task", "rater", "aspect", "error")
+TEXTS = ("id", "task", "rater", "aspect", "error")
 """Columns that hold no numbers."""
 _LONGEST_TASK = 200  # bytes; names of files have 255
 
@@ -95,7 +95,7 @@ def read_cells(path: Path, file: str) -> csv_text.Sheet:
     sheet = csv_text.read_path(path, file)
     if sheet.columns and "id" not in sheet.columns and (above := csv_text.above_header(file, csv_text.data_of(path, file)[0], ("id",))):
         return replace(sheet, rows=(), misfits=(), file_faults=above)
-    sheet, unclear = csv_text.with_points(sheet, [name for name in sheet.columns if name not in _TEXTS])
+    sheet, unclear = csv_text.with_points(sheet, [name for name in sheet.columns if name not in TEXTS])
     return replace(sheet, file_faults=(*sheet.file_faults, *unclear))
 
 

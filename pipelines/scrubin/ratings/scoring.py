@@ -79,6 +79,26 @@ def without_scale(ratings: pd.DataFrame) -> list[Fault]:
     return [fault for (task, rater), rows in stats.groupby(["task", "rater"]) for fault in _of_rater(str(task), str(rater), rows)]
 
 
+def without_skill(normalised: pd.DataFrame, min_ratings: int) -> list[Fault]:
+    """Return a warning for each task in which no recording has the ratings that a score needs, so that its ``skill`` is null throughout.
+
+    Parameters
+    ----------
+    normalised, min_ratings
+        As of `aggregate`.
+    """
+    totals = normalised[normalised.aspect == TOTAL]
+    wrong = []
+    for task, rows in totals.groupby("task"):
+        most = int(rows[rows.score.notna()].id.value_counts().max()) if rows.score.notna().any() else 0
+        if most < min_ratings:
+            raters = count_text(int(rows.rater.nunique()), "rater")
+            has = f"no recording has the {min_ratings} scores that 'scores.min_ratings' asks for ({raters}, at most {most} that count)"
+            fix = "add sheets of more raters, or lower scores.min_ratings in params.yaml"
+            wrong.append(faults.warning("", "skill-none", f"{has}, so its skill is null throughout", fix, place=f"task {task}"))
+    return wrong
+
+
 def _of_rater(task: str, rater: str, rows: pd.DataFrame) -> Iterator[Fault]:
     place = f"task {task}, rater {rater}"
     few, equal = rows[rows.n < 2], rows[rows.sd == 0]

@@ -9,6 +9,8 @@ from scrubin.base.machine import cores, memory_bytes
 from scrubin.base.params import ranged
 
 AUTO = "auto"
+SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
+"""How Dask's schedulers are reached."""
 BYTES_PER_WORKER = 1 << 30
 """What one worker may need: the screen of a 1080p film takes three quarters of it."""
 
@@ -34,6 +36,11 @@ class FlowsParams:
     def __post_init__(self) -> None:
         if self.workers != AUTO and not (self.workers.isdecimal() and int(self.workers) > 0):
             msg = f"params.yaml: 'flows.workers' must be {AUTO}, or a whole number above 0 in quotes, but is {self.workers!r}"
+            raise ParamsError(msg)
+        scheme, is_address, _ = (self.dask or "").partition("://")
+        if is_address and scheme not in SCHEMES:
+            known = " or ".join(f"{one}://" for one in SCHEMES)
+            msg = f"params.yaml: 'flows.dask' must begin with {known}, or be a file, but is {self.dask!r}"
             raise ParamsError(msg)
 
     def worker_count(self) -> int:

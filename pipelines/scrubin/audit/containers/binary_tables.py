@@ -60,6 +60,16 @@ def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Co
     return Contents(faults, texts)
 
 
+def texts_of(path: Path, column: str) -> frozenset[str]:
+    """Return the texts of a column; none where the file has no such column or cannot be read, which `read` says."""
+    try:
+        file = pq.ParquetFile(path)
+        values = file.read(columns=[column]).column(0).unique().to_pylist() if column in file.schema_arrow.names else []
+    except (OSError, ValueError, pa.ArrowException):
+        return frozenset()
+    return frozenset(value for value in values if isinstance(value, str))
+
+
 def _holds_masks(declared: Table | None, schema: pa.Schema, column: str) -> bool:
     return (
         declared is not None and schema.equals(declared.schema, check_metadata=False) and (declared.name, column) == (MASKS.name, "counts")

@@ -154,13 +154,14 @@ class Plan:
     """All media of the release, the tables it may hold, and the released ids.
 
     ``columns`` are names of columns beside those of the tables, such as one per task-specific error; ``stated`` is what the
-    curator says of the release.
+    curator says of the release; ``own_ids`` are the ids that the release itself names, where no project does.
     """
 
     videos: tuple[VideoPlan, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
     columns: frozenset[str] = frozenset()
     stated: Stated = field(default_factory=Stated)
+    own_ids: frozenset[str] = frozenset()
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -197,7 +198,7 @@ class Plan:
     def public(self) -> Public:
         """What readers need to know: the released ids and the columns that are public by declaration."""
         declared = {name for table in self.tables.values() for name in table.column_names}
-        return Public(self.ids, frozenset(declared | self.columns), self.stated.pairs)
+        return Public(self.ids, frozenset(declared | self.columns), self.stated.pairs, self.own_ids)
 
 
 def of_tables(

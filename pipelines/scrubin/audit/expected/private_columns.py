@@ -81,11 +81,15 @@ class Public:
         The columns that a declaration or the parameters name.
     stated
         Keys of JSON, each with the value (as JSON) that it may have; see ``audit.stated``.
+    own_ids
+        Where no project says which ids are released, those that the release itself calls so: they tell nothing under any key. Nothing is
+        said of their order.
     """
 
     ids: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
     stated: frozenset[tuple[str, str]] = frozenset()
+    own_ids: frozenset[str] = frozenset()
 
     def identifies(self, name: str) -> bool:
         """Whether a column or key tells of a person, place or time, in any case and spelling."""
@@ -109,8 +113,11 @@ class Public:
     def only_ids(self, value: Any) -> bool:
         """Whether a JSON value is a released id, or a list or mapping of nothing else, also an empty one: harmless under any key."""
         if isinstance(value, (list, dict)):
-            return all(isinstance(item, str) and item in self.ids for item in value)
-        return isinstance(value, str) and value in self.ids
+            return all(map(self._is_id, value))
+        return self._is_id(value)
+
+    def _is_id(self, value: Any) -> bool:
+        return isinstance(value, str) and (value in self.ids or value in self.own_ids)
 
 
 def as_json(value: Any) -> str:

@@ -1,7 +1,8 @@
 """Extracted frames against the video they come from; how black what is hidden must be.
 
-Whole frames decode to exactly 0 when a group of pictures starts with them; predicted from a
-shown frame they keep up to 11, so anything but 0 is refused. Beside the edge of a hidden
+Whole frames decode to exactly 0 up to crf 24 when a group of pictures starts with them. At a coarser one they have one value of at
+most 2, and other such ones in blocks in their first 16 px, from which all others are predicted; JPEG adds up to 1. A picture of one
+value shows nothing. Predicted from a shown frame they keep up to 11, in a pattern, so anything else is refused. Beside the edge of a hidden
 rectangle the codec mixes in up to 163 of what is shown beside it. 8 px inside, the reach of its
 largest transform, up to 20 is left in single pixels and 0.5 on average. Faint text would be seen
 in the average: its strokes cover a fifth of a rectangle, so at contrast 12 it adds 2.4.
@@ -32,7 +33,7 @@ from scrubin.audit.containers import archives, images
 from scrubin.audit.expected import Fault
 from scrubin.audit.expected.plan import Box, StillPlan
 
-FRAME_MAX = 0
+FRAME_MAX = 3
 # A codec rounds brightness by 8 px and colour by 16: what is outside of a rectangle leaves a tint in those, of a level or two at crf 18
 # and more at a coarser one. Deeper inside, real and drawn films of crf 18 to 35 had means of at most 1.75.
 EDGE_PX, BLOCK_PX = 8, 16
@@ -54,7 +55,11 @@ def not_black(picture: Picture, box_xywh: Box | None) -> str:
     """
     if box_xywh is None:
         brightest = int(picture.max(initial=0))
-        return f"hidden, but its brightest value is {brightest}; render it again" if brightest > FRAME_MAX else ""
+        if brightest > FRAME_MAX:
+            return f"hidden, but its brightest value is {brightest}; render it again"
+        rest = picture[:, BLOCK_PX:]
+        low, high = (int(rest.min()), int(rest.max())) if rest.size else (0, 0)
+        return f"hidden, but not of one value: {low} to {high}; render it again" if low != high else ""
     x, y, w, h = box_xywh
     hidden = picture[y : y + h, x : x + w]
     inner, middle = (hidden[px:-px, px:-px] for px in (EDGE_PX, BLOCK_PX))

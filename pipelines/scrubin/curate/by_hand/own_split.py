@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import SPELT, is_missing, number, shown, spelling
+from scrubin.base.csv_text import SPELT, has_comma, is_missing, number, shown, spelling
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.stages.splits import registry
@@ -59,7 +59,7 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     ids = sheet.ids()
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
-    groups = sheet.filled(roles.group)
+    groups = sheet.groups(roles.group)
     SplitError.raise_any(_spelt_alike(sheet, groups, roles.group))
     people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))
@@ -124,6 +124,8 @@ def _named(sheet: RecordingSheet, name: str) -> tuple[str, str | None]:
 
 def _column(sheet: RecordingSheet, name: str, kind: str | None) -> Column:
     values = sheet.column(name)
+    if kind != "category":
+        _refuse_commas(sheet, name)
     if kind is None:
         _refuse_mixed(sheet, name)
         kind = "number" if name == "GRS" else None
@@ -131,6 +133,15 @@ def _column(sheet: RecordingSheet, name: str, kind: str | None) -> Column:
         return column(name, values, kind)
     except SplitError as error:
         raise SplitError(within(error.faults, sheet.file)) from error
+
+
+def _refuse_commas(sheet: RecordingSheet, name: str) -> None:
+    """Refuse numbers with commas in a column of numbers: they would be taken for words."""
+    cells = [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None and not is_missing(str(cell))]
+    commas = [(i, cell) for i, cell in cells if has_comma(cell)]
+    if 2 * (len(commas) + sum(_is_number(cell) for _, cell in cells)) > len(cells):
+        fix = f"write numbers with a decimal point, or balance words: {name}:category"
+        SplitError.raise_any(sheet.fault(i, "cell-comma", f"'{name}' is '{shown(cell)}'", fix) for i, cell in commas)
 
 
 def _refuse_mixed(sheet: RecordingSheet, name: str) -> None:
@@ -317,7 +328,8 @@ def extended(released: Path, table: Path, roles: Roles, asked: SplitRequest, pro
     if old.gone:
         msg = (
             f"{table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "
-            "nobody knows where new recordings may go: give all recordings, old and new"
+            "nobody knows where new recordings may go: give all recordings, old and new; if somebody withdrew, take their rows out of "
+            f"{released}"
         )
         raise SplitError(msg)
     split = balanced(old.cohort, subsets, asked.seed, asked.effort(), old.placed, progress)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from scrubin.base import faults, params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
-from scrubin.base.tables.public import VIDEOS
+from scrubin.base.tables.public import VIDEOS, public_tables
+from scrubin.base.vocabulary import vocabulary
 from scrubin.curate.label import params as label_params
 from scrubin.curate.lists import changes, empty_study
 from scrubin.curate.preflight import Findings, plans, written_files
@@ -39,7 +41,7 @@ from scrubin.stages.screen.detector import ScreenParams
 from scrubin.stages.splits.split_params import SplitsParams
 from scrubin.stages.stereo.recordings import StereoParams
 from scrubin.stages.validate import rules
-from scrubin.stages.validate.expected import ValidateParams
+from scrubin.stages.validate.expected import ValidateParams, expected
 from scrubin.stages.withdrawals import WithdrawalsParams
 
 DECLARED: dict[str, type[Any]] = {
@@ -91,15 +93,42 @@ def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], lis
     """
     loaded, wrong = params.load_each(DECLARED, path)
     with ParamsError.noted(wrong):
-        rules.severities(loaded["validate"].severity if "validate" in loaded else {})
+        rules.severities(loaded["validate"].severity if "validate" in loaded else {}, str(path))
+    if {"validate", "scores"} <= loaded.keys():
+        with ParamsError.noted(wrong), params.naming(path):
+            _look_at_expected(loaded["validate"], loaded["scores"])
     with ParamsError.noted(wrong):
+        ParamsError.raise_any(_unknown_tasks(loaded, path))
+    with ParamsError.noted(wrong), params.naming(path):
         if label_params.SECTION in params.read(path):
             label_params.load(path)
-    with ParamsError.noted(wrong):
+    with ParamsError.noted(wrong), params.naming(path):
         raw = params.raw_of(path)
         if "release" in loaded:
             refuse_borrowed_name(raw, loaded["release"])
     return loaded, wrong
+
+
+def _look_at_expected(of: ValidateParams, scores: ScoresParams) -> None:
+    """Refuse totals of no table or column and transitions of no phase; the counts of the version before are a file, not a parameter."""
+    vocabularies = {name: vocabulary.load(name) for name in vocabulary.known()}
+    expected(replace(of, previous=None), vocabularies, public_tables(scores.aspects).values())
+
+
+def _unknown_tasks(loaded: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    """Yield a fault for each name by which parameters are told apart by task, and which is none of ``ingest.tasks``."""
+    if "ingest" not in loaded:
+        return
+    tasks = loaded["ingest"].tasks
+    by_task: dict[str, Any] = {}
+    if "screen" in loaded:
+        by_task["screen.scene"] = loaded["screen"].scene
+    if "scores" in loaded:
+        by_task |= {"scores.errors": loaded["scores"].errors, "scores.failure_rules": loaded["scores"].failure_rules}
+    for where, values in by_task.items():
+        for name in sorted(values.keys() - tasks.keys()) if isinstance(values, Mapping) else ():
+            what = f"{path}: '{where}.{name}': there is no such task in 'ingest.tasks'"
+            yield error("", "task-unknown", what, hint(name, tasks))
 
 
 WRITTEN = ("data", "reports", ".cache", ".dvc")

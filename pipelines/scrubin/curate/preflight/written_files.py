@@ -58,7 +58,8 @@ def look_at_rater_sheets(study: ListedStudy, p: ScoresParams, noted: Findings) -
         noted.counts["rater sheet"] = len(sheets)
         _say_failed(sheets, p, noted)
         entries = read_entries(sheets, roster, p)
-        for fault in scoring.without_scale(entries.ratings):
+        too_few = scoring.without_skill(scoring.normalise(entries.ratings, p.failed_grs), p.min_ratings)
+        for fault in (*scoring.without_scale(entries.ratings), *too_few):
             noted.remark(f"{fault.place}: {fault.what}", fault.fix, RATINGS_FOLDER)
         with noted.noting():
             marks.harmonise(entries.marks, p.error_rule, p.reviewer)

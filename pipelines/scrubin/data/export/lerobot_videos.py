@@ -21,6 +21,7 @@ from av.error import FFmpegError
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
+from scrubin.base.pixels import BLACK_MAX, is_black
 from scrubin.media.decode import decoded
 
 OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
@@ -67,12 +68,12 @@ def _numbers(times: list[int]) -> list[int]:
 
 
 def black_frames(path: Path, name: str) -> Iterator[tuple[bool, av.VideoFrame]]:
-    """Yield every frame, and whether it is black as a whole, which hidden frames are to the last value."""
+    """Yield every frame, and whether it is black as a whole, which hidden frames are."""
     for frame in decoded(path, name):
         plane = frame.planes[0]
         luma = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
         black = 0 if frame.color_range == FULL_RANGE else LIMITED_BLACK
-        yield bool(luma[::ROUGH_PX, ::ROUGH_PX].max() <= black and luma.max() <= black), frame
+        yield bool(luma[::ROUGH_PX, ::ROUGH_PX].max() <= black + BLACK_MAX and is_black(luma, black)), frame
 
 
 def _packets(container: av.container.InputContainer, stream: av.VideoStream) -> Iterator[av.Packet[Any]]:

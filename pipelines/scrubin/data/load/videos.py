@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base import machine, strangers
-from scrubin.base.errors import ScrubinError
+from scrubin.base.errors import RecordingError, ReleaseError, ScrubinError
 from scrubin.data.load import damaged
 from scrubin.data.load.place import Place
 
@@ -98,6 +98,10 @@ class ReleasedVideo:
                 return work((str(path.absolute()), status.st_size, status.st_mtime_ns))
         except OSError as error:
             raise damaged(self.folder, f"{self.path}: it cannot be read ({error.strerror or error})") from error
+        except ReleaseError:
+            raise  # it says already where, and what to do
+        except RecordingError as error:
+            raise damaged(self.folder, f"{self.path}: {error.reason}") from error
         except ScrubinError as error:
             raise damaged(self.folder, f"{self.path}: {error}") from error
 

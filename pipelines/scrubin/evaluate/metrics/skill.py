@@ -59,7 +59,7 @@ def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *,
     Returns
     -------
     Result
-        With the number of rated videos. Undefined: without any; concordance of two equal constants, and of one video in a form with n - 1;
+        With the number of rated videos. Undefined: without any; concordance of two equal constants, and of one video in any form;
         Spearman when either side is constant.
 
     Raises

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +20,7 @@ from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
 from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
 from scrubin.ratings.params import TOTAL
-from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical
+from scrubin.ratings.rater_sheet import TEXTS, RaterSheet, RatingRow, canonical
 
 _RATER = re.compile(r"(?:r|rater)?0*(\d+?)(?:\.0*)?")
 _PLAIN = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -113,7 +113,7 @@ def sheet_of(document: Document, task: str, rater: str, *, marks_errors: bool) -
     wanted = canonical(rater)
     columns = tuple(column for column in document.columns if column)
     rows = []
-    for row in document.rows():
+    for row in entered_rows(document):
         cells = {name: text if name == "id" else _as_entered(text) for name, text in row.cells.items() if name}
         number = _RATER.fullmatch(cells.get("rater", ""))
         if number and number[1] == wanted:
@@ -123,11 +123,21 @@ def sheet_of(document: Document, task: str, rater: str, *, marks_errors: bool) -
     return RaterSheet(document.file, task, wanted, marks_errors, columns, tuple(rows), header_line)
 
 
-def rows_by_id(document: Document) -> dict[str, RatingRow]:
-    """Return the rows by id, in their order; ids that stand twice are errors."""
+def entered_rows(document: Document) -> list[RatingRow]:
+    """Return the rows of a rater's document, decimal commas as points; what can be read in two ways is an error."""
+    rows = list(document.rows())
+    cells = tuple(csv_text.CsvRow(row.line, row.cells, ()) for row in rows)
+    numeric = [name for name in document.columns if name and name not in TEXTS]
+    sheet, unclear = csv_text.with_points(csv_text.Sheet(document.file, document.delimiter, document.columns, rows=cells), numeric)
+    RatingsError.raise_any(unclear)
+    return [replace(row, cells=one.cells) for row, one in zip(rows, sheet.rows, strict=True)]
+
+
+def rows_by_id(document: Document, *, entered: bool = False) -> dict[str, RatingRow]:
+    """Return the rows by id, in their order, ``entered`` as of `entered_rows`; ids that stand twice are errors."""
     rows: dict[str, RatingRow] = {}
     faults = []
-    for row in document.rows():
+    for row in entered_rows(document) if entered else document.rows():
         first = rows.setdefault(row.cells["id"], row)
         if first is not row:
             what = f"id '{shown(row.cells['id'])}' stands twice, first in line {first.line}"

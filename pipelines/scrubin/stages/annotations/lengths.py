@@ -15,6 +15,7 @@ from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
+NS_DIGITS = len(str(NS)) - 1
 FITS = 0.02  # of the length: frames of a second more or less are no other rate
 
 
@@ -41,7 +42,7 @@ def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float,
     if other:
         way = "convert what they were made of with the right --fps, or name it as the source itself where it has times, such as elan"
         return f"{other}; number them by the rule of the format: {way}"
-    longer_s = end_s - source_s
+    longer_s = _difference_s(end_s, source_s)
     if longer_s < 0:
         cut = "the labels are of a copy that lacks"
         return f"if {cut} its beginning, the offset is {-longer_s:g} s: add it to the labels; if {cut} its end, it is 0 s: label the rest"
@@ -54,6 +55,11 @@ def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float,
     no_fit = f"they begin at {first_s:g} s, so no offset makes all of them fit"
     ends = f"if the video lacks its beginning, the offset is {longer_s:g} s; if it lacks its end, it is 0 s"
     return f"{no_fit}; {ends}: bring the whole video, or mend the labels"
+
+
+def _difference_s(one_s: float, other_s: float) -> float:
+    """Return how much later one is, to the nanosecond: no clock of labels is finer, and less is a residue of floating point."""
+    return round(one_s - other_s, NS_DIGITS)
 
 
 def _other_rate(likely_fps: float, source_fps: float) -> str:
@@ -247,7 +253,7 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
             place=extent.place,
         )
         return
-    beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
+    beyond_s, missing_s = _difference_s(used * unit_s, video.length_s), _difference_s(video.length_s, extent.end * unit_s)
     is_short = extent.every_frame and missing_s > tolerance_s
     # A label covers something behind its own time, a span nothing behind its end.
     covers_more = period_s is not None and extent.last < extent.end and beyond_s == tolerance_s

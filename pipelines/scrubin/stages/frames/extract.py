@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import VideoError
 from scrubin.base.files import FIXED_TIME_S
-from scrubin.base.pixels import shrunk
+from scrubin.base.pixels import is_black, shrunk
 from scrubin.media.frame_files import source_frames
 from scrubin.media.upright import Picture, upright
 from scrubin.stages.frames.decoding import WantedFrame, packet_clock, wanted_frames
@@ -260,7 +260,7 @@ class _Worker:
 
     def _is_hidden(self, number: int, picture: Picture) -> bool:
         if self._hidden is None:
-            return not picture.any()
+            return is_black(picture)
         return any(first <= number <= last for first, last in self._hidden)
 
 

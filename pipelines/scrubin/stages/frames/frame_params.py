@@ -21,7 +21,7 @@ class DropParams:
     min_brightness: float | None = ranged(low=0, high=255)
     max_brightness: float | None = ranged(low=0, high=255)
     max_saturated_share: float | None = ranged(low=0, high=1)
-    min_contrast: float | None = ranged(low=0, high=255)
+    min_contrast: float | None = ranged(low=0, high=127)
     min_sharpness: float | None = ranged(low=0)
 
 

@@ -28,13 +28,12 @@ from scrubin.media.source import FilePart, Source
 from scrubin.stages.ingest import file_names
 from scrubin.stages.ingest.decide import Media, media_of
 from scrubin.stages.ingest.file_names import Name
-from scrubin.stages.ingest.manifest import DICOM_TIME, FILE_NAME, NO_CLOCK, TIMECODE, ClockParams, ManifestRow
+from scrubin.stages.ingest.manifest import DICOM_TIME, FILE_NAME, NO_CLOCK, TIME_CODES, TIMECODE, ClockParams, ManifestRow
 from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
 
 RESOLUTION_S = 1
 """Recorders write whole seconds: a difference that is no longer says nothing. A timecode is exact to the frame."""
 HALF_DAY_S = 12 * 3600
-_DIGITS = {"%Y": r"\d{4}", "%m": r"\d{2}", "%d": r"\d{2}", "%H": r"\d{2}", "%M": r"\d{2}", "%S": r"\d{2}", "%f": r"\d{1,6}"}
 _TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d\d)")
 _DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
 FIX_CLOCK = (
@@ -134,7 +133,7 @@ def named(path: str, form: str) -> datetime:
     >>> named("videos/case3_20240131_140509_part.mp4", "%Y%m%d_%H%M%S")
     datetime.datetime(2024, 1, 31, 14, 5, 9)
     """
-    pattern = "".join(_DIGITS.get(piece, re.escape(piece)) for piece in re.findall(r"%[a-zA-Z]|.", form))
+    pattern = "".join(TIME_CODES.get(piece, re.escape(piece)) for piece in re.findall(r"%[a-zA-Z]|.", form))
     for match in re.finditer(pattern, PurePosixPath(path).stem):
         try:
             return datetime.strptime(match[0], form)

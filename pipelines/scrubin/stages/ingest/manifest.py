@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text, faults
 from scrubin.base.csv_text import seconds
-from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.errors import ManifestError, ParamsError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
 from scrubin.base.params import ranged
 from scrubin.media.source import View
@@ -20,6 +20,8 @@ from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONA
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
 TIMECODE, DICOM_TIME = "timecode", "dicom_time"
+TIME_CODES = {"%Y": r"\d{4}", "%m": r"\d{2}", "%d": r"\d{2}", "%H": r"\d{2}", "%M": r"\d{2}", "%S": r"\d{2}", "%f": r"\d{1,6}"}
+"""What the form of a time in a name may have, as in `datetime.strptime`, each with the digits that it stands for."""
 CLOCKS = (NO_CLOCK, CREATION_TIME, TIMECODE, DICOM_TIME, FILE_NAME)
 
 
@@ -41,6 +43,12 @@ class TaskParams:
     time_limit_s: float | None = ranged(low=0.001)
     over_limit: str = ranged(choices=("exclude", "truncate"))
 
+    def __post_init__(self) -> None:
+        if not self.cameras or len(set(self.cameras)) < len(self.cameras):
+            said = ", ".join(self.cameras)
+            msg = f"params.yaml: 'ingest.tasks': the cameras of a task must be [left, right] or [mono], each once, but are [{said}]"
+            raise ParamsError(msg)
+
 
 @dataclass(frozen=True)
 class ClockParams:
@@ -58,6 +66,18 @@ class ClockParams:
     format: str
     source: str = ranged(choices=CLOCKS)
 
+    def __post_init__(self) -> None:
+        if (self.format or self.source == FILE_NAME) and not _tells_time(self.format):
+            codes = f"{', '.join(TIME_CODES)}, each once"
+            msg = f"params.yaml: 'ingest.clock.format' must be a time of {codes}, such as %Y%m%d_%H%M%S, but is {self.format!r}"
+            raise ParamsError(msg)
+
+
+def _tells_time(form: str) -> bool:
+    """Return whether a form of names says when, and has nothing that nobody reads."""
+    codes = re.findall(r"%.?", form)
+    return bool(codes) and set(codes) <= set(TIME_CODES) and len(set(codes)) == len(codes)
+
 
 @dataclass(frozen=True)
 class IngestParams:
@@ -66,6 +86,11 @@ class IngestParams:
     tasks: dict[str, TaskParams]
     clock: ClockParams
     stereo_tolerance_s: float = ranged(low=0, high=10)
+
+    def __post_init__(self) -> None:
+        if not self.tasks:
+            msg = "params.yaml: 'ingest.tasks' is empty; name at least one task with its cameras"
+            raise ParamsError(msg)
 
 
 NOBODY = Memory()
@@ -231,9 +256,11 @@ def _problem(row: csv_text.CsvRow, error: RecordingError) -> ManifestProblem:
 def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     # A blank behind a name is a slip of the hand; a file may really be called so.
     path = row.as_written("path")
-    for column in ("recording", "participant", "task", "camera", "path"):
+    for column in ("recording", "task", "camera", "path"):
         if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
+        raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
     cells = dict.fromkeys(COLUMNS, "") | dict(row.cells)
     row = replace(row, cells=cells)

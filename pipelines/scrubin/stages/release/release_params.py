@@ -15,7 +15,10 @@ _RULES = {
     "name": (re.compile(r"[a-z0-9]+(-[a-z0-9]+)*"), "lower-case words and numbers joined by hyphens, such as scrub-in-demo"),
     "title": (re.compile(r"\S(.*\S)?"), "one line of text"),
     "version": (re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}"), "three numbers x.y.z, such as 1.0.0"),
-    "license": (re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*"), "an SPDX identifier, such as CC-BY-4.0"),
+    "license": (
+        re.compile(r"(CC0|CC-SA|CC-PDM)-1\.0|CC-PDDC|CC-BY(-NC)?(-ND|-SA)?-\d\.\d(-[A-Z]{2,3})?|(?!(?i:CC))[A-Za-z0-9][A-Za-z0-9.+-]*"),
+        "an SPDX identifier, with its version, such as CC-BY-4.0",
+    ),
 }
 _WHEN_SAID = {
     "description": (re.compile(r"\S(.*\S)?", re.DOTALL), "text"),
@@ -72,6 +75,22 @@ class Creator:
         if self.orcid is not None and not _ORCID.fullmatch(self.orcid):
             msg = f"params.yaml: 'release.creators': {self.orcid!r} is no ORCID; write it as 0000-0002-1825-0097, or null"
             raise ParamsError(msg)
+        if self.orcid is not None and self.orcid[-1] != _check_digit(self.orcid[:-1]):
+            msg = f"params.yaml: 'release.creators': {self.orcid!r} is no ORCID: its check digit is wrong; copy it again, or write null"
+            raise ParamsError(msg)
+
+
+def _check_digit(digits: str) -> str:
+    """Return the last character of an ORCID (ISO 7064, MOD 11-2).
+
+    >>> _check_digit("0000-0002-1825-009"), _check_digit("0000-0002-9079-593")
+    ('7', 'X')
+    """
+    total = 0
+    for digit in digits.replace("-", ""):
+        total = (total + int(digit)) * 2
+    value = (12 - total % 11) % 11
+    return "X" if value == 10 else str(value)
 
 
 @dataclass(frozen=True)

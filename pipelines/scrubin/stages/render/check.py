@@ -16,10 +16,10 @@ from typing import Any
 
 import av
 import numpy as np
-import numpy.typing as npt
 
 from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
+from scrubin.base.pixels import is_black
 from scrubin.media.containers import h264
 from scrubin.media.damage import with_threads
 from scrubin.media.decode import decoded
@@ -36,7 +36,7 @@ RECTANGLE_NOISE = 64
 EDGE_PX = 8
 # Red, green and blue of luma, in thousandths (ITU-R BT.601).
 LUMA = np.array([299, 587, 114])
-FIX = "try render.preset slower, or exclude the recording; please report it with the file"
+FIX = "try a lower render.crf or render.preset slower, or exclude the recording; please report it with the file"
 
 
 def check_video(path: Path, plan: Plan, name: str) -> None:
@@ -66,17 +66,18 @@ def check_video(path: Path, plan: Plan, name: str) -> None:
 
 
 def refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name: str) -> None:
-    """Raise a `VideoError` when a frame is not black where it is hidden."""
-    picture: npt.NDArray[np.int64] = frame.to_ndarray(format="rgb24").astype(np.int64)
+    """Raise a `VideoError` when a frame is not black where it is hidden; a whole frame as `scrubin.base.pixels.is_black` says."""
+    picture = frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
     for item in hidden:
         x, y, w, h = item.box_xywh or (0, 0, frame.width, frame.height)
         shown = picture[y : y + h, x : x + w]
         if item.box_xywh is None:
-            brightest, limit = int(shown.max()), 0
+            brightest, hides = int(shown.max()), is_black(picture)
         else:
             inner = shown[EDGE_PX:-EDGE_PX, EDGE_PX:-EDGE_PX]
-            brightest, limit = max(int((shown @ LUMA).max()) // 1000, int(inner.max(initial=0))), RECTANGLE_NOISE
-        if brightest > limit:
+            brightest = max(int((shown.astype(np.int64) @ LUMA).max()) // 1000, int(inner.max(initial=0)))
+            hides = brightest <= RECTANGLE_NOISE
+        if not hides:
             raise VideoError(name, f"frame {count} is not black where it must be hidden (brightest value {brightest})", FIX)
 
 

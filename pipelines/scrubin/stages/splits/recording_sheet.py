@@ -64,6 +64,20 @@ class RecordingSheet:
         SplitError.raise_any(self.fault(i, "cell-empty", what, fix) for i in empty)
         return values.astype("str")
 
+    def groups(self, column: str) -> pd.Series[str]:
+        """Return a column of names of people, or of what else stays together, in which every cell names somebody.
+
+        Raises
+        ------
+        SplitError
+            For an unknown column, or with every cell that is empty or stands for a name that nobody knows.
+        """
+        values = self.column(column)
+        why = [csv_text.nobody("" if value is None else str(value)) for value in values]
+        fix = "fill it in, or remove the row"
+        SplitError.raise_any(self.fault(i, "cell-empty", f"the cell '{column}' {of}", fix) for i, of in enumerate(why) if of)
+        return values.astype("str")
+
     def column(self, name: str) -> pd.Series[Any]:
         """Return a column.
 

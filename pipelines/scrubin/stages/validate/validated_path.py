@@ -89,16 +89,18 @@ def validate(path: str, form: str | None, options: Options, params_file: Path | 
     severities = rules.severities(p.severity, str(params_file or params.PARAMS_PATH))
     at_path = tables_at_path.read(Path(path), form, options)
     inapplicable = _inapplicable(at_path, p)
-    study = _study(at_path, p)
+    study = _study(at_path, p, params_file)
     errors = policy.stopping("validate", at_path.faults)
     of_files = files.outcomes_of(errors, at_path.unlabelled, at_path.files, severities)
     of_tables = suite.run(study, p.severity, judged=machine.is_installed(JUDGE))
     return Validation(path, at_path, (*of_files, *of_tables), study.row_counts, inapplicable, counts.class_counts(study))
 
 
-def _study(at_path: TablesAtPath, p: ValidateParams) -> Study:
+def _study(at_path: TablesAtPath, p: ValidateParams, params_file: Path | None) -> Study:
     stored = at_path.tables
     declared = {**public_tables(()), **{name: one.table for name, one in stored.items()}}
+    with params.naming(params_file or params.PARAMS_PATH):
+        known = expected(p, at_path.vocabularies, declared.values())
     ids = stored["frames"].rows["id"].dropna().astype("str") if "frames" in stored and "id" in stored["frames"].types else None
     return Study(
         tables=stored,
@@ -107,7 +109,7 @@ def _study(at_path: TablesAtPath, p: ValidateParams) -> Study:
         vocabularies=at_path.vocabularies,
         # Without frames nothing can be compared, and nothing accepted.
         near_duplicate=limits(p.near_duplicate if ids is not None else DEFAULTS.near_duplicate, [] if ids is None else ids),
-        expected=expected(p, at_path.vocabularies, declared.values()),
+        expected=known,
         period_s=at_path.period_s,
         as_written=at_path.as_written,
     )

@@ -107,7 +107,7 @@ def _aspects(document: Document) -> tuple[str, ...]:
 def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
     ratings: list[Rating] = []
     aspects = [name for name in document.columns if name not in ("", "id", "rater")]
-    for id_, row in tables.rows_by_id(document).items():
+    for id_, row in tables.rows_by_id(document, entered=True).items():
         points: dict[str, float | None] = {}
         unrated = [name for name in aspects if row.cells.get(name, "").casefold() == NOT_RATED]
         for name in aspects:
