@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import faults, params, private_paths
+from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
@@ -168,7 +168,7 @@ def _led_away() -> Iterator[Fault]:
                 "put the folder back in its place; for want of room move the whole project to the other disk, or what may lie elsewhere: "
                 "data/raw and .cache, each as a link, and DVC's cache, by: .venv/bin/dvc cache dir --local FOLDER"
             )
-            yield faults.error(folder.as_posix(), "led-away", what, fix)
+            yield error(folder.as_posix(), "led-away", what, fix)
 
 
 def look_for_room(study: ListedStudy, release: ReleaseParams, noted: Findings) -> None:
