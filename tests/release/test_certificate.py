@@ -334,7 +334,7 @@ def test_a_sample_while_the_pipeline_runs_stops_nothing(folder):
         review_study.see_all(desk)
     document, _ = reviewed()
     look(folder)
-    gates.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat())
+    gates.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat(), gates.Acknowledgeable())
 
 
 @pytest.mark.slow
