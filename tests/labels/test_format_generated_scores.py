@@ -6,11 +6,13 @@ import json
 import random
 import zipfile
 
+import pandas as pd
 import pytest
 
 from fault_lines import sentences
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
+from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.parse import workbook
 
@@ -252,3 +254,11 @@ def test_an_item_of_jigsaws_beyond_its_five_points_is_refused():
     files = {"j/meta_file_Suturing.txt": b"Suturing_B001\tN\t20\t9\t2\t2\t2\t3\t2\n"}
     with pytest.raises(AnnotationError, match=r"line 1: an item has 9 points, not 1 to 5; correct it"):
         read_files("jigsaws", files)
+
+
+def test_decimal_commas_of_a_rater_are_converted_where_no_comma_separates_cells(tmp_path):
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw/PegTransfer_rater0.csv").write_text("id;depth_perception;efficiency\na;1,0;2\nb;2,5;4\n")
+    asked = ["convert", str(tmp_path / "raw"), "--from", "lasana", "--to", "tables", "--out", str(tmp_path / "out")]
+    assert cli.main(asked) == 0
+    assert sorted(pd.read_parquet(tmp_path / "out/ratings.parquet").score) == [1.0, 2.0, 2.5, 4.0]

@@ -139,7 +139,8 @@ def _refuse_commas(sheet: RecordingSheet, name: str) -> None:
     """Refuse numbers with commas in a column of numbers: they would be taken for words."""
     cells = [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None and not is_missing(str(cell))]
     commas = [(i, cell) for i, cell in cells if has_comma(cell)]
-    if 2 * (len(commas) + sum(_is_number(cell) for _, cell in cells)) > len(cells):
+    others = [cell for _, cell in cells if _is_number(cell)]
+    if 2 * (len(commas) + len(others)) > len(cells):
         fix = f"write numbers with a decimal point, or balance words: {name}:category"
         SplitError.raise_any(sheet.fault(i, "cell-comma", f"'{name}' is '{shown(cell)}'", fix) for i, cell in commas)
 
