@@ -51,14 +51,14 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     from scrubin.cli.arguments import section_or
     from scrubin.curate.by_hand.one_render import DEFAULT
     from scrubin.curate.draft.drafted_study import document, drafted, lines
-    from scrubin.stages.ingest.manifest import NO_CLOCK, ClockParams, IngestParams
+    from scrubin.stages.ingest.manifest import IngestParams
 
-    tasks = section_or("ingest", IngestParams({}, ClockParams("", NO_CLOCK), 0.0)).tasks
-    params = section_or("render", DEFAULT)
-    result = drafted(folder, Path(args.recordings), tasks, params, _shown)
+    tasks = params.load("ingest", IngestParams).tasks if params.PARAMS_PATH.is_file() else {}
+    rendered = section_or("render", DEFAULT)
+    result = drafted(folder, Path(args.recordings), tasks, rendered, _shown)
     room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
-        known = {**document(result, params), "room": {"enough": is_enough, "says": room}}
+        known = {**document(result, rendered), "room": {"enough": is_enough, "says": room}}
         print_json(known)
     else:
         print_lines(lines(result, args.folder.rstrip("/"), room))

@@ -9,12 +9,12 @@ import re
 import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from scrubin.audit.expected import Text
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _NO_DECOMPOSITION = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ß": "ss"}
@@ -199,6 +199,8 @@ def text_of(place: str, values: npt.NDArray[Any] | Iterable[float], *, day: bool
         Whether the name of the column says that it holds days. Only then 6 digits count, because
         frame numbers and ids of annotations have as many.
     """
+    import numpy as np  # lists of names are read without it
+
     array = np.asarray(values if isinstance(values, np.ndarray) else list(values))
     if array.dtype.kind not in "iuf" or (array.dtype.kind in "iu" and array.dtype.itemsize < 4 and not day):
         return []
