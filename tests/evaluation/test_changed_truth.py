@@ -104,3 +104,14 @@ def test_seconds_are_frames_of_the_rate_that_the_release_states_also_in_a_bundle
     (tmp_path / "submission.zip").write_bytes(Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", team)).read_bytes())
     scores = evalai.scored(script, annotations, tmp_path / "submission.zip", "test")["submission_result"]["scores"]
     assert sorted(value for value in scores.values() if value is not None) == sorted(value for value in of_tenth if value is not None)
+
+
+def test_spans_of_time_are_taken_at_the_rate_that_the_release_states(tmp_path, capsys):
+    release = hidden_releases.release(tmp_path / "release")
+    (release / "groundtruth/manifest.json").write_text(json.dumps({"frame_contract": "", "files": {}, "frames_per_second": "5/2"}))
+    written = ["--to", "elan", "--fps", "5/2", "--vocabulary", "cholect50", "--out", str(tmp_path / "spans")]
+    assert cli.main(["convert", str(release / "groundtruth/cholect50/phases"), *written]) == 0
+    sides = ["--ground-truth", str(release), "--predictions", str(tmp_path / "spans"), "--vocabulary", "cholect50"]
+    assert cli.main(["score", "phases", *sides, "--out", str(tmp_path / "out.json")]) == 0
+    assert "spans of phases are taken at 5/2 frames per second, as the release has" in capsys.readouterr().err
+    assert json.loads((tmp_path / "out.json").read_text())["results"][0]["overall"]["value"] == 1.0

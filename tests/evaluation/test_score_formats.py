@@ -243,3 +243,9 @@ def test_phases_of_spans_are_scored_at_the_instant_that_is_named(tmp_path, capsy
         values[instant] = next(one["overall"]["value"] for one in document["results"] if one["metric"] == "phase recognition accuracy")
         assert ("frames have the phase at the end of their period, not at its start" in document["notes"]) == (instant == "end")
     assert values["end"] == 1 > values["start"]
+
+
+@pytest.mark.parametrize("beside", [[10, 20, 30, 40, 55, 60], [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0], [1, 2, 3, 4, 5, 6]])
+def test_numbers_that_are_no_other_order_of_the_classes_may_stand_beside_a_matrix(tmp_path, beside):
+    arrays(tmp_path / "a.npz", scores=np.full((9, 6), 0.5), support=np.array(beside))
+    assert read_path(tmp_path, format_of("matrices"), Options()).faults == ()

@@ -190,11 +190,20 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
 
-def read_predicted_phases(source: Source, classes: Vocabulary) -> Side:
-    """Return the predicted phases; parameters and errors as of `read_predictions`."""
+def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fraction | None = None) -> Side:
+    """Return the predicted phases; errors as of `read_predictions`.
+
+    Parameters
+    ----------
+    classes
+        The vocabulary of the ground truth.
+    true_fps
+        The rate that the release of the ground truth states: spans of time are taken at it.
+    """
+    spans_fps = true_fps or reader.SPANS_FPS
     reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), "phases", links_may_lead_out=False)
-    by_frame = reader.phases_by_frame(reading, source.fps, "score")
-    said = reader.said_of_spans(reading.collection.recordings, source.fps)
+    by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
+    said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
     return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")
 
 
@@ -321,7 +330,7 @@ def stated_rate(truth: Path) -> Fraction | None:
     _, document = _manifest(inside_release(truth).absolute())
     try:
         rate = Fraction(document.get(FRAMES_PER_SECOND, 0))
-    except (TypeError, ValueError, ZeroDivisionError):
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         return None
     return rate if rate > 0 else None
 

@@ -116,6 +116,8 @@ class Truth:
         What stops nothing, what was assumed, and as what the files were read.
     is_ordered
         Whether somebody said the order of names that are no vocabulary.
+    fps
+        Frames per second, where the release states them.
     """
 
     series: Mapping[str, Series]
@@ -125,6 +127,7 @@ class Truth:
     notes: tuple[str, ...] = ()
     line: str = ""
     is_ordered: bool = False
+    fps: Fraction | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -157,7 +160,8 @@ def truth_of(source: Source) -> Truth:
         raise MetricsError([error(one.file, "truth-predicted", f"{what}: {one.what}", one.fix) for one in predicted])
     vocabulary = side.one_vocabulary(source, read, read.videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    return Truth(_series(read.videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
+    notes = (*_assumed_rate(read, source), *_instant(read))
+    return Truth(_series(read.videos), vocabulary, is_named, read.faults, notes, read.line, fps=side.stated_rate(source.path))
 
 
 def in_order(truth: Truth, source: Source, order: str) -> Truth:
@@ -214,7 +218,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have.
     """
-    read = side.read_predicted_phases(source, truth.vocabulary)
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)

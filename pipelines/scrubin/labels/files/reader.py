@@ -396,12 +396,12 @@ def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command)
     return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
 
 
-def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
-    """Return the phases that a metric compares; parameters and errors as of `instances_by_frame`."""
+def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command, spans_fps: Fraction = SPANS_FPS) -> FrameReading:
+    """Return the phases that a metric compares; parameters and errors as of `instances_by_frame` and `all_by_frame`."""
     enforce(command, reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.phases is not None or one.segments is not None)
     losses: Counter[str] = Counter()
-    every = [all_by_frame(labels, reading.form, fps, losses) for labels in found]
+    every = [all_by_frame(labels, reading.form, fps, losses, spans_fps) for labels in found]
     kept = [labels for labels in every if labels.phases is not None]
     numbered = tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept)
     return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
@@ -414,20 +414,22 @@ def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> 
     return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in found))
 
 
-def all_by_frame(labels: Labels, form: AnyFormat, fps: Fraction | None, losses: Counter[str]) -> Labels:
-    """Return labels with spans of instances and of phases by frame: the latter at the rate that is said, else one per second.
+def all_by_frame(labels: Labels, form: AnyFormat, fps: Fraction | None, losses: Counter[str], spans_fps: Fraction = SPANS_FPS) -> Labels:
+    """Return labels with spans of instances and of phases by frame: the latter at the rate that is said, else at that of spans.
 
     Parameters
     ----------
     losses
         Takes what no frame has.
+    spans_fps
+        At how many instants a second spans of phases are taken where nobody says another rate.
     """
     labels = instance_spans.by_frame(labels, fps or form.by_hand.fps, losses)
     if labels.segments is None:
         return labels
     if has_phases_by_frame(labels):
         return replace(labels, segments=None)
-    by_frame = retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or SPANS_FPS, losses)
+    by_frame = retimed(labels, WRITERS["tables"], form.by_hand.fps, fps or spans_fps, losses)
     losses[BETWEEN_FRAMES] += between_frames(by_frame)
     return by_frame
 
@@ -438,7 +440,7 @@ def lost_between_frames(reading: Reading, losses: Mapping[str, int]) -> tuple[Fa
     return tuple(warning(folder, LOST, f"{what}: {count}") for what, count in sorted(losses.items()) if count and what not in usual)
 
 
-def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None) -> str:
+def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None, spans_fps: Fraction = SPANS_FPS) -> str:
     """Return at which rate frames were made of spans of phases, to be said behind what was read; "" where somebody named it.
 
     Parameters
@@ -447,11 +449,15 @@ def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None) -> str:
         As they were read.
     fps
         What somebody named.
+    spans_fps
+        As of `all_by_frame`.
     """
     spans = [one for one in recordings if one.segments is not None and (one.segments["kind"] == "phase").any()]
     if fps is not None or all(has_phases_by_frame(one) for one in spans):
         return ""
-    return f"; spans of phases are taken at {SPANS_FPS} frame per second, as no rate is named"
+    rate = f"{spans_fps} frame{'' if spans_fps == 1 else 's'}"
+    why = "as no rate is named" if spans_fps == SPANS_FPS else "as the release has"
+    return f"; spans of phases are taken at {rate} per second, {why}"
 
 
 def has_phases_by_frame(labels: Labels) -> bool:

@@ -206,9 +206,8 @@ def _may_be_ids(array: npt.NDArray[Any], rows: int, width: int) -> bool:
         return False
     if array.dtype.kind in "US":
         return rows != width
-    if rows == width:  # of as many frames something may be said, too
-        return np.array_equal(np.sort(cells), np.arange(width)) and not np.array_equal(cells, np.arange(width))
-    return bool((cells == np.floor(cells)).all()) and not np.array_equal(cells, np.arange(width))
+    numbers = [np.arange(width), np.arange(1, width + 1)]
+    return any(np.array_equal(np.sort(cells), one) for one in numbers) and not any(np.array_equal(cells, one) for one in numbers)
 
 
 def _names_of_ids(classes: ClassesOf | None) -> list[str]:
