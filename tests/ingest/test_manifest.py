@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
+import subprocess
 
+import imageio_ffmpeg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clips
 from scrubin.base.errors import ManifestError
 from scrubin.media.source import View
-from scrubin.stages.ingest.manifest import TaskParams, files_without_row, look, parse
+from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
 from scrubin.stages.recordings_list import COLUMNS
 
 TASKS = {
@@ -245,22 +249,87 @@ STILLS = [f"videos/stills/{number:06d}.jpg" for number in range(3)]
     [
         ("videos/stills", "names 3 pictures and no video", "videos/stills/*.jpg"),
         ("videos/stills/", "names 3 pictures and no video", "videos/stills/*.jpg"),
-        ("videos/st*/0*.jpg", "names 3 pictures and no video", "videos/st*/0*.jpg"),
+        ("videos/stills/*", "names 3 pictures and no video", "videos/stills/*.jpg"),
+        ("videos/st?lls/0*", "names 3 pictures and no video", "videos/stills/0*.jpg"),
+        ("videos/st*/0*.jpg", "names 3 pictures and no video", "videos/stills/0*.jpg"),
         ("videos/stills/000001.jpg", "is a picture and no video", "videos/stills/000001.jpg"),
     ],
 )
 def test_pictures_are_no_video_and_how_to_make_one_of_them_is_said(path, what, named):
     (problem,) = parse(manifest(LEFT | {"path": path}, RIGHT, columns=PARTED), TASKS, files=sorted([*FILES, *STILLS])).problems
     assert str(problem.error) == (
-        f"recordings.csv, line 2: '{path}' {what}; make a video of them, at the rate at which they were taken, such as: "
-        f"ffmpeg -framerate 25 -pattern_type glob -i '{named}' -c copy videos/NAME.mkv; then name that file"
+        f"recordings.csv, line 2: '{path}' {what}; make a video of them, with the rate at which they were taken as RATE, in data/raw: "
+        f"ffmpeg -framerate RATE -pattern_type glob -i '{named}' -c copy videos/NAME.mkv; "
+        "then name that file, and move the pictures out of videos/"
     )
+
+
+def fix_of_pictures(path: str, files: list[str]) -> str:
+    (problem,) = parse(manifest(LEFT | {"path": path}, RIGHT, columns=PARTED), TASKS, files=sorted(files)).problems
+    return problem.error.fix
+
+
+UNPADDED = [f"videos/f/frame_{number}.jpg" for number in range(1, 13)]
+ZEROS = "number them with leading zeros, such as 000001.jpg, because ffmpeg takes 'videos/f/frame_10.jpg' before 'videos/f/frame_2.jpg'"
+OWN_FOLDER = "put them alone into one folder whose name has letters, digits, blanks, - and _ only, and name that folder"
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "first"),
+    [
+        ("videos/f", UNPADDED, ZEROS),
+        ("videos/f/frame_*.jpg", UNPADDED, ZEROS),
+        ("videos/f", ["videos/f/1.bmp"], "turn them into .png, because no .bmp can be copied into a video"),
+        ("videos/f", ["videos/f/1.jpg", "videos/f/2.TIF"], "turn them into .png, because no .TIF can be copied into a video"),
+        ("videos/f", ["videos/f/a.JPG", "videos/f/b.png"], "let all be of one kind and end alike: they end in .JPG, .png"),
+        ("videos/f", ["videos/f/a.JPG", "videos/f/b.jpg"], "let all be of one kind and end alike: they end in .JPG, .jpg"),
+        ("videos/f [1]", ["videos/f [1]/1.jpg"], OWN_FOLDER),
+        ("videos/it's", ["videos/it's/1.jpg"], OWN_FOLDER),
+        ("videos/f*", ["videos/f*/1.jpg"], OWN_FOLDER),
+        ("videos/f*/*.jpg", ["videos/f1/1.jpg", "videos/f2/1.jpg"], OWN_FOLDER),
+        ("videos/f/?.jpg", ["videos/f/1.jpg", "videos/f/2.jpg"], OWN_FOLDER),
+        ("videos/f/*.jp*", ["videos/f/1.jpg"], OWN_FOLDER),
+        ("videos/it's/1*.jpg", ["videos/it's/1.jpg", "videos/it's/10.jpg", "videos/it's/11.jpg", "videos/it's/1_.jpg"], OWN_FOLDER),
+    ],
+)
+def test_a_command_that_would_take_pictures_in_another_order_or_not_all_of_them_is_not_named(path, files, first):
+    fix = fix_of_pictures(path, files)
+    assert fix.startswith("make a video of them, but first ")
+    assert first in fix
+    assert fix.endswith("; then this line says how")
+    assert "-framerate" not in fix
+
+
+@pytest.mark.parametrize("suffix", [*COPIED, ".JPG"])
+def test_the_named_command_makes_a_video_of_all_pictures_in_their_order_bit_for_bit(suffix, tmp_path):
+    folder = tmp_path / "videos/case 12, (left) é"
+    folder.mkdir(parents=True)
+    coder = "png" if suffix == ".png" else "mjpeg"
+    clips.ffmpeg(
+        "-f", "lavfi", "-i", "testsrc=size=64x48:rate=1:duration=12", "-c:v", coder, "-f", "image2", folder / f"frame_%02d{suffix}"
+    )
+    files = [path.relative_to(tmp_path).as_posix() for path in folder.iterdir()]
+    fix = fix_of_pictures(folder.relative_to(tmp_path).as_posix(), files)
+    command = shlex.split(fix.partition("in data/raw: ")[2].partition("; then")[0].replace("RATE", "25"))
+    subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), *command[1:]], cwd=tmp_path, check=True, capture_output=True)
+    clips.ffmpeg("-i", tmp_path / "videos/NAME.mkv", "-c", "copy", "-f", "rawvideo", tmp_path / "made")
+    assert (tmp_path / "made").read_bytes() == b"".join((folder / f"frame_{number:02d}{suffix}").read_bytes() for number in range(1, 13))
+
+
+def test_pictures_that_were_numbered_as_the_message_says_have_a_command():
+    assert "-framerate" not in fix_of_pictures("videos/f", UNPADDED)
+    assert "-i 'videos/f/*.jpg'" in fix_of_pictures("videos/f", [f"videos/f/{number:06d}.jpg" for number in range(1, 13)])
 
 
 def test_a_picture_among_the_files_of_a_folder_is_named():
     files = sorted([*FILES, "videos/case/cover.PNG"])
     (problem,) = parse(manifest(LEFT | {"path": "videos/case"}, RIGHT, columns=PARTED), TASKS, files=files).problems
     assert "'videos/case' names 3 files, and pictures are among them, such as 'videos/case/cover.PNG'; move them out" in str(problem.error)
+
+
+def test_what_lies_among_pictures_and_is_none_is_named():
+    fix = fix_of_pictures("videos/c_*", ["videos/c_1.jpg", "videos/c_2.jpg", "videos/c_notes.txt"])
+    assert fix == "move them out of videos/, or, where they are the recording, whatever is no picture, such as 'videos/c_notes.txt'"
 
 
 def test_pictures_of_a_recording_that_is_left_out_are_nobodys_fault():

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -95,6 +96,10 @@ class IngestParams:
 
 NOBODY = Memory()
 PICTURES = (".bmp", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff")
+COPIED = (".jpeg", ".jpg", ".png")
+"""The pictures that ffmpeg copies into a video which is then read as they are; it knows them by these endings."""
+_NOT_PLAIN = re.compile(r"""[*?\[\]{}\\'"`$%!\x00-\x1f]""")
+"""What a shell or ffmpeg takes for something else in a name."""
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.
 SHARED = ("participant", "trial", "site", "task", "rig", "clock", "start_s", "end_s", "exclude")
@@ -300,14 +305,46 @@ def _refuse_pictures(place: str, written: str, paths: Sequence[str]) -> None:
     if not pictures:
         return
     if len(pictures) < len(paths):
+        other = next(path for path in paths if PurePosixPath(path).suffix.lower() not in PICTURES)
         reason = f"'{written}' names {len(paths)} files, and pictures are among them, such as '{pictures[0]}'"
-        raise RecordingError(NAME, reason, "move them out of videos/", place)
-    folder, suffix = PurePosixPath(written), PurePosixPath(pictures[0]).suffix
-    named = f"{folder}/*{suffix}" if pictures[0].startswith(f"{folder}/") else written
-    made = f"ffmpeg -framerate 25 -pattern_type glob -i '{named}' -c copy videos/NAME.mkv"
-    fix = f"make a video of them, at the rate at which they were taken, such as: {made}; then name that file"
+        fix = f"move them out of videos/, or, where they are the recording, whatever is no picture, such as '{other}'"
+        raise RecordingError(NAME, reason, fix, place)
     what = "is a picture and no video" if len(paths) == 1 else f"names {len(paths)} pictures and no video"
+    found = _as_ffmpeg_finds(written, pictures)
+    if first := _before_a_video(found, pictures):
+        fix = f"make a video of them, but first {', and '.join(first)}; then this line says how"
+    else:
+        made = f"ffmpeg -framerate RATE -pattern_type glob -i '{found}' -c copy videos/NAME.mkv"
+        then = "then name that file, and move the pictures out of videos/"
+        fix = f"make a video of them, with the rate at which they were taken as RATE, in data/raw: {made}; {then}"
     raise RecordingError(NAME, f"'{written}' {what}", fix, place)
+
+
+def _as_ffmpeg_finds(written: str, pictures: Sequence[str]) -> str:
+    """Return the pattern by which ffmpeg finds these pictures and no other file; "" where none is sure to."""
+    plain, suffix = PurePosixPath(written), PurePosixPath(pictures[0]).suffix
+    folder, names = PurePosixPath(pictures[0]).parent, [PurePosixPath(path).name for path in pictures]
+    last = "*" if plain == folder else plain.name
+    last += suffix if last.endswith("*") else ""
+    fixed = last if names == [last] else last.replace("*", "")
+    alone = all(PurePosixPath(path).parent == folder for path in pictures) and all(fnmatchcase(name, last) for name in names)
+    return f"{folder}/{last}" if alone and last.endswith(suffix) and not _NOT_PLAIN.search(f"{folder}/{fixed}") else ""
+
+
+def _before_a_video(found: str, pictures: Sequence[str]) -> list[str]:
+    """Return what is to be done to pictures before ffmpeg makes a video of them: it copies few kinds, and sorts names by their letters."""
+    steps, ends = [], sorted({PurePosixPath(path).suffix for path in pictures})
+    if unlike := [end for end in ends if end.lower() not in COPIED]:
+        steps.append(f"turn them into .png, because no {' or '.join(unlike)} can be copied into a video")
+    elif len(ends) > 1:
+        steps.append(f"let all be of one kind and end alike: they end in {', '.join(ends)}")
+    if wrong := [pair for pair in zip(sorted(pictures), pictures, strict=True) if pair[0] != pair[1]]:
+        early, late = wrong[0]
+        number = f"000001{'.png' if unlike else ends[0]}"
+        steps.append(f"number them with leading zeros, such as {number}, because ffmpeg takes '{early}' before '{late}'")
+    if not found and len(ends) == 1:
+        steps.append("put them alone into one folder whose name has letters, digits, blanks, - and _ only, and name that folder")
+    return steps
 
 
 def _camera(row: csv_text.CsvRow) -> tuple[str, View | None]:
