@@ -178,6 +178,8 @@ class Private:
         What these tell and are, where they are the whole name of a participant or a site, sorted.
     dates
         All dates in private values, for texts in which a date is written in a way that is no needle.
+    public_days
+        Days that the curator calls harmless, folded, as written.
     withdrawn
         Whose names, ids and files must not be there, known by keyed hashes only.
     """
@@ -187,6 +189,7 @@ class Private:
     skipped: int = 0
     unsearched: tuple[tuple[str, str], ...] = ()
     dates: frozenset[datetime.date] = frozenset()
+    public_days: frozenset[str] = frozenset()
     withdrawn: Memory = field(default_factory=Memory)
 
 
@@ -195,7 +198,9 @@ def accepted_texts(redactions: pd.DataFrame) -> pd.DataFrame:
     return redactions[(redactions["kind"] == "text") & (redactions["decision"] == "accepted")]
 
 
-def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = ()) -> Private:
+def of_tables(
+    tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = (), listed: Iterable[str] = ()
+) -> Private:
     """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
 
     Parameters
@@ -208,16 +213,33 @@ def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: 
         Texts, or lists and mappings of texts, whose words are public.
     common_words
         Texts of documents, whose words name nobody where they were read in a picture.
+    listed
+        What the curator lists in ``release.public_words``: of it whole days are public, too.
     """
     values: dict[str, set[str]] = {}
     for table in tables:
         for column in COLUMNS:
             if column in table.columns:
                 values.setdefault(column, set()).update(table[column].dropna().astype(str))
-    return derive(values, folded_words([list(ids), public_words, GENERIC]), folded_words(common_words))
+    public = folded_words([list(ids), public_words, GENERIC])
+    return derive(values, public, folded_words(common_words), days_of(listed))
 
 
-def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: frozenset[str] = frozenset()) -> Private:
+def days_of(public_words: Iterable[str]) -> frozenset[str]:
+    """Return, folded, what is a day among the words that the curator calls harmless.
+
+    >>> sorted(days_of(["Karl Storz", "2023-04-17", "6 March 2023"]))
+    ['2023-04-17', '6 march 2023']
+    """
+    return frozenset(fold(word.strip()) for word in public_words if dates.dates_in(word))
+
+
+def derive(
+    values: Mapping[str, Iterable[str]],
+    public: frozenset[str],
+    common: frozenset[str] = frozenset(),
+    public_days: frozenset[str] = frozenset(),
+) -> Private:
     """Return the needles that follow from private values, by what they tell; see ``of_tables``."""
     needles: set[Needle] = set()
     skipped: set[tuple[str, str]] = set()
@@ -240,8 +262,9 @@ def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: 
                         unsearched.add((discloses, text))
                     continue
                 needles.add(Needle(text, discloses, rule))
-    needles |= {_of_date(text, "date") for date in all_dates for text in dates.spellings(date)}
-    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates))
+    spelled = {(date, text) for date in all_dates for text in dates.spellings(date)}
+    needles |= {_of_date(text, "date") for _, text in dates.unlisted(spelled, public_days)}
+    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates), public_days)
 
 
 def warnings(private: Private) -> list[str]:
@@ -272,7 +295,8 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}
     requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
-    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates)
+    public_days = private.public_days - {fold(text) for text in wanted} - {date.isoformat() for date in all_dates}
+    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates, public_days=public_days)
 
 
 def _of_date(text: str, discloses: str) -> Needle:

@@ -36,6 +36,7 @@ TOLD = "told:"
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
+_FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 
 
 @dataclass(frozen=True)
@@ -129,10 +130,11 @@ class Memory(Container[str]):
                 found.add(run)
         return found
 
-    def days_in(self, text: str, *, structured: bool = False) -> set[datetime.date]:
-        """Return the days of those who withdrew that stand in a text, see `told_in`."""
-        days = dates.standing_in(text, structured=structured) if self else ()
-        return {day for day in days if self._is_told("day", day.isoformat())}
+    def days_in(self, text: str, *, structured: bool = False) -> set[dates.Spelled]:
+        """Return the days of those who withdrew that stand in a text, see `told_in`, each with its spelling there."""
+        found = dates.standing_in(text, structured=structured) if self else frozenset()
+        told = {day for day in {day for day, _ in found} if self._is_told("day", day.isoformat())}
+        return {(day, spelled) for day, spelled in found if day in told}
 
     def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
@@ -142,7 +144,7 @@ class Memory(Container[str]):
         folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
-                if known(folded[first : last + 1]):
+                if known(folded[first : last + 1]) and not (first == last and _is_part_of_a_number(text, part)):
                     found.add(text[part.start() : parts[last].end()])
         return found
 
@@ -259,6 +261,14 @@ def beginning(text: str) -> str:
     """
     ends = [part.end() for part in islice(_PART.finditer(text), MOST_PARTS - 1)]
     return text[: ends[-1]] if ends else ""
+
+
+def _is_part_of_a_number(text: str, part: re.Match[str]) -> bool:
+    """Whether digits stand behind a decimal point or comma, or are few and stand before one."""
+    if not part[0].isdecimal():
+        return False
+    few = int(part[0][:20]) < LONE_NUMBER
+    return bool(_FRACTION_BEFORE.search(text, max(part.start() - 2, 0), part.start()) or (few and _FRACTION_BEHIND.match(text, part.end())))
 
 
 def _parts(name: str) -> tuple[str, ...]:
