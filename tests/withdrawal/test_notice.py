@@ -12,7 +12,7 @@ import yaml
 import made_once
 from scrubin.audit.containers.documents import read_text
 from scrubin.audit.expected import Text, withdrawal_memory
-from scrubin.audit.expected.private_strings import Private, derive, of_tables
+from scrubin.audit.expected.private_strings import Private, derive, folded_parts, of_tables, own_parts
 from scrubin.audit.expected.search import Search
 from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -334,6 +334,25 @@ def test_a_day_that_the_curator_lists_as_harmless_passes(listed):
         private = [replace(of_tables(tables, [], [], listed=words), withdrawn=withdrawn) for words in ([], [listed])]
         found = [{one.text for one in Search(one, 0).in_text(Text("x", "made on 17.4.2023"))} for one in private]
         assert found == [{"17.4.2023"}, set()]
+
+
+def test_of_a_letter_that_stands_for_a_name_no_account_is_made_nor_a_common_word():
+    others = folded_parts({"participant": ["Surgeon E"]})
+    told = own_parts({"participant": ["Surgeon D"]}, others) | own_parts({"participant": ["Ben Lack"]}, others)
+    assert not {"SD", "DS", "Ds", "Surgeons", "BLack"} & told
+    assert {"LBen", "BenL", "LackB", "Lacks"} <= told
+    known = Memory().with_recording("op 14", "consent", {}, [], told)
+    assert known.told_in("mean and SD over videos on a black ground") == set()
+
+
+def test_the_number_of_a_case_is_no_day_in_six_digits_for_those_who_withdrew_either(tmp_path):
+    for number, (name, six) in enumerate({"MRN 12051923": False, "geb 12.05.1923": True}.items()):
+        raw = tmp_path / f"{number}/data/raw"
+        raw.mkdir(parents=True)
+        (raw / "recordings.csv").write_text(f"recording,participant,site,path\nr1,{name},,videos/a.mkv\nr2,Roth,,videos/b.mkv\n")
+        known = withdraw(tmp_path / str(number), f"{name},,2026-01-31,consent")
+        assert known.days_in("on 12.05.1923")
+        assert bool(known.days_in("on 120523")) is six
 
 
 def test_a_day_is_found_although_its_numbers_stand_in_every_release(tmp_path):

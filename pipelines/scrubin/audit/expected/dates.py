@@ -284,6 +284,19 @@ def of_names(names: Iterable[str]) -> frozenset[datetime.date]:
     return frozenset().union(*(dates_in(_without(name, counting)) for name in names))
 
 
+def only_numbers(days: Iterable[datetime.date], names: Iterable[str]) -> frozenset[datetime.date]:
+    """Return those of the days before 1990 that stand in names only as eight digits with the year last, as in the number of a case.
+
+    >>> days = of_names(["MRN 12051923", "geb 19610503"])
+    >>> sorted(map(str, only_numbers(days, ["MRN 12051923", "geb 19610503"])))
+    ['1923-05-12', '1923-12-05']
+    """
+    names = list(names)
+    meant = {day for name in names for day in written_in(name)}
+    meant |= _valid(reading for name in names for run in _LONG_RUN.finditer(name) for reading in _both(*run.groups()))
+    return frozenset(day for day in days if day.year < _FIRST_SHORT) - meant
+
+
 def _counts_up(runs: set[str]) -> bool:
     if 2 * sum(bool(_dates_in_runs(run)) for run in runs) < len(runs):
         return True
@@ -299,22 +312,27 @@ def _without(name: str, counting: set[tuple[str, int]]) -> str:
     return "".join(text for pair in zip(gaps, [*kept, ""], strict=True) for text in pair)
 
 
-def spellings(date: datetime.date) -> frozenset[str]:
+def spellings(date: datetime.date, *, short: bool = True) -> frozenset[str]:
     """Return the common spellings of a date, in lower case.
 
     The year alone and the month alone are no spelling: they stand in citations and licences.
 
+    Parameters
+    ----------
+    date
+        Any date.
+    short
+        Whether six digits mean it, too; see `only_numbers`.
+
     >>> {"2023-04-17", "20230417", "17.04.2023", "17/04/23", "230417", "17 april 2023"} <= spellings(datetime.date(2023, 4, 17))
     True
     """
-    year, short = f"{date.year}", f"{date.year % 100:02d}"
+    year, of_two = f"{date.year}", f"{date.year % 100:02d}"
     month, day = f"{date.month:02d}", f"{date.day:02d}"
     spelled = {
         year + month + day,
         day + month + year,
         month + day + year,
-        short + month + day,
-        day + month + short,
         f"{year}:{month}:{day}",
     }
     for gap in _SEPARATORS:
@@ -323,8 +341,9 @@ def spellings(date: datetime.date) -> frozenset[str]:
         if gap not in ". ":  # "2023.04" is also a number
             spelled.add(year + gap + month)
         if gap != " ":
-            spelled |= {gap.join(parts) for parts in ((short, month, day), (day, month, short), (month, day, short))}
-    return frozenset(spelled | _wordy(date))
+            spelled |= {gap.join(parts) for parts in ((of_two, month, day), (day, month, of_two), (month, day, of_two))}
+    six = {of_two + month + day, day + month + of_two} if short else set()
+    return frozenset(spelled | six | _wordy(date))
 
 
 def _wordy(date: datetime.date) -> set[str]:

@@ -6,12 +6,13 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import spelled_in, unlisted
-from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private
+from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 from scrubin.audit.expected.withdrawal_memory import beginning
@@ -123,11 +124,21 @@ class Search:
         folded = fold(text)
         joined = _BREAK.sub("", folded).encode(errors="surrogatepass")
         met = {pattern for _, pattern in self._name_scanner.find(joined)}
-        return {self._long_names[name] for name in met if any(self._is_name(run[0]) for run in _in_two(name.decode()).finditer(folded))}
+        shown = text if len(text) == len(folded) else folded
+        return {
+            replace(self._long_names[name], text=shown[run.start() : run.end()])
+            for name in met
+            for run in _in_two(name.decode()).finditer(folded)
+            if self._is_name(run[0])
+        }
 
     def _is_name(self, run: str) -> bool:
         """Whether two words are the parts of a name, and not two words that say nothing each."""
-        return len(_BREAK.findall(run)) == 1 and not self.is_public(_BREAK.sub(" ", run))
+        gaps = _BREAK.findall(run)
+        if len(gaps) != 1 or self.is_public(_BREAK.sub(" ", run)):
+            return False
+        # A hyphen at the end of a line parts one word: good-\nman.
+        return ("\n" in gaps[0] and not gaps[0].isspace()) or not all(map(is_common, _BREAK.split(run)))
 
     def _without_number(self, path: re.Match[str]) -> str:
         return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]

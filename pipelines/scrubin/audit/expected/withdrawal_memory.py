@@ -36,6 +36,7 @@ TOLD = "told:"
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
+_SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 
 
@@ -134,7 +135,8 @@ class Memory(Container[str]):
         """Return the days of those who withdrew that stand in a text, see `told_in`, each with its spelling there."""
         found = dates.standing_in(text, structured=structured) if self else frozenset()
         told = {day for day in {day for day, _ in found} if self._is_told("day", day.isoformat())}
-        return {(day, spelled) for day, spelled in found if day in told}
+        numbers = {day for day in told if self._is_told("number", day.isoformat())}
+        return {(day, spelled) for day, spelled in found if day in told and not (day in numbers and _SIX.fullmatch(spelled))}
 
     def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
@@ -174,6 +176,7 @@ class Memory(Container[str]):
         names: Iterable[str],
         told: Iterable[str] = (),
         days: Iterable[datetime.date] = (),
+        numbers: Iterable[datetime.date] = (),
     ) -> Memory:
         """Return the memory with one recording more, or with more of one that it has; the first reason stays.
 
@@ -187,6 +190,8 @@ class Memory(Container[str]):
             What else tells of it, such as single words of these names.
         days
             On which it was made.
+        numbers
+            Days that six digits do not mean, see `dates.only_numbers`.
         """
         keyed = self._keyed()
         of = keyed._of("recording", name)
@@ -195,6 +200,7 @@ class Memory(Container[str]):
         hashes |= {TOLD + keyed._of("words", " ".join(parts)) for parts in _spelled(told) if _says_something(parts) or _counts(parts)}
         hashes |= {TOLD + keyed._of("token", token) for one in told for token in _tokens(one)}
         hashes |= {TOLD + keyed._of("day", day.isoformat()) for day in days}
+        hashes |= {TOLD + keyed._of("number", day.isoformat()) for day in numbers}
         before = keyed.recordings.get(of, Gone(reason, frozenset()))
         return replace(keyed, recordings={**keyed.recordings, of: Gone(before.reason, before.hashes | hashes)})
 
