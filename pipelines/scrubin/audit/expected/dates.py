@@ -176,13 +176,16 @@ def stated_in(text: str) -> frozenset[Spelled]:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether numbers are a day, and no part of a longer sign, nor a version such as 2023.10.1, nor numbers in a row such as 10 20 2000."""
-    spelled = text[start:end]
-    separator = next(letter for letter in spelled if not letter.isdecimal() and letter != " ") if spelled.strip("0123456789 ") else " "
-    if separator == " " or (separator in ".:" and re.match(r"\d{4}", spelled) and len(spelled.replace(" ", "")) < len("2023.04.17")):
+    spelled = text[start:end].replace(" ", "")
+    separator = re.escape(next((letter for letter in spelled if not letter.isdecimal()), ""))
+    whole = re.fullmatch(r"\d{4}\D\d{2}\D\d{2}", spelled) is not None
+    if not separator or (separator in (r"\.", ":") and re.match(r"\d{4}", spelled) and not whole):
         return False
     before, after = text[max(start - 2, 0) : start], text[end : end + 2]
-    longer = rf"[^\W_]|{re.escape(separator)}[^\W_]"
-    return not (re.search(rf"(?:[^\W_]|[^\W_]{re.escape(separator)}|[^\W\d_]-)$", before) or re.match(longer, after))
+    if re.search(rf"(?:[^\W_]|\d{separator})\Z", before) or (re.search(r"[^\W\d_]-\Z", before) and not whole):
+        return False
+    # A time may follow a whole one: 2023-04-17T10:11.
+    return (whole and re.match(r"t\d", after) is not None) or not re.match(rf"[^\W_]|{separator}\d", after)
 
 
 def _ends_with_year(spelled: str) -> bool:
