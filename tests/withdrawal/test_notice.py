@@ -320,6 +320,12 @@ def test_a_part_of_a_number_tells_of_nobody(text, structured):
     assert known.told_in("143205.mp4") == {"143205"}
 
 
+def test_a_comma_in_a_table_stands_between_cells():
+    known = Memory().with_recording("op 13", "consent", {}, [], ["14320577"], [datetime.date(2023, 4, 17)])
+    found = Search(Private(withdrawn=known), 0).in_text(Text("t.csv", "1,20230417,3,14320577,0.5", structured=True))
+    assert {one.text for one in found} == {"20230417", "14320577"}
+
+
 def test_labels_of_bare_numbers_are_read_as_a_table():
     texts = [*read_text(b"3 143205 230417 1\n0 2 4 5\n", frozenset()).texts, *read_text(b"on 230417\n", frozenset()).texts]
     known = Memory().with_recording("op 13", "consent", {}, [], ["143205"], [datetime.date(2023, 4, 17)])

@@ -75,6 +75,7 @@ _ADDRESS = re.compile(r"(?:https?://|\bwww\.)\S+|(?<![^\W_])10\.\d{4,9}/\S+", re
 _SIX = re.compile(r"(?<!\d)\d{6}(?!\d)")
 # What of a run is only a part of a number: behind a decimal point or comma, and six digits before one.
 _PART_OF_NUMBER = re.compile(r"(?<=\d[.,])\d+|(?<!\d)\d{6}(?=[.,]\d)")
+_PART_OF_CELL = re.compile(r"(?<=\d\.)\d+|(?<!\d)\d{6}(?=\.\d)")  # a comma stands between cells
 _LONE_SIX = re.compile(r"""(?<![^"';,:\t\r\n \[\]{}])\d{6}(?![^"';,:\t\r\n \[\]{}])""")
 # Of a law, and of an issue as PubMed cites it.
 _PUBLISHED = re.compile(r"(?<=\d/)\d{1,4} of \d{1,2} [^\W\d_]+ \d{4}|(?<!\d)\d{4} [^\W\d_]{3} \d{1,2}(?=; ?\d)")
@@ -213,7 +214,7 @@ def standing_in(text: str, *, structured: bool = False) -> frozenset[Spelled]:
     >>> sorted({str(day) for day, _ in standing_in("20230417, 990609, frame_990610", structured=True)})
     ['1999-06-10', '2023-04-17']
     """
-    folded = _PART_OF_NUMBER.sub(_struck, _folded(text))
+    folded = (_PART_OF_CELL if structured else _PART_OF_NUMBER).sub(_struck, _folded(text))
     runs = _spelled(text, folded, _in_runs(_LONE_SIX.sub(_struck, folded) if structured else folded))
     earlier = _a_century_before((day, run) for day, run in runs if len(run) == len("990609"))
     return spelled_in(text, known=True, structured=structured) | runs | earlier

@@ -38,6 +38,7 @@ REPEATED = 1 << 14
 _PART = re.compile(r"[^\W_]+")
 _SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
+_POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,10 @@ class Memory(Container[str]):
         def tells(parts: tuple[str, ...]) -> bool:
             return self._tells(parts, structured=structured)
 
-        found = self._standing(text, tells)
+        found = self._standing(text, tells, structured=structured)
         plain = without_accents(text)
         if plain != text:
-            found |= self._standing(plain, tells)
+            found |= self._standing(plain, tells, structured=structured)
         for run in set(_PART.findall(plain)):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
@@ -138,7 +139,7 @@ class Memory(Container[str]):
         numbers = {day for day in told if self._is_told("number", day.isoformat())}
         return {(day, spelled) for day, spelled in found if day in told and not (day in numbers and _SIX.fullmatch(spelled))}
 
-    def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
+    def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool], *, structured: bool = False) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
         known = lru_cache(REPEATED)(tells)
         found = set()
@@ -146,7 +147,7 @@ class Memory(Container[str]):
         folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
-                if known(folded[first : last + 1]) and not (first == last and _is_part_of_a_number(text, part)):
+                if known(folded[first : last + 1]) and not (first == last and _is_part_of_a_number(text, part, structured=structured)):
                     found.add(text[part.start() : parts[last].end()])
         return found
 
@@ -269,12 +270,13 @@ def beginning(text: str) -> str:
     return text[: ends[-1]] if ends else ""
 
 
-def _is_part_of_a_number(text: str, part: re.Match[str]) -> bool:
-    """Whether digits stand behind a decimal point or comma, or are few and stand before one."""
+def _is_part_of_a_number(text: str, part: re.Match[str], *, structured: bool) -> bool:
+    """Whether digits stand behind a decimal point or comma, or are few and stand before one; in a table a comma stands between cells."""
     if not part[0].isdecimal():
         return False
     few = int(part[0][:20]) < LONE_NUMBER
-    return bool(_FRACTION_BEFORE.search(text, max(part.start() - 2, 0), part.start()) or (few and _FRACTION_BEHIND.match(text, part.end())))
+    before, behind = (_POINT_BEFORE, _POINT_BEHIND) if structured else (_FRACTION_BEFORE, _FRACTION_BEHIND)
+    return bool(before.search(text, max(part.start() - 2, 0), part.start()) or (few and behind.match(text, part.end())))
 
 
 def _parts(name: str) -> tuple[str, ...]:
