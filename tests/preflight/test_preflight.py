@@ -450,6 +450,16 @@ def test_a_day_in_any_text_of_the_release_is_an_error_although_nobody_was_record
     assert len(said) == 6
 
 
+def test_a_day_on_which_somebody_was_recorded_is_told_once_and_passes_when_it_is_listed(raw):
+    change(raw / "recordings.csv", "peg 0,P0,", "peg 0,Wackernagel 2023-04-17,")
+    params = Path("params.yaml")
+    change(params, "title: A study", "title: A study of 17.4.2023")
+    (line,) = [line for line in errors() if "release.title" in line]
+    assert "list '17.4.2023' in release.public_words" in line
+    change(params, "public_words: []", 'public_words: ["17.4.2023"]')
+    assert not [line for line in errors() if "release.title" in line]
+
+
 def test_somebody_who_withdrew_is_found_in_the_texts_of_the_release(raw):
     change(raw / "recordings.csv", "peg 0,P0,", "peg 0,Wackernagel,")
     (raw / "withdrawn.csv").write_text("participant,recording,date,reason\nWackernagel,,2026-01-31,consent\n")

@@ -232,6 +232,46 @@ def test_a_day_in_the_curators_own_words_is_refused_and_one_of_the_data_set_is_n
     assert "Nobody can\n# know names that no list holds" in curator_words.datasheet_template()
 
 
+NO_DAYS = """\
+Conda 2023.10.1; version 2023.2.1 of MATLAB; DIN EN 60601-1-2-2015; www.example.org/2023/04/11/x; +49 7071 12 10 2010; tip-5/6/1990
+folds of 10 20 2000 frames; 2000 1 1 px; resolution 1920 12 10; in 10 may 20 percent; Regulation (EU) 2016/679 of 27 April 2016
+Med Image Anal. 2023 Mar 6;85:102"""
+
+
+@pytest.mark.parametrize("text", [one for line in NO_DAYS.splitlines() for one in line.split("; ")])
+def test_versions_norms_numbers_and_publications_say_no_day(text):
+    curator_words.refuse_days(PARAMS, Words({"uses.biases": text}), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("October 8-12, 2023", "2023-10-08"),
+        ("3.3.2021-5.4.2021", "2021-03-03 or 2021-04-05 or 2021-05-04"),
+        ("(10. 11. 2020)", "2020-10-11 or 2020-11-10"),
+        ("on 17-Apr-23", "2023-04-17"),
+        ("the 2nd of May '23", "2023-05-02"),
+        ("file_2023-04-17.", "2023-04-17"),
+        ("2023-04-17T10:11:12", "2023-04-17"),
+        ("IMG2-2023.04.17", "2023-04-17"),
+        ("IMG-2023-04-17", "2023-04-17"),
+        ("17.4.2023.mp4", "2023-04-17"),
+        ("17,04,2023", "2023-04-17"),
+    ],
+)
+def test_a_day_is_read_as_it_is_meant(text, day):
+    with pytest.raises(ReleaseError, match=rf"says a day \({day}\)"):
+        curator_words.refuse_days(PARAMS, Words({"uses.biases": text}), [])
+
+
+@pytest.mark.parametrize("listed", ["10.11.2012", "2012-11-10", "2012-10-11"])
+def test_a_day_that_is_listed_as_harmless_passes_as_it_is_written_or_as_it_is_read(listed):
+    said = Words({"uses.biases": "Patent US 10.11.2012"})
+    with pytest.raises(ReleaseError, match=r"list '10.11.2012' in release.public_words"):
+        curator_words.refuse_days(PARAMS, said, [])
+    curator_words.refuse_days(replace(PARAMS, public_words=(listed,)), said, [])
+
+
 def test_the_same_input_gives_the_same_bytes(clean, measured):
     again = facts.measured(tables_with(clean), facts.Study())
     assert texts(SAID, measured, EVERYTHING) == texts(SAID, again, EVERYTHING)

@@ -3,14 +3,16 @@
 import datetime
 import hashlib
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 import yaml
 
 import made_once
+from scrubin.audit.containers.documents import read_text
 from scrubin.audit.expected import Text, withdrawal_memory
-from scrubin.audit.expected.private_strings import Private
+from scrubin.audit.expected.private_strings import Private, derive, folded_parts, of_tables, own_parts
 from scrubin.audit.expected.search import Search
 from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -286,7 +288,77 @@ def test_single_words_and_days_are_no_names_by_which_lines_of_others_are_taken_o
 def test_a_number_of_six_digits_in_a_table_is_no_day(tmp_path):
     known = known_of_ostermann(tmp_path, BRENNER)
     assert known.days_in("230312", structured=True) == set()
-    assert known.days_in("230312") == {datetime.date(2023, 3, 12)}
+    assert known.days_in("230312") == {(datetime.date(2023, 3, 12), "230312")}
+
+
+OF_ONE_DAY = {
+    "a.md": "230417",
+    "b.md": "on 20230417",
+    "c.csv": "frame_230417",
+    "d.csv": "230417.jpg",
+    "e.csv": "#230417",
+    "f.csv": "20230417",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), OF_ONE_DAY.items())
+def test_a_day_of_somebody_who_withdrew_is_found_where_one_of_somebody_who_stays_is_and_shown_as_written(name, text):
+    day, structured = datetime.date(2023, 4, 17), name.endswith(".csv")
+    gone = Private(withdrawn=Memory().with_recording("op 13", "consent", {}, [], [], [day]))
+    stays = derive({"path": ["videos/op_20230417.mp4"]}, folded_words("videos op mp4"))
+    found = [{one.text for one in Search(private, 0).in_text(Text("x", text, structured))} for private in (gone, stays)]
+    assert found[0]
+    assert found[1]
+    assert all(one in text for one in found[0])
+
+
+@pytest.mark.parametrize("text", ["3 0.143205 0.230417 0.5", "0.20230417 0.1", "1,230417,5", "1230417", "230417.25 m"])
+@pytest.mark.parametrize("structured", [True, False])
+def test_a_part_of_a_number_tells_of_nobody(text, structured):
+    known = Memory().with_recording("op 13", "consent", {}, [], ["143205"], [datetime.date(2023, 4, 17)])
+    assert Search(Private(withdrawn=known), 0).in_text(Text("x", text, structured)) == set()
+    assert known.told_in("143205.mp4") == {"143205"}
+
+
+def test_a_comma_in_a_table_stands_between_cells():
+    known = Memory().with_recording("op 13", "consent", {}, [], ["14320577"], [datetime.date(2023, 4, 17)])
+    found = Search(Private(withdrawn=known), 0).in_text(Text("t.csv", "1,20230417,3,14320577,0.5", structured=True))
+    assert {one.text for one in found} == {"20230417", "14320577"}
+
+
+def test_labels_of_bare_numbers_are_read_as_a_table():
+    texts = [*read_text(b"3 143205 230417 1\n0 2 4 5\n", frozenset()).texts, *read_text(b"on 230417\n", frozenset()).texts]
+    known = Memory().with_recording("op 13", "consent", {}, [], ["143205"], [datetime.date(2023, 4, 17)])
+    assert [{one.text for one in Search(Private(withdrawn=known), 0).in_text(text)} for text in texts] == [set(), {"230417"}]
+
+
+@pytest.mark.parametrize("listed", ["17.4.2023", "2023-04-17"])
+def test_a_day_that_the_curator_lists_as_harmless_passes(listed):
+    known = Memory().with_recording("op 13", "consent", {}, [], [], [datetime.date(2023, 4, 17)])
+    table = pd.DataFrame({"path": ["videos/op_20230417.mp4"]})
+    for withdrawn, tables in ((known, []), (Memory(), [table])):
+        private = [replace(of_tables(tables, [], [], listed=words), withdrawn=withdrawn) for words in ([], [listed])]
+        found = [{one.text for one in Search(one, 0).in_text(Text("x", "made on 17.4.2023"))} for one in private]
+        assert found == [{"17.4.2023"}, set()]
+
+
+def test_of_a_letter_that_stands_for_a_name_no_account_is_made_nor_a_common_word():
+    others = folded_parts({"participant": ["Surgeon E"]})
+    told = own_parts({"participant": ["Surgeon D"]}, others) | own_parts({"participant": ["Ben Lack"]}, others)
+    assert not {"SD", "DS", "Ds", "Surgeons", "BLack"} & told
+    assert {"LBen", "BenL", "LackB", "Lacks"} <= told
+    known = Memory().with_recording("op 14", "consent", {}, [], told)
+    assert known.told_in("mean and SD over videos on a black ground") == set()
+
+
+def test_the_number_of_a_case_is_no_day_in_six_digits_for_those_who_withdrew_either(tmp_path):
+    for number, (name, six) in enumerate({"MRN 12051923": False, "geb 12.05.1923": True}.items()):
+        raw = tmp_path / f"{number}/data/raw"
+        raw.mkdir(parents=True)
+        (raw / "recordings.csv").write_text(f"recording,participant,site,path\nr1,{name},,videos/a.mkv\nr2,Roth,,videos/b.mkv\n")
+        known = withdraw(tmp_path / str(number), f"{name},,2026-01-31,consent")
+        assert known.days_in("on 12.05.1923")
+        assert bool(known.days_in("on 120523")) is six
 
 
 def test_a_day_is_found_although_its_numbers_stand_in_every_release(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from scrubin.audit.expected.private_columns import fault as order_fault
 
 DELIMITERS = ",;\t|"
 SHOWN = 3
+_NO_NUMBER = re.compile(r"[^\d\s.,;eE+-]")
 
 
 def read_text(data: bytes, ids: frozenset[str]) -> Contents:
@@ -30,7 +32,12 @@ def read_text(data: bytes, ids: frozenset[str]) -> Contents:
     """
     text = data.decode("utf-8")
     message = text_fault(text, ids)
-    return Contents([Fault("order", "text", message)] if message else [], [Text("text", text)])
+    return Contents([Fault("order", "text", message)] if message else [], [Text("text", text, structured=_is_of_numbers(text))])
+
+
+def _is_of_numbers(text: str) -> bool:
+    """Whether a text is a table of bare numbers, as labels of YOLO are."""
+    return _NO_NUMBER.search(text) is None and all(len(line.split()) > 1 for line in text.splitlines() if line.strip())
 
 
 def read_csv(data: bytes, public: Public) -> Contents:

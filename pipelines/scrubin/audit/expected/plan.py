@@ -353,11 +353,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def without(stated: Stated, text: str) -> str:
-    """Return what is left for the search of a text in ``FILES``."""
+    """Return what is left for the search of a text in ``FILES``: a comma for each word, as words around it are no two parts of a name."""
     for spelled in sorted({form for one in stated.texts for form in _spellings(one)}, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(spelled)}(?!\w)", " ", text)
     # Numbers stay: they may be parts of a date.
-    return _WORD.sub(lambda word: " " if fold(word[0]) in stated.words and not word[0].isdecimal() else word[0], text)
+    return _WORD.sub(lambda word: "," if fold(word[0]) in stated.words and not word[0].isdecimal() else word[0], text)
 
 
 def _spellings(text: str) -> set[str]:

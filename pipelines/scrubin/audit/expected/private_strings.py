@@ -75,8 +75,25 @@ mov avi ts m4v links rechts aufnahme kopie neu teil surgery procedure operation 
 OVERLAY = """record recorded recording paused pause standby playback zoom gain white balance auto automatic manual date time name
 light source flow pressure insufflator camera channel video input output image picture print printing saved memory battery sharpness
 contrast brightness shutter select menu next stop start press hold ready full left right mode level stereo"""
+# Of the words of every day those of which names are made, and that an initial and a name can make: B. Lack is no "black".
+EVERYDAY = """all and are as at back ball band bank bay be bell best bird black blue board body bone book box bread bridge bright brook
+brown bush by call camp can cast child church clay clean clear close cloud cold cook cool corn court cover cow cross dark date
+day deep door down dry each east end even ever eye fair fall far farm fast field file fine fire first fish flat fly foot for
+ford fore form fox free fresh full gate gold good grand grass gray great green grey ground group hall ham hand hard hat head
+heart heat high hill hold holy home hood horse house in iron is it just keep key kind king lake lamb lamp land large last law
+lay lead led less life light like line link list little live lock log long loose love low made main make man many mark may
+meadow men mid mile milk mill mine moon more most mount much mud name near neck need new next nor north not note now oak of
+off old on one open or other our out over own page pack park part past path pen pick place plan play point pool port post pot
+press rail rain raw red rest rich ride right ring river road rock rod room root rose round row run sad salt same sand sea seat
+see set shade sharp sheep shell shepherd ship shoe shop short show side silver single sing sit sky slack sledge small smooth
+snow so soft son song south space spring square stand star start stay steel step still stock stone strong sub summer sun sure
+swan sweet tail take tall tell test that the then thick thin this time to top town tree true turn under up upper use view wall
+warm wash watch water way weather well west wheel where white whole wide wild wind wine winter with wolf wood word work world
+yard year yellow you young"""
 READ_LENGTH = 4
 _OVERLAY_WORDS = folded_words(OVERLAY)
+_LABEL_WORDS = folded_words([list(labels) for labels in LABELS.values()])
+_COMMON = folded_words([OVERLAY, EVERYDAY, GENERIC]) | _LABEL_WORDS
 
 
 @dataclass(frozen=True, order=True)
@@ -178,6 +195,8 @@ class Private:
         What these tell and are, where they are the whole name of a participant or a site, sorted.
     dates
         All dates in private values, for texts in which a date is written in a way that is no needle.
+    public_days
+        Days that the curator calls harmless, folded, as written.
     withdrawn
         Whose names, ids and files must not be there, known by keyed hashes only.
     """
@@ -187,6 +206,7 @@ class Private:
     skipped: int = 0
     unsearched: tuple[tuple[str, str], ...] = ()
     dates: frozenset[datetime.date] = frozenset()
+    public_days: frozenset[str] = frozenset()
     withdrawn: Memory = field(default_factory=Memory)
 
 
@@ -195,7 +215,9 @@ def accepted_texts(redactions: pd.DataFrame) -> pd.DataFrame:
     return redactions[(redactions["kind"] == "text") & (redactions["decision"] == "accepted")]
 
 
-def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = ()) -> Private:
+def of_tables(
+    tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = (), listed: Iterable[str] = ()
+) -> Private:
     """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
 
     Parameters
@@ -208,25 +230,44 @@ def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: 
         Texts, or lists and mappings of texts, whose words are public.
     common_words
         Texts of documents, whose words name nobody where they were read in a picture.
+    listed
+        What the curator lists in ``release.public_words``: of it whole days are public, too.
     """
     values: dict[str, set[str]] = {}
     for table in tables:
         for column in COLUMNS:
             if column in table.columns:
                 values.setdefault(column, set()).update(table[column].dropna().astype(str))
-    return derive(values, folded_words([list(ids), public_words, GENERIC]), folded_words(common_words))
+    public = folded_words([list(ids), public_words, GENERIC])
+    return derive(values, public, folded_words(common_words), days_of(listed))
 
 
-def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: frozenset[str] = frozenset()) -> Private:
+def days_of(public_words: Iterable[str]) -> frozenset[str]:
+    """Return, folded, what is a day among the words that the curator calls harmless.
+
+    >>> sorted(days_of(["Karl Storz", "2023-04-17", "6 March 2023"]))
+    ['2023-04-17', '6 march 2023']
+    """
+    return frozenset(fold(word.strip()) for word in public_words if dates.dates_in(word))
+
+
+def derive(
+    values: Mapping[str, Iterable[str]],
+    public: frozenset[str],
+    common: frozenset[str] = frozenset(),
+    public_days: frozenset[str] = frozenset(),
+) -> Private:
     """Return the needles that follow from private values, by what they tell; see ``of_tables``."""
     needles: set[Needle] = set()
     skipped: set[tuple[str, str]] = set()
     unsearched: set[tuple[str, str]] = set()
     all_dates: set[datetime.date] = set()
+    named: set[str] = set()
     for discloses, texts in sorted(values.items()):
         wholes = sorted({value.strip() for value in texts})
         if discloses != "sha256":
             all_dates |= dates.of_names(wholes)
+            named |= set(wholes)
         for whole in wholes:
             for text in _parts(discloses, whole):
                 rule = _rule(discloses, text)
@@ -240,8 +281,10 @@ def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: 
                         unsearched.add((discloses, text))
                     continue
                 needles.add(Needle(text, discloses, rule))
-    needles |= {_of_date(text, "date") for date in all_dates for text in dates.spellings(date)}
-    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates))
+    numbers = dates.only_numbers(all_dates, named)
+    spelled = {(date, text) for date in all_dates for text in dates.spellings(date, short=date not in numbers)}
+    needles |= {_of_date(text, "date") for _, text in dates.unlisted(spelled, public_days)}
+    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates), public_days)
 
 
 def warnings(private: Private) -> list[str]:
@@ -272,7 +315,8 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}
     requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
-    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates)
+    public_days = private.public_days - {fold(text) for text in wanted} - {date.isoformat() for date in all_dates}
+    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates, public_days=public_days)
 
 
 def _of_date(text: str, discloses: str) -> Needle:
@@ -309,10 +353,16 @@ def own_parts(theirs: Mapping[str, Iterable[str]], of_others: Collection[str]) -
 
 
 def _changed_names(value: str) -> set[str]:
-    """Return the names of a person as they stand in sentences and in the names of accounts: Bergs, aberg."""
-    names = [word for word in _single(value) if word.isalpha()]
+    """Return the names of a person as they stand in sentences and in the names of accounts: Bergs, aberg; of the D of Surgeon D none."""
+    names = [word for word in _single(value) if word.isalpha() and len(word) > 1 and fold(word) not in _LABEL_WORDS]
     accounts = {account for one, other in permutations(names, 2) for account in (f"{one[0]}{other}", f"{other}{one[0]}")}
-    return {f"{name}s" for name in names} | accounts
+    genitives = {f"{name}s" for name in names if len(name) + 1 >= ANYWHERE_LENGTH}
+    return {changed for changed in genitives | accounts if not is_common(changed)}
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one of every day."""
+    return fold(word) in _COMMON
 
 
 def _parts(discloses: str, value: str) -> set[str]:

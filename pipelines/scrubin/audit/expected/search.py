@@ -6,12 +6,13 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from scrubin.audit.expected import Text
-from scrubin.audit.expected.dates import written_in
-from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private
+from scrubin.audit.expected.dates import spelled_in, unlisted
+from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
 from scrubin.audit.expected.withdrawal_memory import beginning
@@ -51,6 +52,7 @@ class Search:
     def __init__(self, private: Private, total_bytes: int, frame_names: frozenset[str] = frozenset()) -> None:
         self._public = private.public
         self._dates = private.dates
+        self._public_days = private.public_days
         self._withdrawn = private.withdrawn
         self._frame_names = frame_names | {twin for name in frame_names for twin in _twins(name)}
         # In compressed bytes the path around a frame's number is not readable.
@@ -112,7 +114,7 @@ class Search:
 
     def _of_withdrawn(self, text: str, *, structured: bool) -> set[Needle]:
         names = {name for name in self._withdrawn.told_in(text, structured=structured) if not self.is_public(name)}
-        days = {day.isoformat() for day in self._withdrawn.days_in(text, structured=structured)}
+        days = {spelled for _, spelled in unlisted(self._withdrawn.days_in(text, structured=structured), self._public_days)}
         return {Needle(one, WITHDRAWN, "token") for one in names | days}
 
     def _broken(self, text: str) -> set[Needle]:
@@ -122,11 +124,21 @@ class Search:
         folded = fold(text)
         joined = _BREAK.sub("", folded).encode(errors="surrogatepass")
         met = {pattern for _, pattern in self._name_scanner.find(joined)}
-        return {self._long_names[name] for name in met if any(self._is_name(run[0]) for run in _in_two(name.decode()).finditer(folded))}
+        shown = text if len(text) == len(folded) else folded
+        return {
+            replace(self._long_names[name], text=shown[run.start() : run.end()])
+            for name in met
+            for run in _in_two(name.decode()).finditer(folded)
+            if self._is_name(run[0])
+        }
 
     def _is_name(self, run: str) -> bool:
         """Whether two words are the parts of a name, and not two words that say nothing each."""
-        return len(_BREAK.findall(run)) == 1 and not self.is_public(_BREAK.sub(" ", run))
+        gaps = _BREAK.findall(run)
+        if len(gaps) != 1 or self.is_public(_BREAK.sub(" ", run)):
+            return False
+        # A hyphen at the end of a line parts one word: good-\nman.
+        return ("\n" in gaps[0] and not gaps[0].isspace()) or not all(map(is_common, _BREAK.split(run)))
 
     def _without_number(self, path: re.Match[str]) -> str:
         return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]
@@ -143,9 +155,10 @@ class Search:
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
         if self._dates:
-            hits |= {
-                Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded, known=True, structured=structured) & self._dates
-            }
+            written = {one for one in spelled_in(text, known=True, structured=structured) if one[0] in self._dates}
+            found = {fold(needle.text) for needle in hits}
+            unlike = (spelled for _, spelled in unlisted(written, self._public_days) if fold(spelled) not in found)
+            hits |= {Needle(spelled, "date", "anywhere") for spelled in unlike}
         return hits
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:

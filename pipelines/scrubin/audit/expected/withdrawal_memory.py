@@ -36,6 +36,9 @@ TOLD = "told:"
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
+_SIX = re.compile(r"\d{6}")
+_FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
+_POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
 
 
 @dataclass(frozen=True)
@@ -117,10 +120,10 @@ class Memory(Container[str]):
         def tells(parts: tuple[str, ...]) -> bool:
             return self._tells(parts, structured=structured)
 
-        found = self._standing(text, tells)
+        found = self._standing(text, tells, structured=structured)
         plain = without_accents(text)
         if plain != text:
-            found |= self._standing(plain, tells)
+            found |= self._standing(plain, tells, structured=structured)
         for run in set(_PART.findall(plain)):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
@@ -129,12 +132,14 @@ class Memory(Container[str]):
                 found.add(run)
         return found
 
-    def days_in(self, text: str, *, structured: bool = False) -> set[datetime.date]:
-        """Return the days of those who withdrew that stand in a text, see `told_in`."""
-        days = dates.standing_in(text, structured=structured) if self else ()
-        return {day for day in days if self._is_told("day", day.isoformat())}
+    def days_in(self, text: str, *, structured: bool = False) -> set[dates.Spelled]:
+        """Return the days of those who withdrew that stand in a text, see `told_in`, each with its spelling there."""
+        found = dates.standing_in(text, structured=structured) if self else frozenset()
+        told = {day for day in {day for day, _ in found} if self._is_told("day", day.isoformat())}
+        numbers = {day for day in told if self._is_told("number", day.isoformat())}
+        return {(day, spelled) for day, spelled in found if day in told and not (day in numbers and _SIX.fullmatch(spelled))}
 
-    def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool]) -> set[str]:
+    def _standing(self, text: str, tells: Callable[[tuple[str, ...]], bool], *, structured: bool = False) -> set[str]:
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
         known = lru_cache(REPEATED)(tells)
         found = set()
@@ -142,7 +147,7 @@ class Memory(Container[str]):
         folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
-                if known(folded[first : last + 1]):
+                if known(folded[first : last + 1]) and not (first == last and _is_part_of_a_number(text, part, structured=structured)):
                     found.add(text[part.start() : parts[last].end()])
         return found
 
@@ -172,6 +177,7 @@ class Memory(Container[str]):
         names: Iterable[str],
         told: Iterable[str] = (),
         days: Iterable[datetime.date] = (),
+        numbers: Iterable[datetime.date] = (),
     ) -> Memory:
         """Return the memory with one recording more, or with more of one that it has; the first reason stays.
 
@@ -185,6 +191,8 @@ class Memory(Container[str]):
             What else tells of it, such as single words of these names.
         days
             On which it was made.
+        numbers
+            Days that six digits do not mean, see `dates.only_numbers`.
         """
         keyed = self._keyed()
         of = keyed._of("recording", name)
@@ -193,6 +201,7 @@ class Memory(Container[str]):
         hashes |= {TOLD + keyed._of("words", " ".join(parts)) for parts in _spelled(told) if _says_something(parts) or _counts(parts)}
         hashes |= {TOLD + keyed._of("token", token) for one in told for token in _tokens(one)}
         hashes |= {TOLD + keyed._of("day", day.isoformat()) for day in days}
+        hashes |= {TOLD + keyed._of("number", day.isoformat()) for day in numbers}
         before = keyed.recordings.get(of, Gone(reason, frozenset()))
         return replace(keyed, recordings={**keyed.recordings, of: Gone(before.reason, before.hashes | hashes)})
 
@@ -259,6 +268,15 @@ def beginning(text: str) -> str:
     """
     ends = [part.end() for part in islice(_PART.finditer(text), MOST_PARTS - 1)]
     return text[: ends[-1]] if ends else ""
+
+
+def _is_part_of_a_number(text: str, part: re.Match[str], *, structured: bool) -> bool:
+    """Whether digits stand behind a decimal point or comma, or are few and stand before one; in a table a comma stands between cells."""
+    if not part[0].isdecimal():
+        return False
+    few = int(part[0][:20]) < LONE_NUMBER
+    before, behind = (_POINT_BEFORE, _POINT_BEHIND) if structured else (_FRACTION_BEFORE, _FRACTION_BEHIND)
+    return bool(before.search(text, max(part.start() - 2, 0), part.start()) or (few and behind.match(text, part.end())))
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.audit.expected import Text, plan, private_strings
+from scrubin.audit.expected import Text, dates, plan, private_strings
 from scrubin.audit.expected.private_strings import WITHDRAWN
 from scrubin.audit.expected.search import Search
 from scrubin.base.errors import ReleaseError, SplitError
@@ -166,15 +166,19 @@ def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> Non
         [pd.DataFrame({name: [getattr(row, name) for row in rows] for name in TOLD_BY})],
         study.released_ids,
         audited_project.public_words(declared, p, [], [[row.task for row in rows]]),
+        listed=p.public_words,
     )
     private = replace(private, withdrawn=study.withdrawn)
     stated = audited_project.of_params(p, documents.fixed_texts(p, declared))
     written = list(_own_texts(study, p))
-    noted.errors += curator_words.days_said(written)
+    noted.errors += curator_words.days_said(written, p.public_words)
     for one in written:
         # What the documents about a release say whoever made it passes in them, and nowhere else.
         searched = plan.without(stated, one.text) if one.in_documents else one.text
+        said = frozenset() if one.may_say_days else frozenset(day for day, _ in dates.stated_in(one.text))
         for needle in sorted(Search(private, len(searched)).in_text(Text(one.place, searched))):
+            if needle.discloses in ("date", WITHDRAWN) and said & dates.dates_in(needle.text):
+                continue  # its day is named already
             whom = "of somebody who withdrew" if needle.discloses == WITHDRAWN else f"the {needle.discloses} of a recording"
             what = f"{one.place} holds '{needle.text}', which tells {whom}: the release would be refused"
             fix = "write it otherwise, or list the word in release.public_words when it is harmless"

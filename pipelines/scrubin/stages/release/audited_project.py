@@ -229,6 +229,7 @@ def load(folder: Path = Path()) -> Project:
         linkage.id,
         known,
         in_documents,
+        mine.public_words,
     )
     cuts, hidden = io.read(CUTS, folder / CUTS_PATH), io.read(HIDDEN, folder / HIDDEN_PATH)
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)

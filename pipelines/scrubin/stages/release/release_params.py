@@ -122,7 +122,7 @@ class ReleaseParams:
         Whether the release may lack recordings that the one before had.
     public_words
         Words that are harmless although they stand in a private name, such as the name of the
-        study. The search for private strings passes over them.
+        study, and days that are nobody's. The search for private strings passes over them.
     """
 
     name: str

@@ -212,7 +212,8 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) ->
         facts, of = last.facts(name), values[name]
         names = {name, *facts["id"], *_orders({participant_of[name]} & said.participants)}
         told, days = private_strings.own_parts(of, parts), (_days(of) & every) - of_others
-        now = now.with_recording(name, reason, {**facts, "path": of["path"]}, names, told, days)
+        numbers = dates.only_numbers(days, (text for texts in of.values() for text in texts))
+        now = now.with_recording(name, reason, {**facts, "path": of["path"]}, names, told, days, numbers)
     return with_splits(now, before, folder)
 
 

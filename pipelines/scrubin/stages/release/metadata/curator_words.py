@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from scrubin.audit.expected import dates
+from scrubin.audit.expected import dates, private_strings
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error, hint
@@ -334,13 +334,29 @@ def own_texts(release: ReleaseParams, words: Words, known: Iterable[Erratum]) ->
         yield from (OwnText(f"entry {one.id}, '{name}'", errata.NAME, getattr(one, name), in_documents=False) for name in ERRATUM_SAYS)
 
 
-def days_said(texts: Iterable[OwnText]) -> list[Fault]:
-    """Return a fault for each of these texts that says a day: no list holds all days on which somebody was recorded or born."""
-    faults = []
+def days_said(texts: Iterable[OwnText], public_words: Iterable[str] = ()) -> list[Fault]:
+    """Return a fault for each of these texts that says a day: no list holds all days on which somebody was recorded or born.
+
+    Parameters
+    ----------
+    texts
+        What the curator writes.
+    public_words
+        Days among them are harmless.
+    """
+    faults, public = [], private_strings.days_of(public_words)
     for one in texts:
-        if not one.may_say_days and (days := dates.stated_in(one.text)):
-            what = f"{one.place} says a day ({' or '.join(map(str, sorted(days)))}): it may tell of somebody who was recorded"
-            fix = "write the month and the year, or the year alone; the day of publication belongs into release.date_published"
+        said = dates.stated_in(one.text)
+        # Where one reading is harmless, so is the day as it is written.
+        known = {spelled for _, spelled in said - dates.unlisted(said, public)}
+        if not one.may_say_days and (said := frozenset(day for day in said if day[1] not in known)):
+            days = " or ".join(sorted({str(day) for day, _ in said}))
+            written = sorted({spelled for _, spelled in said})
+            what = f"{one.place} says a day ({days}): it may tell of somebody who was recorded"
+            fix = (
+                f"write the month and the year, or the year alone; list {' and '.join(map(repr, written))} in release.public_words "
+                "where it is nobody's day; the day of publication belongs into release.date_published"
+            )
             faults.append(error(one.file, "day", what, fix))
     return faults
 
@@ -353,4 +369,4 @@ def refuse_days(release: ReleaseParams, words: Words, known: Iterable[Erratum]) 
     ReleaseError
         Names each of them.
     """
-    ReleaseError.raise_any(days_said(own_texts(release, words, known)))
+    ReleaseError.raise_any(days_said(own_texts(release, words, known), release.public_words))
