@@ -53,7 +53,7 @@ def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
     [
         ("a.csv", "frame,phase\n0,cut\n".encode("utf-16"), "a.csv: is UTF-16 text, not UTF-8 text; save it again as CSV UTF-8"),
         ("a.CSV", b"frame,phase\n0,caf\xe9\n", "a.CSV, line 2: byte 0xe9 at position 17 is not UTF-8; save it again as CSV UTF-8"),
-        ("a.txt", gzip.compress(b"0\n"), "a.txt: is compressed, not UTF-8 text; save it again as CSV UTF-8"),
+        ("a.txt", gzip.compress(b"0\n", mtime=0), "a.txt: is compressed, not UTF-8 text; save it again as CSV UTF-8"),
         ("a.csv", b"PK\x03\x04", "a.csv: is a workbook or an archive, not UTF-8 text; save it again as CSV UTF-8"),
         ("a.tsv", b"frame\tphase\n0\t\0\n", "a.tsv, line 2: holds a NUL byte, so it is damaged or no text; save it again as CSV UTF-8"),
         ("a.json", b'{"0": [', "a.json, line 1: not JSON: Expecting value at column 8; the file may be cut off, export it again"),
@@ -62,7 +62,7 @@ def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
             b'{"0" 1}',
             "a.json, line 1: not JSON: Expecting ':' delimiter at column 6; the file may be cut off, export it again",
         ),
-        ("a.json", gzip.compress(b"{}"), "a.json: is gzip data; unpack it"),
+        ("a.json", gzip.compress(b"{}", mtime=0), "a.json: is gzip data; unpack it"),
     ],
 )
 def test_what_is_no_text_is_refused_for_that_and_not_for_its_format(name, data, says, tmp_path):
