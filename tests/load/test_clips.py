@@ -91,7 +91,9 @@ def test_black_frames_between_two_extracted_ones_are_marked(tmp_path, storages):
     video = folder / "videos/PegTransfer/left/cimeto.mkv"
     shown = clips.pictures(video, (96, 64))
     video.unlink()
-    clips.film(video, [np.minimum(picture, 200) + 50 if n not in range(5, 9) else 0 * picture for n, picture in enumerate(shown)], 20)
+    levels = {**dict.fromkeys(range(5, 9), 0), 12: 8}  # a dark picture in which something is seen is not hidden
+    pictures = [np.where(picture > 128, levels[n], 0) if n in levels else np.minimum(picture, 200) + 50 for n, picture in enumerate(shown)]
+    clips.film(video, [picture.astype(np.uint8) for picture in pictures], 20)
     item = next(item for item in Release(folder).clips(1, 1, 20, task=TRAINING) if item["id"] == "cimeto" and item["start_s"] == 0)
     assert np.flatnonzero(item["hidden"]).tolist() == [5, 6, 7, 8]
 

@@ -50,7 +50,8 @@ def is_black(picture: npt.NDArray[np.uint8], black: int = 0) -> bool:
     >>> is_black(np.full((32, 32, 3), 1, np.uint8)), is_black(np.eye(32, dtype=np.uint8))
     (True, False)
     """
-    if int(picture.max(initial=0)) > black + BLACK_MAX:
+    # Almost every picture is known by a few of its pixels.
+    if any(int(some.max(initial=0)) > black + BLACK_MAX for some in (picture[::BLOCK_PX, ::BLOCK_PX], picture)):
         return False
     rest = np.maximum(picture[:, BLOCK_PX:], black)
     return rest.size == 0 or bool(rest.min() == rest.max())

@@ -21,12 +21,11 @@ from av.error import FFmpegError
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.base.pixels import BLACK_MAX, is_black
+from scrubin.base.pixels import is_black
 from scrubin.media.decode import decoded
 
 OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
 LIMITED_BLACK, FULL_RANGE = 16, 2
-ROUGH_PX = 16
 Rgb = npt.NDArray[np.uint8]
 
 
@@ -73,7 +72,7 @@ def black_frames(path: Path, name: str) -> Iterator[tuple[bool, av.VideoFrame]]:
         plane = frame.planes[0]
         luma = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
         black = 0 if frame.color_range == FULL_RANGE else LIMITED_BLACK
-        yield bool(luma[::ROUGH_PX, ::ROUGH_PX].max() <= black + BLACK_MAX and is_black(luma, black)), frame
+        yield is_black(luma, black), frame
 
 
 def _packets(container: av.container.InputContainer, stream: av.VideoStream) -> Iterator[av.Packet[Any]]:

@@ -8,17 +8,14 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from scrubin.base.pixels import is_black
 from scrubin.data.load.frames import IndexedDataset, Item, Several, Transform
 from scrubin.data.load.labelling import MASK, Matrix, Phase
 from scrubin.data.load.rows import FrameRows, IntArray
 from scrubin.data.load.videos import ReleasedVideo
 
-BLACK_LEVEL = 8
-"""Of 255: what encoding leaves of black."""
-STRIDE_PX = 16
 NO_FRAME = -1
 CLOCK_S = Fraction(1, 1000)
 """Matroska rounds times to its clock."""
@@ -206,11 +203,6 @@ class ClipDataset(IndexedDataset):
             item[label.name] = np.concatenate([values, np.full((empty, *values.shape[1:]), label.missing, values.dtype)])
             item[label.name + MASK] = np.concatenate([mask, np.zeros((empty, *mask.shape[1:]), np.bool_)])
         return item
-
-
-def is_black(picture: npt.NDArray[np.uint8]) -> bool:
-    """Return whether a picture is black as a whole, which hidden frames between two extracted ones are."""
-    return bool(picture[::STRIDE_PX, ::STRIDE_PX].max() <= BLACK_LEVEL and picture.max() <= BLACK_LEVEL)
 
 
 def of_rows(
