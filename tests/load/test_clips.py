@@ -91,9 +91,10 @@ def test_black_frames_between_two_extracted_ones_are_marked(tmp_path, storages):
     video = folder / "videos/PegTransfer/left/cimeto.mkv"
     shown = clips.pictures(video, (96, 64))
     video.unlink()
-    levels = {**dict.fromkeys(range(5, 9), 0), 12: 8}  # a dark picture in which something is seen is not hidden
-    pictures = [np.where(picture > 128, levels[n], 0) if n in levels else np.minimum(picture, 200) + 50 for n, picture in enumerate(shown)]
-    clips.film(video, [picture.astype(np.uint8) for picture in pictures], 20)
+    pictures = [0 * picture if n in range(5, 9) else np.minimum(picture, 200) + 50 for n, picture in enumerate(shown)]
+    pictures[12] = np.full_like(pictures[12], 8)  # a dark picture in which something is seen
+    pictures[12][:, :48] = 0
+    clips.film(video, pictures, 20)
     item = next(item for item in Release(folder).clips(1, 1, 20, task=TRAINING) if item["id"] == "cimeto" and item["start_s"] == 0)
     assert np.flatnonzero(item["hidden"]).tolist() == [5, 6, 7, 8]
 
