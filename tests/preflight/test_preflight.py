@@ -61,6 +61,16 @@ def test_a_folder_of_outputs_that_is_a_link_out_of_the_project_is_an_error_with_
     assert "data/raw and .cache, each as a link, and DVC's cache, by: .venv/bin/dvc cache dir --local FOLDER" in line
 
 
+@pytest.mark.parametrize("name", ["data/release", "data/unreleased/videos", "data/unreleased/frames"])
+def test_a_folder_that_a_stage_would_put_in_the_place_of_a_link_is_an_error_wherever_the_link_leads(name, raw):
+    Path("moved").mkdir()
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).symlink_to(Path("moved").resolve())
+    line = only(errors())
+    assert line.startswith(f"error: {name}: it is a link to {Path('moved').resolve()}, and the stage that writes it would put a folder")
+    assert "also of somebody who withdraws later, until you remove it" in line
+
+
 def test_what_may_lie_elsewhere_is_no_error_as_a_link(raw, tmp_path_factory):
     disk = tmp_path_factory.mktemp("disk")
     raw.rename(disk / "raw")

@@ -134,6 +134,8 @@ def _unknown_tasks(loaded: Mapping[str, Any], path: Path) -> Iterator[Fault]:
 WRITTEN = ("data", "reports", ".cache", ".dvc")
 HERE = (Path("data"), INTERIM, PRIVATE, TABLES, UNRELEASED, REPORTS)
 """Folders in which DVC keeps what stages write: it refuses what does not lie in the project."""
+RENEWED = (UNRELEASED / "videos", UNRELEASED / "frames", RELEASE)
+"""Folders that a stage renews where they lie: it puts a folder in the place of a link, wherever that leads."""
 SMALLEST = 4
 """Encoded videos may be so many times smaller than the raw ones: less room than for these cannot be enough."""
 
@@ -159,7 +161,7 @@ def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
 
 
 def _led_away() -> Iterator[Fault]:
-    """Yield the folders that are a link to a place outside of the project."""
+    """Yield the folders of outputs that are a link: out of the project, or where a stage would put a folder."""
     project = Path().resolve()
     for folder in HERE:
         if folder.is_symlink() and not folder.resolve().is_relative_to(project):
@@ -167,6 +169,14 @@ def _led_away() -> Iterator[Fault]:
             fix = (
                 "put the folder back in its place; for want of room move the whole project to the other disk, or what may lie elsewhere: "
                 "data/raw and .cache, each as a link, and DVC's cache, by: .venv/bin/dvc cache dir --local FOLDER"
+            )
+            yield error(folder.as_posix(), "led-away", what, fix)
+    for folder in RENEWED:
+        if folder.is_symlink():
+            what = f"it is a link to {folder.resolve()}, and the stage that writes it would put a folder in its place"
+            fix = (
+                "put the folder itself there, or remove the link; what it leads to stays as it is, also of somebody who withdraws later, "
+                "until you remove it"
             )
             yield error(folder.as_posix(), "led-away", what, fix)
 
