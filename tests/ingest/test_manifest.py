@@ -4,6 +4,7 @@ import csv
 import io
 import shlex
 import subprocess
+import unicodedata
 
 import imageio_ffmpeg
 import pytest
@@ -215,6 +216,17 @@ FILES = ["videos/case/10.mp4", "videos/case/9.mp4", "videos/case/old/1.mp4", "vi
 
 def named(*rows: dict[str, str]):
     return parse(manifest(*rows, columns=PARTED), TASKS, files=FILES)
+
+
+@pytest.mark.parametrize(("listed", "there"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_name_in_other_code_points_than_the_file_has_is_named_as_that(listed, there):
+    name = "videos/Übung 1.mkv"
+    files = ["videos/r.mkv", unicodedata.normalize(there, name)]
+    rows = [LEFT | {"path": unicodedata.normalize(listed, name)}, RIGHT | {"path": "videos/r.mkv"}]
+    (problem,) = parse(manifest(*rows), TASKS, files=files).problems
+    assert "and the name of the file look the same and are not: one of them writes letters and their marks apart" in str(problem.error)
+    assert parse(manifest(*rows), TASKS, files=[unicodedata.normalize(listed, file) for file in files]).problems == []
+    assert parse(manifest(*(row | {"exclude": "bad"} for row in rows)), TASKS, files=files).problems == []
 
 
 @pytest.mark.parametrize("folder", ["videos/case", "videos/case/", "videos/case/*.mp4", "videos/c?se/*"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import another_user
 import clips
 import listed_project
 from listed_project import change
@@ -199,6 +200,28 @@ def test_of_many_mistakes_of_one_kind_the_first_are_written_out_and_all_places_n
 
 def test_a_message_of_several_lines_stays_so():
     assert Findings(errors=[Fault("", "", "these are gone:\n  a\n  b", "")]).lines() == ["error: these are gone:\n      a\n      b"]
+
+
+@another_user.needs_root
+def test_files_and_folders_of_the_raw_study_that_this_user_may_not_read_are_errors_with_their_mend(raw):
+    (raw / "videos/shut").mkdir()
+    for path in (Path(), raw.parent, raw, *raw.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    (raw / "videos/shut").chmod(0o700)
+    video = min(path for path in (raw / "videos").iterdir() if path.is_file())
+    video.chmod(0o600)
+    assert not [line for line in errors() if "cannot be read by this user" in line]
+    os.setresuid(another_user.NOBODY, 0, 0)  # what may be read is asked for the real user
+    try:
+        said = [line for line in errors() if "cannot be read by this user" in line]
+    finally:
+        os.setresuid(0, 0, 0)
+    assert said == [
+        "error: data/raw/videos: 1 folder in it cannot be read by this user, such as 'shut'; let their owner correct that (chmod u+rx),"
+        " or move what is not used out of the raw study",
+        f"error: data/raw/videos: 1 file in it cannot be read by this user, such as '{video.name}'; let their owner correct that"
+        " (chmod u+r), or move what is not used out of the raw study",
+    ]
 
 
 def test_stray_files_are_named_and_are_no_recordings(raw):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -291,12 +292,24 @@ def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> 
     if not row.exclude.strip():
         _refuse_pictures(place, row.path, [row.path] if paths is None else paths)
     if paths is None:
+        _refuse_other_code_points(place, row, files or ())
         return [row]
     if not paths:
         raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
     if has_part:
         raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
     return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
+
+
+def _refuse_other_code_points(place: str, row: ManifestRow, files: Sequence[str]) -> None:
+    """Refuse a path that no file has, when one has it in other code points: a Mac writes an accent apart from its letter."""
+    if row.exclude.strip() or row.path in files:
+        return
+    composed = unicodedata.normalize("NFC", row.path)
+    if any(unicodedata.normalize("NFC", file) == composed for file in files):
+        reason = f"'{row.path}' and the name of the file look the same and are not: one of them writes letters and their marks apart"
+        fix = "rename the file by the name that the list has, or copy the name of the file from its folder into the list"
+        raise RecordingError(NAME, reason, fix, place)
 
 
 def _refuse_pictures(place: str, written: str, paths: Sequence[str]) -> None:
