@@ -210,18 +210,44 @@ def test_files_and_folders_of_the_raw_study_that_this_user_may_not_read_are_erro
     (raw / "videos/shut").chmod(0o700)
     video = min(path for path in (raw / "videos").iterdir() if path.is_file())
     video.chmod(0o600)
-    assert not [line for line in errors() if "cannot be read by this user" in line]
+    assert errors() == []
     os.setresuid(another_user.NOBODY, 0, 0)  # what may be read is asked for the real user
     try:
-        said = [line for line in errors() if "cannot be read by this user" in line]
+        said = [line for line in errors() if "that this user" in line]
     finally:
         os.setresuid(0, 0, 0)
     assert said == [
-        "error: data/raw/videos: 1 folder in it cannot be read by this user, such as 'shut'; let their owner correct that (chmod u+rx),"
-        " or move what is not used out of the raw study",
-        f"error: data/raw/videos: 1 file in it cannot be read by this user, such as '{video.name}'; let their owner correct that"
-        " (chmod u+r), or move what is not used out of the raw study",
+        f"error: data/raw/videos: files in it that this user cannot read: 1, such as '{video.name}'; let their owner"
+        " correct that (chmod u+r)",
+        "error: data/raw/videos: folders in it that this user cannot enter: 1, such as 'shut'; let their owner correct that (chmod u+rx)",
     ]
+
+
+def test_what_dvc_stops_at_or_never_looks_into_is_an_error_in_the_folders_that_stages_read(raw, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("disk")
+    (raw / "annotations/cvat").symlink_to(elsewhere)
+    (raw / "videos/gone.mkv").symlink_to(elsewhere / "gone.mkv")
+    (raw / "videos/itself.mkv").symlink_to("itself.mkv")
+    os.mkfifo(raw / "splits/pipe")
+    (raw / "notes").mkdir()
+    (raw / "notes/gone").symlink_to(elsewhere / "gone")
+    Path(os.fsdecode(os.fsencode(raw) + b"/ratings/M\xfcller.txt")).touch()
+    assert sorted(line for line in errors() if "DVC" in line) == [
+        "error: data/raw/annotations: links in it that lead to folders, into which DVC does not look: nobody would notice a change there: "
+        "1, such as 'cvat'; put the folder itself in its place, or link its files one by one",
+        "error: data/raw/ratings: names in it that are not UTF-8, and DVC stops there: 1, such as 'M\\xfcller.txt'; rename these files",
+        "error: data/raw/splits: what is neither a file nor a folder, and DVC waits there without end: 1, such as 'pipe'; move it out of the"
+        " raw study",
+        "error: data/raw/videos: links in it that lead nowhere, and DVC stops there: 2, such as 'gone.mkv'; put back what they lead to, or"
+        " remove them",
+    ]
+
+
+def test_a_folder_of_the_raw_study_may_be_a_link_itself(raw, tmp_path_factory):
+    disk = tmp_path_factory.mktemp("disk")
+    (raw / "videos").rename(disk / "videos")
+    (raw / "videos").symlink_to(disk / "videos")
+    assert errors() == []
 
 
 def test_stray_files_are_named_and_are_no_recordings(raw):

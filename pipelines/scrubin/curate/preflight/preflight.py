@@ -11,7 +11,7 @@ from typing import Any
 
 from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, StageError, TableError
-from scrubin.base.faults import Fault, count_text, error, hint
+from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
@@ -19,7 +19,7 @@ from scrubin.base.tables.public import VIDEOS, public_tables
 from scrubin.base.vocabulary import vocabulary
 from scrubin.curate.label import params as label_params
 from scrubin.curate.lists import changes, empty_study
-from scrubin.curate.preflight import Findings, plans, written_files
+from scrubin.curate.preflight import Findings, plans, raw_folders, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.media.networks import endoscopy, weights
 from scrubin.ratings.params import ScoresParams
@@ -160,23 +160,6 @@ def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
         (noted.errors if fault.severity == "error" else noted.remarks).append(fault)
 
 
-def _unreadable(raw: Path) -> Iterator[Fault]:
-    """Yield each folder of the raw study with folders that cannot be entered or files that cannot be read: DVC reads every one first."""
-    for folder, folders, files in os.walk(raw):
-        place = Path(folder)
-        shut = [name for name in folders if _is_refused(place / name, os.R_OK | os.X_OK)]
-        unread = [name for name in files if _is_refused(place / name, os.R_OK)]
-        for names, what, mode in ((shut, "folder", "u+rx"), (unread, "file", "u+r")):
-            if names:
-                said = f"{count_text(len(names), what)} in it cannot be read by this user, such as '{min(names)}'"
-                fix = f"let their owner correct that (chmod {mode}), or move what is not used out of the raw study"
-                yield error(place.as_posix(), "raw-unreadable", said, fix)
-
-
-def _is_refused(path: Path, needed: int) -> bool:
-    return path.exists() and not os.access(path, needed)
-
-
 def _led_away() -> Iterator[Fault]:
     """Yield the folders of outputs that are a link: out of the project, or where a stage would put a folder."""
     project = Path().resolve()
@@ -258,7 +241,7 @@ def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
         return
     if raw != DEMO and (fault := private_paths.raw_fault(raw)) is not None:
         noted.remarks.append(fault)
-    noted.errors += _unreadable(raw)
+    noted.errors += raw_folders.faults(raw)
     written_files.look_at_redactions(one, noted)
     written_files.look_at_rigs(one, noted)
     for section, check in (
