@@ -9,7 +9,7 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params
 from scrubin.base.faults import Faults
-from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH, REPORTS, TABLES, VIDEOS_PATH, quarantine_path
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH, quarantine_path
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
@@ -27,7 +27,8 @@ def main() -> None:
     cuts = io.read(CUTS, CUTS_PATH)
     videos = io.read(VIDEOS, VIDEOS_PATH)
     frames, hidden = io.read(FRAMES, TABLES / "frames.parquet"), io.read(HIDDEN, HIDDEN_PATH)
-    known = label_tables.released(recordings, cuts, videos, frames, hidden)
+    times = label_tables.varying_times(videos, UNRELEASED)
+    known = label_tables.released(recordings, cuts, videos, frames, hidden, times)
     set_aside = io.read(QUARANTINE, quarantine_path("ingest"))
     names = {*recordings["recording"], *set_aside["recording"]}
     withdrawn = withdrawal_memory.load()

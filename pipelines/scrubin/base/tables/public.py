@@ -31,7 +31,7 @@ VIDEOS = Table(
 
 GAPS = Table(
     "gaps",
-    "times of a released video of which no frame was recorded",
+    "times between two files of a recording of which no frame was recorded; what a file itself lacks is told by the times of its frames",
     private=False,
     key=("id", "camera", "last_frame"),
     columns=(

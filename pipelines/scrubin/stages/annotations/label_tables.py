@@ -6,21 +6,24 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.base.errors import AnnotationError
+from scrubin.base.errors import AnnotationError, VideoError
 from scrubin.base.faults import Faults
 from scrubin.base.tables import io
-from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS
+from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS, of_reference_camera
 from scrubin.labels import instance_spans
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.timing import BESIDE_PHASES, OVERLAP
+from scrubin.media.probe import probe
 from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
 from scrubin.stages.annotations.details import Details, of_layer
 from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
@@ -57,15 +60,47 @@ class Tables:
     report: dict[str, Any]
 
 
+def varying_times(videos: pd.DataFrame, folder: Path) -> dict[str, IntArray]:
+    """Return the times of all frames of each video whose rate varies, in ns from its first frame, shape (frame_count,), by its path.
+
+    Parameters
+    ----------
+    videos
+        The table of this name; only the camera that labels refer to is read.
+    folder
+        Where the paths begin.
+
+    Raises
+    ------
+    VideoError
+        When a file cannot be read, or has another number of frames.
+    """
+    times = {}
+    varying = of_reference_camera(videos)
+    varying = varying[varying["variable_rate"]].sort_values("path")
+    for path, frame_count in zip(varying["path"].tolist(), varying["frame_count"].tolist(), strict=True):
+        probed = probe(folder / path, path)
+        if probed.frame_count != frame_count:
+            what = f"it has {probed.frame_count} frames, and the table of videos says {frame_count}"
+            raise VideoError(path, what, "run 'dvc repro', whose stage render makes it again")
+        times[path] = np.array([round(time_s * NS) for time_s in probed.times_s], np.int64)
+    return times
+
+
 def released(
-    recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame, hidden: pd.DataFrame
+    recordings: pd.DataFrame,
+    cuts: pd.DataFrame,
+    videos: pd.DataFrame,
+    frames: pd.DataFrame,
+    hidden: pd.DataFrame,
+    times: Mapping[str, IntArray] = MappingProxyType({}),
 ) -> dict[str, ReleasedRecording]:
-    """Return the released recordings by the curator's name; the parameters are the tables of these names.
+    """Return the released recordings by the curator's name; the parameters are the tables of these names, and what `varying_times` returns.
 
     Labels of left and right are the same, as both are cut at the same instants.
     """
     order = {camera: i for i, camera in enumerate(REFERENCE_CAMERAS)}
-    both = cuts.merge(videos[["id", "camera", "duration_s", "width", "height"]], on=["id", "camera"])
+    both = cuts.merge(videos[["id", "camera", "path", "duration_s", "width", "height"]], on=["id", "camera"])
     sources = recordings[["recording", "camera", "frame_count", "duration_s"]]
     both = both.merge(sources, on=["recording", "camera"], suffixes=("", "_source"))
     both = both.sort_values("camera", key=lambda cameras: cameras.map(order), kind="stable").drop_duplicates("recording")
@@ -77,12 +112,15 @@ def released(
             frames_of.get((row.id, row.camera), frames.iloc[:0]),
             hidden_in.get((row.id, row.camera), hidden.iloc[:0]),
             sha256s.get(row.recording, frozenset()),
+            times.get(str(row.path)),
         )
         for row in both.sort_values("recording").itertuples()
     }
 
 
-def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame, sha256s: frozenset[str]) -> ReleasedRecording:
+def _released(
+    row: Any, frames: pd.DataFrame, hidden: pd.DataFrame, sha256s: frozenset[str], every_ns: IntArray | None
+) -> ReleasedRecording:
     frames = frames.sort_values("frame")
     line = timeline(
         frames["frame"].to_numpy(np.int64),
@@ -92,6 +130,7 @@ def _released(row: Any, frames: pd.DataFrame, hidden: pd.DataFrame, sha256s: fro
         duration_s=float(row.duration_s),
         first_source_frame=int(row.first_source_frame),
         frame_count=int(row.frame_count),
+        every_ns=every_ns,
     )
     black = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
     size = (int(row.source_width), int(row.source_height))

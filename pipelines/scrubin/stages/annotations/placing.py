@@ -4,7 +4,8 @@ The rule
 --------
 1. Released frame k has the source time ``offset_s + time_s``: the cut's offset plus the frame's
    true time. A label at second s has the source time s. A label at source frame n has that frame's
-   time: exact where n was extracted, else between its neighbours in proportion to the numbers.
+   time: as the video has it where its rate varies, so that no label crosses a hole; else, where n was not extracted,
+   between its neighbours in proportion to the numbers.
 2. A label belongs to the frame whose source time is nearest, if they are at most half a period
    apart: the period of the labels, or of the extracted frames for labels by source frame.
    From a tie the label goes to the later frame, so that all labels of a recording move the same way.
@@ -54,6 +55,9 @@ class Timeline:
         The cut in source time, half open.
     start_source_frame, end_source_frame
         The cut in source frames, half open.
+    every_ns
+        Source times of all frames of the cut, increasing, shape (end_source_frame - start_source_frame,), of a video whose rate
+        varies; None: it does not, and times between extracted frames follow from those.
     """
 
     frames: IntArray
@@ -63,6 +67,7 @@ class Timeline:
     end_ns: int
     start_source_frame: int
     end_source_frame: int
+    every_ns: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,7 @@ def timeline(
     duration_s: float,
     first_source_frame: int,
     frame_count: int,
+    every_ns: IntArray | None = None,
 ) -> Timeline:
     """Return the timeline of a recording from its released frames and its cut.
 
@@ -108,6 +114,8 @@ def timeline(
         Of the table ``cuts``.
     duration_s
         Of the released video.
+    every_ns
+        Times of all frames of the released video, from its first, shape (frame_count,), where its rate varies.
     """
     offset_ns = _ns(offset_s)
     times_ns = offset_ns + np.rint(np.asarray(frame_times_s, np.float64) * NS).astype(np.int64)
@@ -119,6 +127,7 @@ def timeline(
         end_ns=offset_ns + round(duration_s * NS),
         start_source_frame=first_source_frame,
         end_source_frame=first_source_frame + frame_count,
+        every_ns=None if every_ns is None else offset_ns + every_ns,
     )
 
 
@@ -168,12 +177,14 @@ def source_times_ns(positions: IntArray, clock: Clock, line: Timeline) -> IntArr
         return np.array([_ns(position * clock.period_s) for position in positions.tolist()], np.int64)
     if len(line.frames) == 0:
         return np.full(len(positions), line.start_ns, np.int64)
-    # From the extracted frames outwards at the mean rate; between them in proportion.
+    # From the known frames outwards at the mean rate; between them in proportion.
+    known, known_ns = line.source_frames, line.times_ns
+    if line.every_ns is not None:
+        known, known_ns = np.arange(line.start_source_frame, line.end_source_frame), line.every_ns
     mean_ns = (line.end_ns - line.start_ns) / (line.end_source_frame - line.start_source_frame)
-    inside = np.interp(positions, line.source_frames, line.times_ns)
-    first, last = line.source_frames[0], line.source_frames[-1]
-    inside = np.where(positions < first, line.times_ns[0] + (positions - first) * mean_ns, inside)
-    inside = np.where(positions > last, line.times_ns[-1] + (positions - last) * mean_ns, inside)
+    inside = np.interp(positions, known, known_ns)
+    inside = np.where(positions < known[0], known_ns[0] + (positions - known[0]) * mean_ns, inside)
+    inside = np.where(positions > known[-1], known_ns[-1] + (positions - known[-1]) * mean_ns, inside)
     return np.rint(inside).astype(np.int64)
 
 
