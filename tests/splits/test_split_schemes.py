@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import SplitError
+from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
@@ -168,6 +169,26 @@ def test_an_official_split_is_taken_over_in_the_studys_own_ids(setting, tmp_path
     assert made.subsets == ("train", "val", "test")
     assert any("48 of 50 videos of cholect50/rdv are missing" in note for note in made.notes)
     assert any("1 recordings of the study are no video" in note for note in made.notes)
+
+
+def official(setting, tmp_path, split, videos, participants=None):
+    """An official split of recordings or1, or2 ..., one per line of the list, each with its participant."""
+    names = [f"or{number}" for number in range(1, len(videos) + 1)]
+    whose = participants or [str(number) for number in range(len(videos))]
+    people = pd.DataFrame({"id": [f"id{name}" for name in names], "task": "C", "participant": whose, "pinned": False, "recording": names})
+    (tmp_path / "videos.csv").write_text(
+        "recording,video\n" + "".join(f"{name},{video}\n" for name, video in zip(names, videos, strict=True))
+    )
+    return make("cv", cohort_of(people, []), OfficialParams(split, "videos.csv", "official"), setting)["cv"]
+
+
+def test_a_fold_of_an_official_split_without_a_test_video_is_told(setting, tmp_path):
+    made = official(setting, tmp_path, "cholect50/cv", [1, 2, 4, 5, 6, 8])
+    assert set(made.rows.subset[made.rows.fold == 3]) == {"train"}
+    (line,) = empty_subsets(made, "official")
+    assert line.startswith("no recording is in test in 1 of 5 folds (fold 3); only further videos of this split can go there: ")
+    whole = official(setting, tmp_path, "cholect50/rdv", [1, 2])
+    assert [line.partition(";")[0] for line in empty_subsets(whole, "official")] == ["no recording is in val", "no recording is in test"]
 
 
 def test_every_kind_of_scheme_in_params_can_be_made(make_cohort, setting):

@@ -118,7 +118,7 @@ def test_folds_that_validate_on_nobody_are_counted(make_cohort, tmp_path):
     gone = set(released["s"].id[(released["s"].fold == 1) & (released["s"].subset == "val")])
     left = cohort.only((~cohort.people.id.isin(gone)).to_numpy())
     (line,) = empty_subsets(splits_of(left, "validated", tmp_path, released)["s"], "k_fold")
-    assert line.startswith("no recording is in val in 1 of 3 folds; when it is needed, describe the scheme in another way")
+    assert line.startswith("no recording is in val in 1 of 3 folds (fold 1); when it is needed, describe the scheme in another way")
 
 
 def test_a_scheme_that_is_described_in_another_way_is_made_anew():

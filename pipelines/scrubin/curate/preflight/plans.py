@@ -23,6 +23,7 @@ from scrubin.stages.release import audited_project, gates
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
+from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.cohort import Cohort, cohort, groups
 from scrubin.stages.splits.recording_sheet import read, read_released
 from scrubin.stages.splits.registry import of_task
@@ -104,7 +105,9 @@ def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted:
         leave_n_participants_out(of, scheme.participants, 1, seed)
     else:
         _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
-        published(of, scheme.split, study.raw / scheme.videos)
+        for line in empty_subsets(published(of, scheme.split, study.raw / scheme.videos), scheme.kind):
+            what, _, fix = line.partition("; ")
+            noted.remark(what, fix, scheme.videos)
 
 
 def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Findings) -> None:

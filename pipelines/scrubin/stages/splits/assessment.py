@@ -204,22 +204,27 @@ def class_warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
 
 
 def empty_subsets(split: Split, kind: str) -> Iterator[str]:
-    """Yield the subsets that shall have a share and have nobody, as after a withdrawal, and what to do.
+    """Yield the subsets that have nobody, as after a withdrawal or for want of videos of an official split, and what to do.
 
     Parameters
     ----------
     split
         The split.
     kind
-        Of its scheme: who is new goes first where nobody is in one that is balanced.
+        Of its scheme: who is new goes first where nobody is in one that is balanced, and an official one has its videos.
     """
-    of = split.rows.fold.nunique()
-    first = "release more participants, who go there first, or" if kind == "balanced" else "when it is needed,"
-    for subset in split.shares or ():
-        lacking = of - split.rows.fold[split.rows.subset == subset].nunique()
+    anew = "describe the scheme in another way: then it is made anew, and people move"
+    fix = {
+        "balanced": f"release more participants, who go there first, or {anew}",
+        "official": "only further videos of this split can go there: release them and name them in its list, or leave the scheme out",
+    }.get(kind, f"when it is needed, {anew}")
+    everywhere = set(split.rows.fold)
+    for subset in split.subsets:
+        lacking = sorted(everywhere - set(split.rows.fold[split.rows.subset == subset]))
         if lacking:
-            where = f" in {lacking} of {of} folds" if of > 1 else ""
-            yield f"no recording is in {subset}{where}; {first} describe the scheme in another way: then it is made anew, and people move"
+            which = f"{'fold' if len(lacking) == 1 else 'folds'} {', '.join(map(str, lacking))}"
+            where = f" in {len(lacking)} of {len(everywhere)} folds ({which})" if len(everywhere) > 1 else ""
+            yield f"no recording is in {subset}{where}; {fix}"
 
 
 def not_trained_on(split: Split, people: pd.DataFrame) -> dict[str, str]:
