@@ -105,7 +105,8 @@ def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted:
         leave_n_participants_out(of, scheme.participants, 1, seed)
     else:
         _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
-        for line in empty_subsets(published(of, scheme.split, study.raw / scheme.videos), scheme.kind):
+        split = published(of, scheme.split, study.raw / scheme.videos)
+        for line in (*split.doubts, *empty_subsets(split, scheme.kind)):
             what, _, fix = line.partition("; ")
             noted.remark(what, fix, scheme.videos)
 

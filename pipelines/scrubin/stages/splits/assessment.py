@@ -62,7 +62,7 @@ def balance(split: Split, cohort: Cohort) -> dict[str, Any]:
         },
         "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in split.proofs],
         "obstacles": [one.sentence(named=False) for one in split.obstacles],
-        "notes": list(split.notes),
+        "notes": [*split.doubts, *split.notes],
     }
 
 

@@ -133,6 +133,8 @@ class Split:
         What the curator should know.
     shares
         Share of each subset that was asked for; None when the scheme asks for none.
+    doubts
+        What may be a mistake of the list that it follows, and what to do: the curator must look at it.
     """
 
     rows: pd.DataFrame
@@ -141,6 +143,7 @@ class Split:
     obstacles: tuple[Obstacle, ...] = ()
     notes: tuple[str, ...] = ()
     shares: Mapping[str, float] | None = None
+    doubts: tuple[str, ...] = ()
 
 
 def proof(solution: Solution) -> Proof:
