@@ -216,6 +216,19 @@ def test_a_released_split_is_never_written_over(table, tmp_path, capsys):
     assert "--seed must be at least 0" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("cell", ["S1; S3", "S1/S3", "S3 + S9", '"S1, S3"', "s3 & S1"])
+def test_a_cell_that_names_several_people_is_refused_because_either_could_be_in_two_subsets(tmp_path, capsys, cell):
+    rows = "".join(f"v{i},S{i},{i}\n" for i in range(2, 8))
+    (tmp_path / "t.csv").write_text(f"id,who,GRS\n{rows}both,{cell},1\nteam,A/B team,2\n")
+    (tmp_path / "old.csv").write_text("id,subset\nv2,train\nv3,test\n")
+    for command in (("make", tmp_path / "t.csv"), ("extend", tmp_path / "old.csv", tmp_path / "t.csv")):
+        assert run(*command, "--out", tmp_path / "s.csv", "--group", "who", "--balance", "GRS") == 1
+        said = capsys.readouterr().err
+        assert f"t.csv, line 8: who '{cell.strip(chr(34))}' names several: " in said
+        assert "' stands in line 3, too; write one person, whom subsets keep apart" in said
+        assert "A/B team" not in said
+
+
 @pytest.mark.parametrize("cell", ["1e308", "-1e200"])
 def test_numbers_whose_squares_do_not_fit_are_refused(tmp_path, capsys, cell):
     (tmp_path / "t.csv").write_text(HEAD + f"a,p,{cell},True,\nb,q,1,False,\nc,r,2,True,\nd,s,3,False,\n")

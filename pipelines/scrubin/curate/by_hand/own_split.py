@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import SPELT, has_comma, is_missing, number, shown, spelling
+from scrubin.base.csv_text import ONE_PERSON, SPELT, has_comma, is_missing, number, of_several, shown, spelling
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.stages.splits import registry
@@ -60,7 +60,7 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
     groups = sheet.groups(roles.group)
-    SplitError.raise_any(_spelt_alike(sheet, groups, roles.group))
+    SplitError.raise_any([*_spelt_alike(sheet, groups, roles.group), *_of_several(sheet, groups, roles.group)])
     people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))
 
@@ -85,6 +85,16 @@ def _spelt_alike(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> 
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
             what = f"{column} {name!a} differs from {before!a} in line {sheet.lines[where]} in {SPELT} only"
             yield sheet.fault(i, "group-spelt", what, "if they are one, write one name; if not, names that differ in more")
+
+
+def _of_several(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> Iterator[Fault]:
+    """Yield the first row of each cell that names several people, of whom one stands elsewhere, too."""
+    first: dict[str, int] = {}
+    for i, name in enumerate(groups):
+        first.setdefault(name, i)
+    for name, (part, other) in of_several(list(groups)).items():
+        what = f"{column} '{shown(name)}' names several: '{shown(part)}' stands in line {sheet.lines[first[other]]}, too"
+        yield sheet.fault(first[name], "group-joined", what, ONE_PERSON)
 
 
 def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:
