@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import SplitError
-from scrubin.stages.splits.assessment import balance, empty_subsets
+from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
 from scrubin.stages.splits.registry import SCHEMES, Setting, make
 from scrubin.stages.splits.schemes import clusters, difficulty_folds, k_fold, leave_n_participants_out
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
 from scrubin.stages.splits.study import warnings
 

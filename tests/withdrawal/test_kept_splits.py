@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from cohort_fixtures import make_cohort
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.registry import Setting, make
 from scrubin.stages.splits.released_splits import unchanged
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams
 from scrubin.stages.withdrawals import notice
 

@@ -23,12 +23,12 @@ from scrubin.stages.release import audited_project, gates
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.cohort import Cohort, cohort, groups
 from scrubin.stages.splits.recording_sheet import read, read_released
 from scrubin.stages.splits.registry import of_task
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import check_enough, check_possible, leave_n_participants_out, published
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import (
     BalancedParams,
     DifficultyFoldsParams,

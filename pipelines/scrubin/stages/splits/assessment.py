@@ -203,30 +203,6 @@ def class_warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
                 yield f"{what} in {subset} but not in {first}: {shown}"
 
 
-def empty_subsets(split: Split, kind: str) -> Iterator[str]:
-    """Yield the subsets that have nobody, as after a withdrawal or for want of videos of an official split, and what to do.
-
-    Parameters
-    ----------
-    split
-        The split.
-    kind
-        Of its scheme: who is new goes first where nobody is in one that is balanced, and an official one has its videos.
-    """
-    anew = "describe the scheme in another way: then it is made anew, and people move"
-    fix = {
-        "balanced": f"release more participants, who go there first, or {anew}",
-        "official": "only further videos of this split can go there: release them and name them in its list, or leave the scheme out",
-    }.get(kind, f"when it is needed, {anew}")
-    everywhere = set(split.rows.fold)
-    for subset in split.subsets:
-        lacking = sorted(everywhere - set(split.rows.fold[split.rows.subset == subset]))
-        if lacking:
-            which = f"{'fold' if len(lacking) == 1 else 'folds'} {', '.join(map(str, lacking))}"
-            where = f" in {len(lacking)} of {len(everywhere)} folds ({which})" if len(everywhere) > 1 else ""
-            yield f"no recording is in {subset}{where}; {fix}"
-
-
 def not_trained_on(split: Split, people: pd.DataFrame) -> dict[str, str]:
     """Return the subset of each recording that should be trained on, by id, where it was released in another one and stays.
 

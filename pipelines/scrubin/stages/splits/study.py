@@ -18,13 +18,12 @@ from scrubin.stages.splits.assessment import (
     class_coverage,
     class_warnings,
     classes,
-    empty_subsets,
     folds,
     not_trained_on,
 )
 from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
 from scrubin.stages.splits.registry import Setting, make, of_task
-from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.split import Split, empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, SplitsParams
 
 
