@@ -90,6 +90,12 @@ def _reading(form: Format | DatasetFormat) -> list[tuple[str, str]]:
     return [("files", form.expected), ("read as", one), ("vocabulary", classes), ("frames are numbered at", rate)]
 
 
+PHASE_OF_EACH_FRAME = (
+    "a row for each frame that has one. Labels of a lower rate are repeated until the next one is due, and no longer: gaps stay gaps, and "
+    "a note counts their frames"
+)
+
+
 def _writing(name: str) -> list[tuple[str, str]]:
     writer = WRITERS[name]
     rate = (
@@ -102,5 +108,5 @@ def _writing(name: str) -> list[tuple[str, str]]:
     rows = [("holds", ", ".join(sorted(writer.holds))), ("rate", rate)]
     rows += [("vocabulary", f"`{writer.vocabulary}` only")] if writer.vocabulary else []
     rows += [("boxes", "in pixels: the size of the images must be known (`--image-size`)")] if writer.pixels else []
-    rows += [("phases", "every frame has one: the last phase before a gap is repeated")] if writer.every_frame else []
+    rows += [("phases", PHASE_OF_EACH_FRAME)] if writer.every_frame else []
     return rows

@@ -337,6 +337,24 @@ def test_phases_from_frame_1_on_are_refused_where_they_would_be_read_as_numbered
     assert convert(*table, "--vocabulary", target, "--first-frame", "1", "--to", target, "--out", tmp_path / "o") == 0
 
 
+def test_phases_with_gaps_are_written_for_heichole_with_a_note_and_read_back_as_they_were(tmp_path, capsys):
+    table = phase_table(tmp_path / "v.csv", [2, 3, 7])
+    assert convert(*table, "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "o") == 0
+    assert "v: 5 frames without a phase before the last one: files of this format have a line for every frame" in capsys.readouterr().err
+    assert (tmp_path / "o/v_Annotation_Phase.csv").read_text() == "2,0\n3,0\n7,0\n"
+    whole = phase_table(tmp_path / "v.csv", range(8))
+    assert convert(*whole, "--vocabulary", "cholec80", "--to", "heichole", "--out", tmp_path / "w") == 0
+    assert "without a phase" not in capsys.readouterr().err
+
+
+def test_phases_of_a_lower_rate_are_repeated_until_the_next_one_is_due_and_gaps_stay(tmp_path, capsys):
+    (tmp_path / "v.csv").write_text("frame,phase_id\n0,0\n1,1\n4,2\n")
+    by_second = [tmp_path / "v.csv", "--from", "phase-tables", "--fps", "1", "--vocabulary", "cholec80"]
+    assert convert(*by_second, "--to", "heichole", "--to-fps", "2", "--out", tmp_path / "o") == 0
+    assert (tmp_path / "o/v_Annotation_Phase.csv").read_text() == "0,0\n1,0\n2,1\n3,1\n8,2\n9,2\n"
+    assert "v: 4 frames without a phase before the last one" in capsys.readouterr().err
+
+
 def test_phases_with_gaps_are_written_for_cholec80_with_a_note_and_read_back_as_they_were(tmp_path, capsys):
     table = phase_table(tmp_path / "v.csv", [2, 3, 7])
     assert convert(*table, "--vocabulary", "cholec80", "--to", "cholec80", "--out", tmp_path / "o") == 0

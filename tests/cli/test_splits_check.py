@@ -83,6 +83,19 @@ def test_a_participant_spelt_in_two_ways_is_not_in_two_subsets(write, capsys):
     assert len(lines) == 3
 
 
+def test_a_cell_that_names_several_people_is_a_fault_of_the_file_that_has_it(write, capsys):
+    path = write("s.csv", "id,subset,surgeon\na,train,S1; S3\nb,test,S3\nc,train,A/B team\nd,test,S1; S3\n")
+    assert cli.main(["splits", "check", path, "--group", "surgeon"]) == 1
+    said = (
+        f"{path}, line 2: surgeon 'S1; S3' names several: 'S3' stands in line 3, too; write one person, whom subsets keep apart; if it is"
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.startswith(said) for line in lines if "names several" in line] == [True]
+    table = write("t.csv", "id,surgeon\na,S1 + S2\nb,S2 + S3\nc,S4\nd,S5\n")
+    assert cli.main(["splits", "check", path, "--table", table, "--group", "surgeon"]) == 1
+    assert f"{table}, line 2: surgeon 'S1 + S2' names several: 'S2' stands in line 3, too" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("one", "other"), [("7", "007"), ("1", "1.0"), ("P1", "P01")])
 def test_a_participant_whose_number_was_written_with_other_zeros_is_not_in_two_subsets(write, capsys, one, other):
     path = write("s.csv", f"id,subset,participant\na,train,{one}\nb,test,{other}\nc,train,10\nd,test,100\n")

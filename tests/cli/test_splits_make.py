@@ -216,6 +216,43 @@ def test_a_released_split_is_never_written_over(table, tmp_path, capsys):
     assert "--seed must be at least 0" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("clock", ["0:{m:02}:{s:02}", "{m}:{s:02}", "0:{m:02}:{s:02}.0"])
+def test_a_difficulty_written_as_a_time_sorts_as_its_seconds_do(tmp_path, clock):
+    seconds = [59, 3000, 61, 599, 600, 601, 3599, 60]
+    files = {}
+    for name, cells in {"numbers": seconds, "times": [clock.format(m=s // 60, s=s % 60) for s in seconds]}.items():
+        (tmp_path / f"{name}.csv").write_text("id,who,duration\n" + "".join(f"v{i},p{i},{cell}\n" for i, cell in enumerate(cells)))
+        arguments = ("--group", "who", "--scheme", "difficulty_folds", "--folds", "2")
+        assert run("make", tmp_path / f"{name}.csv", "--out", tmp_path / f"{name}_split.csv", *arguments) == 0
+        files[name] = (tmp_path / f"{name}_split.csv").read_text()
+    assert files["numbers"] == files["times"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "what"), [("", "the cell 'duration' is empty"), *((cell, f"'duration' is '{cell}'") for cell in ("1h", "0:61:00"))]
+)
+@pytest.mark.parametrize("more", [(), ("--balance", "duration")])
+def test_a_difficulty_that_cannot_be_sorted_is_named_by_its_line_and_nobody_is_told_to_leave_it_empty(tmp_path, capsys, cell, what, more):
+    (tmp_path / "t.csv").write_text(f"id,who,duration\na,p,0:01:05\nb,q,{cell}\nc,r,12\n")
+    arguments = ("--group", "who", "--scheme", "difficulty_folds", "--folds", "2", *more)
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", *arguments) == 1
+    mend = "write a number such as 65.0, or a time such as 0:01:05, or name another column with --difficulty\n"
+    assert capsys.readouterr().err.endswith(f"t.csv, line 3: {what}; every recording is sorted by it: {mend}")
+
+
+@pytest.mark.parametrize("cell", ["S1; S3", "S1/S3", "S3 + S9", '"S1, S3"', "s3 & S1"])
+def test_a_cell_that_names_several_people_is_refused_because_either_could_be_in_two_subsets(tmp_path, capsys, cell):
+    rows = "".join(f"v{i},S{i},{i}\n" for i in range(2, 8))
+    (tmp_path / "t.csv").write_text(f"id,who,GRS\n{rows}both,{cell},1\nteam,A/B team,2\n")
+    (tmp_path / "old.csv").write_text("id,subset\nv2,train\nv3,test\n")
+    for command in (("make", tmp_path / "t.csv"), ("extend", tmp_path / "old.csv", tmp_path / "t.csv")):
+        assert run(*command, "--out", tmp_path / "s.csv", "--group", "who", "--balance", "GRS") == 1
+        said = capsys.readouterr().err
+        assert f"t.csv, line 8: who '{cell.strip(chr(34))}' names several: " in said
+        assert "' stands in line 3, too; write one person, whom subsets keep apart" in said
+        assert "A/B team" not in said
+
+
 @pytest.mark.parametrize("cell", ["1e308", "-1e200"])
 def test_numbers_whose_squares_do_not_fit_are_refused(tmp_path, capsys, cell):
     (tmp_path / "t.csv").write_text(HEAD + f"a,p,{cell},True,\nb,q,1,False,\nc,r,2,True,\nd,s,3,False,\n")

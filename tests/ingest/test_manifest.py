@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clips
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
 from scrubin.media.source import View
 from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
@@ -143,6 +144,31 @@ def test_a_repeated_row_and_a_file_used_twice_are_named():
 
 def test_rows_of_a_pair_that_contradict_each_other_are_named():
     assert messages(LEFT, RIGHT | {"participant": "q"}) == ["recordings.csv, lines 2, 3: 'r' has different 'participant'; make them equal"]
+
+
+@pytest.mark.parametrize("cell", ["P1; P2", "P1/P2", "P2 + P7", "P1 & P2", "P1, P2", "P9 and p2"])
+def test_a_participant_who_is_several_people_takes_the_recording_out_because_subsets_would_take_them_for_one(cell):
+    def mono(name, participant):
+        cells = {"recording": name, "participant": participant, "path": f"videos/{name}.mp4"}
+        return {"task": "Cholecystectomy", "camera": "mono", **cells}
+
+    rows = [mono("one", "P2"), mono("r", cell), mono("team", "A/B team"), mono("doe", "Doe, Jane"), mono("other", "Doe, John")]
+    parsed = parse(manifest(*rows), TASKS)
+    assert set(parsed.recordings) == {"one", "team", "doe", "other"}
+    (problem,) = parsed.problems
+    part = "p2" if "p2" in cell else "P2"
+    assert str(problem.error).startswith(
+        f"recordings.csv, line 3: participant '{cell}' names several people: '{part}' stands in line 2, too; write one person, whom subsets"
+    )
+    assert parse(manifest(rows[0], rows[1] | {"exclude": "unusable"}), TASKS).problems == []
+
+
+def test_a_recording_of_several_people_of_whom_one_withdrew_stays_out():
+    row = {"recording": "r", "participant": "P1; P2", "task": "Cholecystectomy", "camera": "mono", "path": "videos/r.mp4"}
+    parsed = parse(manifest(row), TASKS, Memory().with_participants(["P2"]))
+    assert parsed.recordings == {}
+    assert "participant 'P1; P2' names several people: one of them withdrew; write one person" in str(parsed.problems[0].error)
+    assert set(parse(manifest(row), TASKS).recordings) == {"r"}
 
 
 def test_one_bad_recording_never_stops_the_others():

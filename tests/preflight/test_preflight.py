@@ -302,6 +302,32 @@ def test_a_split_to_extend_that_is_not_there_and_one_that_nobody_reads_are_named
     assert any("splits/odl.csv" in fault.sentence for fault in found.remarks)
 
 
+def with_official_split(raw, split, *videos):
+    """Name an official split, and videos of it for the recordings."""
+    change(
+        Path("params.yaml"), "    five_folds:\n", f"    cv: {{kind: official, split: {split}, videos: splits/cv.csv}}\n    five_folds:\n"
+    )
+    names = ["peg 0", "peg 1", *listed_project.OPERATIONS]
+    rows = [f"{name},{video}\n" for name, video in zip(names, videos, strict=True)]
+    (raw / "splits/cv.csv").write_text("recording,video\n" + "".join(rows))
+
+
+def test_folds_of_an_official_split_that_test_nobody_are_noticed(raw):
+    with_official_split(raw, "cholect50/cv", *"1268")
+    line = only([fault.sentence for fault in look().remarks if "no recording is in" in fault.sentence])
+    assert line.startswith("splits/cv.csv: no recording is in test in 2 of 5 folds (folds 1, 3); only further videos of this split")
+
+
+def test_two_recordings_of_one_video_of_an_official_split_are_noticed(raw):
+    with_official_split(raw, "cholect50/rdv", "VID1", "2", "VID01", "3")
+    assert "data/raw/splits/cv.csv, line 5: recording 'operation 2' is of '3', which is no video of cholect50/rdv" in only(errors())
+    change(raw / "splits/cv.csv", "operation 2,3", "operation 2,4")
+    line = only([fault.sentence for fault in look().remarks if "the same video" in fault.sentence])
+    assert line.startswith(
+        "splits/cv.csv: lines 2 and 4 of cv.csv name the same video, 1 of cholect50, for recordings of several participants"
+    )
+
+
 def test_the_release_s_own_words_are_read(raw):
     (raw / "datasheet.yaml").write_text("motivation: {purpos: to try}\n")
     (raw / "errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: bad, what: a, advice: b}\n")

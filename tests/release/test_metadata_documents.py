@@ -81,11 +81,23 @@ def test_facts_count_what_is_there(clean):
 def test_a_subset_that_shall_have_a_share_and_has_nobody_is_said(clean):
     (name,) = set(clean.tables["splits"]["scheme"])
     shares = {"train": 0.5, "val": 0.2, "test": 0.3}
-    found = facts.measured(tables_with(clean), facts.Study(splits={"schemes": [{"scheme": name, "shares": shares}]}))
+    found = facts.measured(
+        tables_with(clean), facts.Study(splits={"schemes": [{"scheme": name, "shares": shares, "subsets": list(shares)}]})
+    )
     assert found["splits"][0]["subsets"] == [
         {"name": "test", "fewest": 2, "most": 2}, {"name": "train", "fewest": 2, "most": 2}, {"name": "val", "fewest": 0, "most": 0},
     ]  # fmt: skip
     assert sentences.splits(found) == [f"{name}: 1 fold, recordings in test 2 and train 2, no recordings in val."]
+
+
+def test_a_fold_of_an_official_split_that_tests_nobody_is_said(clean):
+    rows = [("cv", 0, "train", "a"), ("cv", 0, "train", "b"), ("cv", 1, "train", "a"), ("cv", 1, "test", "b")]
+    splits = [dict(zip(("scheme", "fold", "subset", "id"), row, strict=True)) for row in rows]
+    stated = {"scheme": "cv", "kind": "official", "shares": None, "subsets": ["train", "val", "test"]}
+    found = facts.measured(tables_with(clean, splits=splits), facts.Study(splits={"schemes": [stated]}))
+    assert sentences.splits(found) == [
+        "cv: 2 folds, recordings in test 0 to 1 and train 1 to 2, no recordings in val, in some folds none in test."
+    ]
 
 
 def test_who_labelled_how_much_is_said_by_number_with_the_help_that_they_had(clean):

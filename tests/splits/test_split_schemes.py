@@ -6,12 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import SplitError
+from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
 from scrubin.stages.splits.registry import SCHEMES, Setting, make
 from scrubin.stages.splits.schemes import clusters, difficulty_folds, k_fold, leave_n_participants_out
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
+from scrubin.stages.splits.study import warnings
 
 SHORT = Effort(0.05, 0.05)
 
@@ -168,6 +171,54 @@ def test_an_official_split_is_taken_over_in_the_studys_own_ids(setting, tmp_path
     assert made.subsets == ("train", "val", "test")
     assert any("48 of 50 videos of cholect50/rdv are missing" in note for note in made.notes)
     assert any("1 recordings of the study are no video" in note for note in made.notes)
+
+
+def official(setting, tmp_path, split, videos, participants=None):
+    """An official split of recordings or1, or2 ..., one per line of the list, each with its participant."""
+    names = [f"or{number}" for number in range(1, len(videos) + 1)]
+    whose = participants or [str(number) for number in range(len(videos))]
+    people = pd.DataFrame({"id": [f"id{name}" for name in names], "task": "C", "participant": whose, "pinned": False, "recording": names})
+    (tmp_path / "videos.csv").write_text(
+        "recording,video\n" + "".join(f"{name},{video}\n" for name, video in zip(names, videos, strict=True))
+    )
+    return make("cv", cohort_of(people, []), OfficialParams(split, "videos.csv", "official"), setting)["cv"]
+
+
+def test_a_fold_of_an_official_split_without_a_test_video_is_told(setting, tmp_path):
+    made = official(setting, tmp_path, "cholect50/cv", [1, 2, 4, 5, 6, 8])
+    assert set(made.rows.subset[made.rows.fold == 3]) == {"train"}
+    (line,) = empty_subsets(made, "official")
+    assert line.startswith("no recording is in test in 1 of 5 folds (fold 3); only further videos of this split can go there: ")
+    whole = official(setting, tmp_path, "cholect50/rdv", [1, 2])
+    assert [line.partition(";")[0] for line in empty_subsets(whole, "official")] == ["no recording is in val", "no recording is in test"]
+
+
+def test_rows_of_an_official_list_that_are_wrong_are_named_by_file_line_and_the_curators_name(setting, tmp_path):
+    with pytest.raises(SplitError) as refused:
+        official(setting, tmp_path, "cholect50/rdv", ["VID01", "VID07", "68", "VID999"])
+    first, second = refused.value.faults
+    assert first.sentence == (
+        f"{tmp_path}/videos.csv, line 3: recording 'or2' is of 'VID07', which is no video of cholect50/rdv; correct it, or remove the row; "
+        "'scrubin splits show cholect50/rdv' lists its videos"
+    )
+    assert second.place == "line 5"
+    people = pd.DataFrame({"id": ["a"], "task": "C", "participant": "1", "pinned": False, "recording": ["or1"]})
+    (tmp_path / "videos.csv").write_text("recording,video\nor1,1\nelsewhere,VID07\na,2\n")
+    with pytest.raises(SplitError, match=r"videos.csv, line 4: recording 'a' stands already in line 2; name its video once"):
+        make("cv", cohort_of(people, []), OfficialParams("cholect50/rdv", "videos.csv", "official"), setting)
+
+
+def test_one_video_for_recordings_of_two_participants_is_doubted_and_for_those_of_one_it_is_not(setting, tmp_path):
+    made = official(setting, tmp_path, "cholect50/rdv", ["VID01", "2", "VID1"])
+    (doubt,) = made.doubts
+    assert doubt.startswith(
+        "lines 2 and 4 of videos.csv name the same video, 1 of cholect50, for recordings of several participants; correct"
+    )
+    assert (
+        doubt in balance(made, cohort_of(pd.DataFrame({"id": made.rows.id, "task": "C", "participant": "1", "pinned": False}), []))["notes"]
+    )
+    assert warnings({"schemes": [{"scheme": "cv", "doubts": [doubt]}]}) == [f"split 'cv': {doubt}"]
+    assert official(setting, tmp_path, "cholect50/rdv", ["VID01", "2", "VID1"], ["P1", "P2", "P1"]).doubts == ()
 
 
 def test_every_kind_of_scheme_in_params_can_be_made(make_cohort, setting):

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from cohort_fixtures import make_cohort
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.stages.splits.assessment import empty_subsets
 from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.registry import Setting, make
 from scrubin.stages.splits.released_splits import unchanged
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams
 from scrubin.stages.withdrawals import notice
 
@@ -118,7 +118,7 @@ def test_folds_that_validate_on_nobody_are_counted(make_cohort, tmp_path):
     gone = set(released["s"].id[(released["s"].fold == 1) & (released["s"].subset == "val")])
     left = cohort.only((~cohort.people.id.isin(gone)).to_numpy())
     (line,) = empty_subsets(splits_of(left, "validated", tmp_path, released)["s"], "k_fold")
-    assert line.startswith("no recording is in val in 1 of 3 folds; when it is needed, describe the scheme in another way")
+    assert line.startswith("no recording is in val in 1 of 3 folds (fold 1); when it is needed, describe the scheme in another way")
 
 
 def test_a_scheme_that_is_described_in_another_way_is_made_anew():

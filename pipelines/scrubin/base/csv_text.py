@@ -228,6 +228,61 @@ def is_empty(cells: Sequence[str]) -> bool:
     return not any(cell.strip() for cell in cells) or (len(cells) == 1 and not cells[0].strip("\t;, \r\n"))
 
 
+_BETWEEN_NAMES = re.compile(r"\s*[;/+&,]\s*|\s+and\s+", re.IGNORECASE)
+_BETWEEN_PEOPLE = re.compile(r"\s*[;+&]\s*|\s+and\s+", re.IGNORECASE)
+"""Of them, those that stand inside of one name hardly ever: a comma does (``Doe, Jane``), and a stroke (``A/B team``)."""
+ONE_PERSON = "write one person, whom subsets keep apart; if it is one name, write it without ; / + & , and the word 'and'"
+"""The mend of a cell that names several people."""
+
+
+def parts_of(name: str) -> list[str]:
+    """Return what would be several names in one cell; of one name that itself.
+
+    >>> parts_of("P1; P2"), parts_of("Anderson")
+    (['P1', 'P2'], ['Anderson'])
+    """
+    return [part for part in _BETWEEN_NAMES.split(name.strip()) if part]
+
+
+def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return which cells of a column of people name several of them, as ``P1; P2``: taken for one name, either could be in two subsets.
+
+    One does when a part of it is somebody's name in another cell, or, by what stands between names only, a part of another cell.
+
+    Parameters
+    ----------
+    names
+        The cells; one in which no part is known, such as ``A/B team``, is one name.
+
+    Returns
+    -------
+    dict
+        By cell, the part of it and the first other cell that names the same.
+
+    >>> of_several(["P1; P2", "P2", "A/B team", "Doe, Jane", "Doe, John"]), of_several(["S0 & S3", "S1 & S3"])["S0 & S3"]
+    ({'P1; P2': ('P2', 'P2')}, ('S3', 'S1 & S3'))
+    """
+    every = dict.fromkeys(names)
+    alone = {spelling(name): name for name in reversed(every)}
+    partly: dict[str, list[str]] = {}
+    for name in every:
+        for part in _surely_parts(name):
+            partly.setdefault(spelling(part), []).append(name)
+    met: dict[str, tuple[str, str]] = {}
+    for name in every:
+        places = [(part, alone[spelling(part)]) for part in parts_of(name) if part != name.strip() and spelling(part) in alone]
+        places += [(part, other) for part in _surely_parts(name) for other in partly[spelling(part)]]
+        for part, other in places:
+            if other != name:
+                met.setdefault(name, (part, other))
+    return met
+
+
+def _surely_parts(name: str) -> list[str]:
+    parts = _BETWEEN_PEOPLE.split(name.strip())
+    return [part for part in parts if part] if len(parts) > 1 else []
+
+
 def read(
     file: str,
     data: bytes,

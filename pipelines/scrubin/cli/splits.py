@@ -167,7 +167,12 @@ def add_make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=1, help="of schemes with folds: so many times, numbered on; default 1")
     parser.add_argument("--validation", action="store_true", help="of difficulty_folds and k_fold: each fold validates on the next")
     parser.add_argument("--leave-out", type=int, default=1, metavar="N", help="of leave_n_participants_out; default 1")
-    parser.add_argument("--difficulty", metavar="COLUMN", default="duration", help="of difficulty_folds; default duration")
+    parser.add_argument(
+        "--difficulty",
+        metavar="COLUMN",
+        default="duration",
+        help="of difficulty_folds: numbers, or times such as 0:01:05; default duration",
+    )
     parser.add_argument(
         "--per-task", action="store_true", help="split every task by itself (column task), as LASANA does; default: jointly"
     )

@@ -287,7 +287,7 @@ class Writer:
     pixels
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
-        Whether every frame must have a phase, so that the last one is repeated.
+        Whether files have a phase for every frame, so that labels of a lower rate are repeated until the next one is due; gaps stay gaps.
     phases_as_spans
         Whether phases are written as spans of time instead of frames.
     nameless

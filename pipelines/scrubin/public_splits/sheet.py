@@ -294,6 +294,7 @@ def _people(
     groups: dict[str, str] = {}
     pins: dict[str, bool] = {}
     wrong: dict[LineFault, None] = {}
+    first: dict[str, int] = {}
 
     def note(line: int, rule: str, what: str, fix: str) -> None:
         wrong[line, faults.error(file, rule, what, fix, place=f"line {line}")] = None
@@ -305,6 +306,7 @@ def _people(
         listed.setdefault(video, (line, written))
         if group is not None:
             stated = cells[group]
+            first.setdefault(stated, line)
             if csv_text.nobody(stated):
                 said = f": '{stated}' names nobody" if stated else ""
                 note(line, "group-empty", f"video '{written}' has no {group}{said}", "fill it in")
@@ -317,4 +319,7 @@ def _people(
                 note(line, "pin-value", f"'{cells[pin]}' in '{pin}' of video '{written}' is neither true nor false", "correct it")
             elif pins.setdefault(video, mark in _YES) != (mark in _YES):
                 note(line, "pin-contradicts", f"video '{written}' is both true and false in '{pin}'", "correct one")
+    for stated, (part, other) in csv_text.of_several([name for name in first if not csv_text.nobody(name)]).items():
+        what = f"{group} '{csv_text.shown(stated)}' names several: '{csv_text.shown(part)}' stands in line {first[other]}, too"
+        note(first[stated], "group-joined", what, csv_text.ONE_PERSON)
     return People(table, group, pin, listed, groups, frozenset(video for video, is_pinned in pins.items() if is_pinned), tuple(wrong))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import SPELT, has_comma, is_missing, number, shown, spelling
+from scrubin.base.csv_text import ONE_PERSON, SPELT, has_comma, is_missing, number, of_several, shown, spelling
 from scrubin.base.errors import ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort, Progress
-from scrubin.stages.splits.cohort import FALSE, TRUE, Cohort, Column, cohort, column
+from scrubin.stages.splits.cohort import FALSE, LARGEST, TRUE, Cohort, Column, cohort, column
 from scrubin.stages.splits.recording_sheet import RecordingSheet, read, read_released
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import balanced
@@ -60,7 +61,7 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
     groups = sheet.groups(roles.group)
-    SplitError.raise_any(_spelt_alike(sheet, groups, roles.group))
+    SplitError.raise_any([*_spelt_alike(sheet, groups, roles.group), *_of_several(sheet, groups, roles.group)])
     people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))
 
@@ -87,11 +88,21 @@ def _spelt_alike(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> 
             yield sheet.fault(i, "group-spelt", what, "if they are one, write one name; if not, names that differ in more")
 
 
+def _of_several(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> Iterator[Fault]:
+    """Yield the first row of each cell that names several people, of whom one stands elsewhere, too."""
+    first: dict[str, int] = {}
+    for i, name in enumerate(groups):
+        first.setdefault(name, i)
+    for name, (part, other) in of_several(list(groups)).items():
+        what = f"{column} '{shown(name)}' names several: '{shown(part)}' stands in line {sheet.lines[first[other]]}, too"
+        yield sheet.fault(first[name], "group-joined", what, ONE_PERSON)
+
+
 def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:
     names = roles.balance if roles.balance is not None else _default(sheet, roles)
-    columns = [_column(sheet, *_named(sheet, name)) for name in names]
-    if roles.difficulty is not None and roles.difficulty not in {one.name for one in columns}:
-        columns.append(_column(sheet, roles.difficulty, "number"))
+    columns = [_column(sheet, column, kind) for column, kind in (_named(sheet, name) for name in names) if column != roles.difficulty]
+    if roles.difficulty is not None:
+        columns.append(_difficulty(sheet, roles.difficulty))
     column_names = [one.name for one in columns]
     repeated = sorted({name for name in column_names if column_names.count(name) > 1})
     if repeated:
@@ -133,6 +144,44 @@ def _column(sheet: RecordingSheet, name: str, kind: str | None) -> Column:
         return column(name, values, kind)
     except SplitError as error:
         raise SplitError(within(error.faults, sheet.file)) from error
+
+
+_CLOCK = re.compile(r"(?:([0-9]{1,6}):(?=[0-5][0-9]:))?([0-9]{1,6}):([0-5][0-9](?:\.[0-9]*)?)")
+"""A time as LASANA's files have it, hours before minutes where there are two colons."""
+
+
+def _difficulty(sheet: RecordingSheet, name: str) -> Column:
+    """Return the column by which recordings are sorted: numbers, or times such as ``0:01:05`` in seconds, none missing.
+
+    Raises
+    ------
+    SplitError
+        With every cell that is neither, by its line.
+    """
+    cells = ["" if cell is None or is_missing(str(cell)) else str(cell) for cell in sheet.column(name)]
+    numbers = [_in_seconds(cell) for cell in cells]
+    fix = (
+        "every recording is sorted by it: write a number such as 65.0, or a time such as 0:01:05, or name another column with --difficulty"
+    )
+    SplitError.raise_any(
+        sheet.fault(i, "cell-value", f"'{name}' is '{shown(cell)}'" if cell else f"the cell '{name}' is empty", fix)
+        for i, (cell, value) in enumerate(zip(cells, numbers, strict=True))
+        if not _is_number(value) or abs(number(value)) > LARGEST
+    )
+    return column(name, pd.Series(numbers), "number")
+
+
+def _in_seconds(cell: str) -> str:
+    """Return a time as its number of seconds, and any other cell as it is.
+
+    >>> _in_seconds("0:01:05"), _in_seconds("75:30.5"), _in_seconds("65"), _in_seconds("1:5")
+    ('65.0', '4530.5', '65', '1:5')
+    """
+    clock = _CLOCK.fullmatch(cell)
+    if clock is None:
+        return cell
+    hours, minutes, seconds = clock.groups("0")
+    return str(3600 * int(hours) + 60 * int(minutes) + float(seconds))
 
 
 def _refuse_commas(sheet: RecordingSheet, name: str) -> None:

@@ -28,6 +28,7 @@ from scrubin.stages.splits.recording_sheet import read, read_released
 from scrubin.stages.splits.registry import of_task
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import check_enough, check_possible, leave_n_participants_out, published
+from scrubin.stages.splits.split import empty_subsets
 from scrubin.stages.splits.split_params import (
     BalancedParams,
     DifficultyFoldsParams,
@@ -104,7 +105,10 @@ def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted:
         leave_n_participants_out(of, scheme.participants, 1, seed)
     else:
         _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
-        published(of, scheme.split, study.raw / scheme.videos)
+        split = published(of, scheme.split, study.raw / scheme.videos)
+        for line in (*split.doubts, *empty_subsets(split, scheme.kind)):
+            what, _, fix = line.partition("; ")
+            noted.remark(what, fix, scheme.videos)
 
 
 def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Findings) -> None:

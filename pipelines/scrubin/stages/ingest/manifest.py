@@ -229,6 +229,7 @@ def look(
         except RecordingError as error:
             problems.append(_problem(cells, error))
     problems += _contradictions(rows, tasks, {problem.recording for problem in problems})
+    problems += _of_several_people(rows, withdrawn)
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[ManifestRow]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
@@ -434,6 +435,22 @@ def _contradictions(rows: list[ManifestRow], tasks: Mapping[str, TaskParams], in
         for camera in sorted(set(wanted) - {row.camera for row in members}) if recording not in incomplete else ():
             error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
             problems.append(ManifestProblem(recording, camera, error))
+    return problems
+
+
+def _of_several_people(rows: list[ManifestRow], withdrawn: Memory) -> list[ManifestProblem]:
+    """Return a problem for every recording whose participant is several people, of whom one stands elsewhere, too, or withdrew."""
+    first: dict[str, ManifestRow] = {}
+    for row in rows:
+        first.setdefault(row.participant, row)
+    said = {name: f"'{part}' stands in line {first[other].line}, too" for name, (part, other) in csv_text.of_several(list(first)).items()}
+    said |= {name: "one of them withdrew" for name in first if any(map(withdrawn.has_participant, csv_text.parts_of(name)))}
+    problems = []
+    for row in {(row.recording, row.line): row for row in rows if not row.exclude.strip()}.values():
+        if row.participant in said:
+            reason = f"participant '{csv_text.shown(row.participant)}' names several people: {said[row.participant]}"
+            error = RecordingError(NAME, reason, csv_text.ONE_PERSON, f"line {row.line}")
+            problems.append(ManifestProblem(row.recording, row.camera, error))
     return problems
 
 

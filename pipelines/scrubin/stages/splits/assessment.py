@@ -62,7 +62,7 @@ def balance(split: Split, cohort: Cohort) -> dict[str, Any]:
         },
         "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in split.proofs],
         "obstacles": [one.sentence(named=False) for one in split.obstacles],
-        "notes": list(split.notes),
+        "notes": [*split.doubts, *split.notes],
     }
 
 
@@ -201,25 +201,6 @@ def class_warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
                 shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
                 what = f"1 {kind.removesuffix('s')} occurs" if len(names) == 1 else f"{len(names)} {kind} occur"
                 yield f"{what} in {subset} but not in {first}: {shown}"
-
-
-def empty_subsets(split: Split, kind: str) -> Iterator[str]:
-    """Yield the subsets that shall have a share and have nobody, as after a withdrawal, and what to do.
-
-    Parameters
-    ----------
-    split
-        The split.
-    kind
-        Of its scheme: who is new goes first where nobody is in one that is balanced.
-    """
-    of = split.rows.fold.nunique()
-    first = "release more participants, who go there first, or" if kind == "balanced" else "when it is needed,"
-    for subset in split.shares or ():
-        lacking = of - split.rows.fold[split.rows.subset == subset].nunique()
-        if lacking:
-            where = f" in {lacking} of {of} folds" if of > 1 else ""
-            yield f"no recording is in {subset}{where}; {first} describe the scheme in another way: then it is made anew, and people move"
 
 
 def not_trained_on(split: Split, people: pd.DataFrame) -> dict[str, str]:

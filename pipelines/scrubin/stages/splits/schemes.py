@@ -18,19 +18,21 @@ one person: do not publish them where that is private.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from scrubin.base.csv_text import shown
 from scrubin.base.errors import SplitError
 from scrubin.public_splits import catalogue
-from scrubin.public_splits.catalogue import load
+from scrubin.public_splits.catalogue import Official, load
+from scrubin.public_splits.datasets import dataset
 from scrubin.stages.splits.best_split import Effort, Progress, drawn, solve
 from scrubin.stages.splits.cohort import Cohort, Group, fraction, groups
 from scrubin.stages.splits.program import Counts, Program
-from scrubin.stages.splits.recording_sheet import read
+from scrubin.stages.splits.recording_sheet import RecordingSheet, read
 from scrubin.stages.splits.split import Proof, Split, obstacles, proof, rows_of
 
 
@@ -262,26 +264,67 @@ def published(cohort: Cohort, split: str, videos: Path) -> Split:
     Raises
     ------
     SplitError
-        For an unknown split, recording or video.
+        For an unknown split, and with every row that names no video of it or a recording again; when no recording is released.
     """
-    sheet = read(videos)
+    sheet, official = read(videos), load(split)
     id_of = dict(zip(cohort.people.recording, cohort.people.id, strict=True)) | {id_: id_ for id_ in cohort.people.id}
-    named = dict(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
-    unknown = [name for name in named if name not in id_of]
-    video_of = {id_of[name]: video for name, video in named.items() if name in id_of}
-    if not video_of:
+    named = list(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
+    row_of = _released_rows(sheet, named, id_of, official)
+    if not row_of:
         msg = f"{videos}: none of its {len(named)} recordings is released; name recordings of the manifest"
         raise SplitError(msg)
-    rows = catalogue.rows(split, video_of)
-    missing = catalogue.missing(split, video_of)
-    notes = [load(split).people] if load(split).people else []
-    if unknown:
-        notes.append(f"{len(unknown)} recordings of {videos.name} are not released")
+    video_of = {id_: named[i][1] for id_, i in row_of.items()}
+    rows, missing = catalogue.rows(split, video_of), catalogue.missing(split, video_of)
+    notes = [official.people] if official.people else []
+    if unknown := len({name for name, _ in named} - set(id_of)):
+        notes.append(f"{unknown} recordings of {videos.name} are not released")
     if missing:
-        notes.append(f"{len(missing)} of {len(load(split).videos)} videos of {split} are missing: {', '.join(missing[:20])}")
+        notes.append(f"{len(missing)} of {len(official.videos)} videos of {split} are missing: {', '.join(missing[:20])}")
     if left := len(cohort.people) - len(video_of):
         notes.append(f"{left} recordings of the study are no video of {split}")
     # All subsets of the split, also those of which the study has no video: training must not be taken for another one.
-    names = {subset for fold in load(split).folds for subset in load(split).subset_of(fold).values()}
+    names = {subset for fold in official.folds for subset in official.subset_of(fold).values()}
     subsets = tuple(name for name in ORDER if name in names) + tuple(sorted(names - set(ORDER)))
-    return Split(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes))
+    doubts = tuple(_one_video_of_several(sheet, named, row_of, official, cohort))
+    return Split(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes), doubts=doubts)
+
+
+def _released_rows(sheet: RecordingSheet, named: Sequence[tuple[str, str]], id_of: Mapping[str, str], official: Official) -> dict[str, int]:
+    """Return by released id the place of its row, which names a recording and its video.
+
+    Raises
+    ------
+    SplitError
+        With every row that names a recording again, or no video of the split.
+    """
+    home, used, row_of = dataset(official.dataset), set(official.videos), dict[str, int]()
+    faults = []
+    for i, (name, text) in enumerate(named):
+        if name not in id_of:
+            continue
+        first = row_of.setdefault(id_of[name], i)
+        if first != i:
+            what = f"recording '{shown(name)}' stands already in line {sheet.lines[first]}"
+            faults.append(sheet.fault(i, "recording-repeated", what, "name its video once: remove one of the rows"))
+        if home.video(text) not in used:
+            what = f"recording '{shown(name)}' is of '{shown(text)}', which is no video of {official.name}"
+            fix = f"correct it, or remove the row; 'scrubin splits show {official.name}' lists its videos"
+            faults.append(sheet.fault(i, "video-unknown", what, fix))
+    SplitError.raise_any(faults)
+    return row_of
+
+
+def _one_video_of_several(
+    sheet: RecordingSheet, named: Sequence[tuple[str, str]], row_of: Mapping[str, int], official: Official, cohort: Cohort
+) -> Iterator[str]:
+    """Yield the rows that name one video for recordings of several participants, by their lines: it cannot show both."""
+    home, participant_of = dataset(official.dataset), dict(zip(cohort.people.id, cohort.people.participant, strict=True))
+    ids_of: dict[str | None, list[str]] = {}
+    for id_, i in sorted(row_of.items(), key=lambda item: item[1]):
+        ids_of.setdefault(home.video(named[i][1]), []).append(id_)
+    for video, ids in ids_of.items():
+        if len({participant_of[id_] for id_ in ids}) > 1:
+            lines = [str(sheet.lines[row_of[id_]]) for id_ in ids]
+            where = f"lines {', '.join(lines[:-1])} and {lines[-1]} of {Path(sheet.file).name}"
+            what = f"{where} name the same video, {video} of {official.dataset}, for recordings of several participants"
+            yield f"{what}; correct them: they go into one subset, and another video is missing"

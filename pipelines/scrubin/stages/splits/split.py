@@ -6,7 +6,7 @@ whole participants comes nearer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,6 +133,8 @@ class Split:
         What the curator should know.
     shares
         Share of each subset that was asked for; None when the scheme asks for none.
+    doubts
+        What may be a mistake of the list that it follows, and what to do: the curator must look at it.
     """
 
     rows: pd.DataFrame
@@ -141,6 +143,31 @@ class Split:
     obstacles: tuple[Obstacle, ...] = ()
     notes: tuple[str, ...] = ()
     shares: Mapping[str, float] | None = None
+    doubts: tuple[str, ...] = ()
+
+
+def empty_subsets(split: Split, kind: str) -> Iterator[str]:
+    """Yield the subsets that have nobody, as after a withdrawal or for want of videos of an official split, and what to do.
+
+    Parameters
+    ----------
+    split
+        The split.
+    kind
+        Of its scheme: who is new goes first where nobody is in one that is balanced, and an official one has its videos.
+    """
+    anew = "describe the scheme in another way: then it is made anew, and people move"
+    fix = {
+        "balanced": f"release more participants, who go there first, or {anew}",
+        "official": "only further videos of this split can go there: release them and name them in its list, or leave the scheme out",
+    }.get(kind, f"when it is needed, {anew}")
+    everywhere = set(split.rows.fold)
+    for subset in split.subsets:
+        lacking = sorted(everywhere - set(split.rows.fold[split.rows.subset == subset]))
+        if lacking:
+            which = f"{'fold' if len(lacking) == 1 else 'folds'} {', '.join(map(str, lacking))}"
+            where = f" in {len(lacking)} of {len(everywhere)} folds ({which})" if len(everywhere) > 1 else ""
+            yield f"no recording is in {subset}{where}; {fix}"
 
 
 def proof(solution: Solution) -> Proof:

@@ -18,13 +18,12 @@ from scrubin.stages.splits.assessment import (
     class_coverage,
     class_warnings,
     classes,
-    empty_subsets,
     folds,
     not_trained_on,
 )
 from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
 from scrubin.stages.splits.registry import Setting, make, of_task
-from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.split import Split, empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, SplitsParams
 
 
@@ -140,7 +139,7 @@ def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p:
     """Return the balance, coverage and shortcut audit of every split, as a JSON value that names no participant.
 
     ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``. Where a subset has nobody ``empty`` says
-    so; ``stays`` has the subset of recordings that only now should be trained on, by id.
+    so, and ``doubts`` what may be a mistake of a list; ``stays`` has the subset of recordings that only now should be trained on, by id.
     """
     occurring = classes(tables.triplets, tables.phases, tables.errors)
     return {
@@ -151,8 +150,12 @@ def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p:
 
 
 def warnings(said: Mapping[str, Any]) -> list[str]:
-    """Return what a run says of its splits: subsets that have nobody."""
-    return [f"split '{scheme['scheme']}': {line}" for scheme in said["schemes"] for line in scheme.get("empty", ())]
+    """Return what a run says of its splits: subsets that have nobody, and what may be a mistake of a list."""
+    return [
+        f"split '{scheme['scheme']}': {line}"
+        for scheme in said["schemes"]
+        for line in (*scheme.get("empty", ()), *scheme.get("doubts", ()))
+    ]
 
 
 def obstacles(split_of: Mapping[str, Split]) -> dict[str, list[str]]:
@@ -176,6 +179,7 @@ def _scheme(
         **balance(split, here),
         **({"stays": stays} if stays else {}),
         **({"empty": empty} if (empty := list(empty_subsets(split, scheme.kind))) else {}),
+        **({"doubts": list(split.doubts)} if split.doubts else {}),
         "folds": [
             {**fold, **_fold(split.rows[split.rows.fold == fold["fold"]], split.subsets, everyone, tables, occurring)}
             for fold in folds(split, everyone.people, tables.skill, tables.errors)

@@ -220,14 +220,26 @@ def phase_text(labels: Labels, out: Output) -> str:
         Where frame 1 is the first: such a file is read as one whose frames are numbered from 1, and every label would be a frame early.
     """
     phases = sorted(phase_of(labels.phases).items())
-    first, last = (phases[at][0] if phases else 0 for at in (0, -1))
-    if first == 1:
+    if phases and phases[0][0] == 1:
         what = "frame 0 has no phase and frame 1 has one: files of this format have a row for every frame from 0"
         fix = "label frame 0 as well; if the labels are numbered from 1, say --first-frame 1"
         raise AnnotationError([Fault(labels.recording, "first-frame", what, fix)])
-    if missing := last + 1 - len(phases):
-        out.notes.append(f"{labels.recording}: {count_text(missing, 'frame')} without a phase before the last one: {WITHOUT_ROW}")
+    note_unlabelled(labels.recording, [frame for frame, _ in phases], out, WITHOUT_ROW)
     return "Frame\tPhase\n" + "".join(f"{frame}\t{labels.vocabulary.phases[phase]}\n" for frame, phase in phases)
+
+
+def note_unlabelled(recording: str, frames: Sequence[int], out: Output, so: str) -> None:
+    """Note how many frames before the last one have no phase, and what comes of it.
+
+    Parameters
+    ----------
+    frames
+        Those that have one, in order.
+    so
+        What comes of it.
+    """
+    if frames and (missing := frames[-1] + 1 - len(frames)):
+        out.notes.append(f"{recording}: {count_text(missing, 'frame')} without a phase before the last one: {so}")
 
 
 def _tool_text(labels: Labels, out: Output) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
+from scrubin.labels.formats.workflow.cholec80 import note_unlabelled
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, phase_of
 from scrubin.labels.parse import numbered_lines
 from scrubin.labels.parse.fields import Where
@@ -47,7 +48,10 @@ def read(source: LabelFiles) -> Labels:
 
 @writes(NAME, holds=("phases",), vocabulary="cholec80", every_frame=True)
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<video>_Annotation_Phase.csv``."""
+    """Write ``<video>_Annotation_Phase.csv``; that some frames have no line is noted."""
     for labels in collection.recordings:
         rows = sorted(phase_of(labels.phases).items())
+        note_unlabelled(
+            labels.recording, [frame for frame, _ in rows], out, "files of this format have a line for every frame, so label these, too"
+        )
         out.files[f"{labels.recording}{SUFFIX}"] = "".join(f"{frame},{phase}\n" for frame, phase in rows).encode()

@@ -270,11 +270,10 @@ def _splits(tables: Mapping[str, pd.DataFrame], document: Mapping[str, Any]) -> 
     for name, rows in tables["splits"].groupby("scheme", sort=True):
         scheme = stated.get(name, {})
         proofs = scheme.get("proofs") or []
-        # A subset that shall have a share and has nobody is one all the same.
-        asked = list(scheme.get("shares") or ())
+        # A subset of the scheme that has nobody, in all folds or in one, is one all the same.
+        asked = list(scheme.get("subsets") or ())
         sizes = rows.pivot_table(index="subset", columns="fold", values="id", aggfunc="count")
-        sizes = sizes.reindex(sorted({*map(str, sizes.index), *asked}))
-        sizes.loc[asked] = sizes.loc[asked].fillna(0)
+        sizes = sizes.reindex(sorted({*map(str, sizes.index), *asked})).fillna(0)
         one = {
             "name": str(name),
             "kind": scheme.get("kind"),

@@ -226,6 +226,8 @@ def _split(of: Mapping[str, Any]) -> str:
     text = f"{of['name']}: {count(of['folds'], 'fold', 'folds')}, recordings in {subsets}"
     if empty := [one["name"] for one in of["subsets"] if not one["most"]]:
         text += f", no recordings in {listed(empty)}"
+    if lacking := [one["name"] for one in of["subsets"] if one["most"] and not one["fewest"]]:
+        text += f", in some folds none in {listed(lacking)}"
     if of["mean_imbalance"] is not None:
         text += f"; imbalance {number(of['mean_imbalance'])} in the mean and {number(of['worst_imbalance'])} at worst"
     if of["proofs"] == ["proven"]:
