@@ -14,7 +14,7 @@ from scrubin.curate.label.events import About, Settled
 from scrubin.curate.label.several import track_agreement
 from scrubin.curate.label.several.track_agreement import TwiceTracked
 from scrubin.curate.label.several.track_disputes import of_layer
-from scrubin.labels.keyframes import expanded
+from scrubin.labels.keyframes import HIDDEN, expanded
 
 BOX, NEAR, FAR = (0.1, 0.1, 0.2, 0.2), (0.12, 0.1, 0.2, 0.2), (0.6, 0.6, 0.2, 0.2)
 people = st.dictionaries(st.integers(1, 4), tracks(), min_size=1, max_size=4)
@@ -156,3 +156,24 @@ def test_classes_and_pairs_are_told_and_a_single_recording_has_no_interval():
     assert found["pairs"]["1-2"]["iou"]["value"] == pytest.approx(iou(BOX, NEAR))
     assert found["pairs"]["1-2"]["iou"]["low"] is None
     assert found["classes"]["grasper"]["f1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+
+
+def test_a_point_that_one_says_is_hidden_and_another_is_seen_is_disputed_as_long_as_they_differ():
+    seen, tip = [track(at(0, 0.5, 0.5), at(9, 0.5, 0.5))], (0.51, 0.5)
+    hides = [track(at(0, *tip), at(4, *tip, state=HIDDEN), at(7, *tip), at(9, *tip))]
+    outcome = of_layer("points", {1: seen, 2: hides}, FRAMES, majority=False)
+    assert [(of.first, of.end) for of in outcome.open] == [(4, 7)]
+    (stands,) = outcome.tracks
+    assert expanded(stands).frames.tolist() == [0, 1, 2, 3, 7, 8, 9]
+    assert not expanded(stands).is_hidden.any()
+    # Two of three are enough where most decide, and two who say the same need nobody.
+    (most,) = of_layer("points", {1: seen, 2: hides, 3: hides}, FRAMES, majority=True).tracks
+    assert expanded(most).frames[expanded(most).is_hidden].tolist() == [4, 5, 6]
+    both = of_layer("points", {1: hides, 2: hides}, FRAMES, majority=False)
+    assert not both.open
+    assert expanded(both.tracks[0]).frames[expanded(both.tracks[0]).is_hidden].tolist() == [4, 5, 6]
+    answer = Settled(About("r", "mono", "0"), "cholect50", "points", 4, 7, (), tuple(hides))
+    settled = of_layer("points", {1: seen, 2: hides}, FRAMES, [answer], majority=False)
+    assert not settled.open
+    (stands,) = settled.tracks
+    assert expanded(stands).frames[expanded(stands).is_hidden].tolist() == [4, 5, 6]

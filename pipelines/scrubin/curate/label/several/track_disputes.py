@@ -1,8 +1,9 @@
 """Where people differ in boxes or points, and what stands when nobody has to settle it.
 
 Where enough people have a box of the same label that fits, the mean of their boxes stands: a track with the key frames of all of them.
-Where fewer have one, the frame is disputed, whether the other has none, another label, or a box somewhere else. Frames that follow each
-other are one dispute. A mean is nobody's word: its key frames say that they are computed, unless all said something in this frame.
+Where fewer have one, the frame is disputed, whether the other has none, another label, or a box somewhere else; so it is where one says
+that a point is hidden and the other that it is seen. Frames that follow each other are one dispute.
+A mean is nobody's word: its key frames say that they are computed, unless all said something in this frame.
 """
 
 from __future__ import annotations
@@ -62,12 +63,15 @@ def of_layer(
     for stretch in matching.stretches(every, matching.pairs_of(layer, every)):
         for group in matching.groups(stretch):
             if len(group) >= needed:
-                at = last.get(group)
-                if at is not None and agreed[at][1] == stretch.first:
-                    agreed[at] = (agreed[at][0], stretch.end, group)
-                else:
-                    last[group] = len(agreed)
-                    agreed.append((stretch.first, stretch.end, group))
+                is_told = _state_is_told(group, stretch.first, stretch.end, needed)
+                is_open[stretch.first : stretch.end] |= ~is_told
+                for first, end in ((stretch.first + one, stretch.first + other) for one, other in runs(is_told)):
+                    at = last.get(group)
+                    if at is not None and agreed[at][1] == first:
+                        agreed[at] = (agreed[at][0], end, group)
+                    else:
+                        last[group] = len(agreed)
+                        agreed.append((first, end, group))
             elif not majority or len(said) - len(group) < needed:
                 is_open[stretch.first : stretch.end] = True
     disputes = [Dispute(layer, first, end, {}, _within(said, first, end)) for first, end in runs(is_open)]
@@ -80,6 +84,15 @@ def of_layer(
     for number, one in enumerate(settlements):
         parts += _parts(one.tracks, by_settlement == number, said)
     return Outcome((), tuple(one for one in disputes if one not in settled), settled, tuple(_joined(parts)))
+
+
+def _state_is_told(group: Sequence[Said], first: int, end: int, needed: int) -> npt.NDArray[np.bool_]:
+    """Return in which frames enough people say of what they all have that it is hidden, or that it is seen, shape (end - first,)."""
+    frames = np.arange(first, end)
+    hidden = np.zeros(len(frames), np.int64)
+    for one in group:
+        hidden += one.places.is_hidden[np.searchsorted(one.places.frames, frames)]
+    return (hidden >= needed) | (len(group) - hidden >= needed)
 
 
 def _mean(group: Sequence[Said], first: int, end: int) -> _Part:
