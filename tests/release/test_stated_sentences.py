@@ -125,7 +125,8 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "If it finds anything, this file is removed again: where it is, and `SHA256SUMS` names it, the audit has passed.",
     ),
     "test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names": (
-        "every file is parsed to its end; videos and frames by code that had no part in writing them",
+        "every file is parsed to its end, and text is searched behind each picture; videos and frames by code that had no part in "
+        "writing them",
     ),
     "test_a_frame_that_is_not_black_is_found_with_its_number": (
         "every frame of every video is decoded: what is hidden is black, and extracted frames are those of their video",
@@ -291,6 +292,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "that people and programs notice everything: they looked at single pictures, and something can escape them",
         "that any single clip is clean: a sample tells about the share of clips, as judged by those who looked",
         "that it has nothing which the study does not know of: the audit searches the private strings of the study",
+        "that nothing stands behind the compressed data of a picture: text is searched there, and other bytes can look like these data",
         "that tables, scores and labels single out nobody, or that the length of a recording is in no other log",
         "that whoever has the key, the raw recordings or the decisions cannot name everybody: these must stay private",
         "that regulations are satisfied: consent, purpose and the opinion of an expert are not in this file",

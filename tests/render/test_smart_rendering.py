@@ -12,7 +12,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from clips import BY_LENGTH, REAL, clip, ffmpeg
+from clips import BY_LENGTH, REAL, clip, ffmpeg, with_other_units
 from scrubin.media.containers import h264
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
@@ -137,6 +137,30 @@ def test_nothing_but_pictures_is_left(output):
         assert kinds == {h264.SLICE, h264.IDR}
         assert len(container.streams) == 1
         assert min(packet.pts for packet in packets) == 0
+
+
+@pytest.mark.parametrize("coder", [0, 1], ids=["CAVLC", "CABAC"])
+def test_what_stands_behind_a_picture_stays_behind_and_the_other_groups_are_copied(tmp_path, coder):
+    """In frames 30 and 57 of groups of 25, the second and the third."""
+    behind = b"Ottilie Quast 1957-03-14"
+    path = clip(tmp_path / "a.mkv", seconds=5, more=("-preset", "medium", "-bf", 0, "-g", 25, "-coder", coder))
+    planted = with_other_units(path, tmp_path / "b.mkv", lambda number, unit: unit + behind * (number in (30, 57)))
+    assert planted.read_bytes().count(behind) == 2
+    cut, done = rendered(planted, tmp_path / "out.mkv", 0.0, 4.6)
+    assert [(part.first, part.last, part.copied) for part in done.parts] == [(0, 24, True), (25, 74, False), (75, 114, True)]
+    assert behind not in (tmp_path / "out.mkv").read_bytes()
+    check_video(tmp_path / "out.mkv", cut, "b.mkv")
+
+
+@pytest.mark.parametrize("which", [h264.SPS, h264.PPS])
+def test_what_has_bytes_behind_a_parameter_set_is_encoded(tmp_path, which):
+    path = clip(tmp_path / "a.mkv", seconds=2, more=("-pix_fmt", "yuv420p"))
+    planted = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit + b"Ottilie\x80" * (h264.unit_type(unit) == which))
+    assert b"Ottilie" in planted.read_bytes()
+    _, done = rendered(planted, tmp_path / "out.mkv", 0.0, 1.6)
+    assert done.mode == "reencode"
+    assert "bytes behind a parameter set are none of its own" in done.why
+    assert b"Ottilie" not in (tmp_path / "out.mkv").read_bytes()
 
 
 @pytest.mark.cases(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import av
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clips import REAL, clip
-from scrubin.media.containers import h264
+from clips import REAL, clip, ffmpeg, with_other_units
+from scrubin.media.containers import foreign_bytes, h264
 from scrubin.media.structure import structure
 
 
@@ -98,3 +99,104 @@ def test_every_real_clip_can_be_copied():
         assert found.unsure == ""
         assert found.groups[0].first == 0
         assert all(before.end == behind.first for before, behind in pairwise(found.groups))
+
+
+SETS = (
+    ("-profile:v", "baseline", "-bf", "0"),
+    ("-preset", "veryslow", "-bf", "8"),
+    ("-profile:v", "high", "-x264-params", "cqm=jvt:nal-hrd=vbr:vbv-maxrate=900:vbv-bufsize=900:pic-struct=1"),
+    ("-vf", "setsar=7/5", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"),
+)
+
+
+@pytest.mark.parametrize("more", SETS, ids=map(str, SETS))
+@pytest.mark.parametrize("which", [h264.SPS, h264.PPS], ids=["sequence", "picture"])
+@pytest.mark.parametrize("behind", [b"Ottilie\x80", b"\x01"], ids=["text", "a byte"])
+def test_what_has_bytes_behind_a_parameter_set_is_not_copied(which, behind, more, tmp_path):
+    """The audit refuses such a header, so a copy of it would stop the whole release."""
+    path = clip(tmp_path / "a.mkv", seconds=0.4, more=("-pix_fmt", "yuv420p", *more))
+    assert structure(path, "a.mkv").unsure == ""
+    other = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit + behind * (h264.unit_type(unit) == which))
+    found = structure(other, "b.mkv")
+    assert found.groups == ()
+    assert "a parameter set" in found.unsure
+
+
+CODED = {
+    "CABAC": ("-coder", "1"),
+    "CAVLC": ("-coder", "0"),
+    "slices": ("-coder", "1", "-slices", "4"),
+}
+BEHIND = {
+    "text": b"Ottilie Quast 1957-03-14",
+    "text behind a zero word": b"\0\0\3Ottilie",
+    "UTF-16": "Ottilie Quast".encode("utf-16-le"),
+    "Cyrillic": "Оттилия".encode(),
+    "Chinese": "患者姓名王小明手术".encode(),
+    "a checksum": b"ae95f0df985e64a559adf49c896ad44c",
+}
+
+
+@pytest.fixture(scope="module", params=CODED)
+def coded(request, tmp_path_factory):
+    more = ("-bf", "0", "-pix_fmt", "yuv420p", *CODED[request.param])
+    return clip(tmp_path_factory.mktemp("coded") / "a.mkv", seconds=2, more=("-preset", "medium", "-g", "10", *more))
+
+
+@pytest.mark.parametrize("behind", BEHIND.values(), ids=BEHIND)
+def test_a_group_in_whose_slices_something_else_stands_is_not_copied(behind, coded, tmp_path):
+    """Appended to the last slice of packet 15, which is in the second group."""
+
+    def change(number: int, unit: bytes) -> bytes:
+        return unit + behind if number == 15 and h264.unit_type(unit) == h264.SLICE else unit
+
+    assert not any(group.unsure for group in structure(coded, "a.mkv").groups)
+    found = structure(with_other_units(coded, tmp_path / "b.mkv", change), "b.mkv")
+    assert [bool(group.unsure) for group in found.groups] == [False, True, False, False, False]
+
+
+@pytest.mark.parametrize("behind", [b"\x9c", b"\xe3\x91\x84\xc7"], ids=["a byte", "four bytes"])
+def test_of_slices_coded_by_lengths_nothing_at_all_may_stand_behind(behind, tmp_path):
+    """Their decoder knows where they end, so even a few bytes that look like coded ones are found."""
+    path = clip(tmp_path / "a.mkv", seconds=1, more=("-bf", "0", "-pix_fmt", "yuv420p", "-coder", "0", "-g", "10"))
+    other = with_other_units(path, tmp_path / "b.mkv", lambda number, unit: unit + behind * (number == 3))
+    assert [bool(group.unsure) for group in structure(other, "b.mkv").groups] == [True, False, False]
+
+
+def test_a_packet_with_two_pictures_is_not_copied(tmp_path):
+    """A player shows one of the two."""
+    path = clip(tmp_path / "a.mkv", seconds=1, more=("-bf", "0", "-pix_fmt", "yuv420p", "-preset", "medium", "-g", "10"))
+    other = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit, twice=13)
+    assert [group.unsure for group in structure(other, "b.mkv").groups] == [
+        "",
+        "its packets hold more than one picture each",
+        "",
+    ]
+
+
+ORDINARY = {
+    "static 4K": ("color", "640x480", ("-preset", "medium")),
+    "static, by lengths": ("color", "640x480", ("-preset", "medium", "-coder", "0")),
+    "every frame for itself": ("color", "640x480", ("-profile:v", "baseline", "-g", "1", "-qp", "1")),
+    "lossless": ("smptebars", "192x128", ("-qp", "0")),
+    "raw samples": ("life", "192x128", ("-qp", "0")),
+    "cabac_zero_words": ("mandelbrot", "96x64", ("-qp", "0", "-preset", "medium")),
+    "OpenH264": ("testsrc2", "192x128", ("-c:v", "libopenh264", "-b:v", "2M")),
+}
+
+
+@pytest.mark.parametrize(("picture", "size", "more"), ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_streams_hold_nothing_that_looks_foreign(picture, size, more, tmp_path):
+    path = tmp_path / "a.mkv"
+    ffmpeg("-f", "lavfi", "-i", f"{picture}=size={size}:rate=25", "-t", 2, "-c:v", "libx264", "-pix_fmt", "yuv420p", *more, path)
+    zeros = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit + b"\0\0\3\0\0\3" if unit[0] & 31 in (1, 5) else unit)
+    for one in (path, zeros):
+        found = structure(one, one.name)
+        assert (found.unsure, {group.unsure for group in found.groups}) == ("", {""})
+
+
+def test_in_twenty_megabytes_drawn_by_chance_there_is_no_text():
+    chance = random.Random(0)
+    for _ in range(20):
+        unit = chance.randbytes(1_000_000).replace(b"\0\0", b"\0\4")
+        assert foreign_bytes.foreign(unit) == ""

@@ -22,6 +22,7 @@ def video(path: Path, name: str) -> dict[str, Any]:
     probed, groups = probe(path, name), structure(path, name)
     refuse_cropped(path, name, probed)
     lengths = [group.end - group.first for group in groups.groups]
+    doubts = [group.unsure for group in groups.groups if group.unsure]
     return {
         "video": name,
         "container": probed.container,
@@ -39,7 +40,8 @@ def video(path: Path, name: str) -> dict[str, Any]:
         "groups_of_pictures": len(lengths),
         "longest_group": max(lengths, default=None),
         "copyable": not groups.unsure,
-        "why_not_copyable": groups.unsure,
+        "why_not_copyable": groups.unsure or "; ".join(dict.fromkeys(doubts)),
+        "groups_not_copyable": len(doubts),
     }
 
 

@@ -8,15 +8,19 @@ frames before it, so it stays inside the group.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import av
 from av.error import FFmpegError
 
-from scrubin.media.containers import h264
+from scrubin.base.machine import decoder_threads
+from scrubin.media.containers import foreign_bytes, h264
+from scrubin.media.damage import with_threads
 from scrubin.media.opening import open_video, packets
 from scrubin.media.probe import picture_stream, unreadable
 
@@ -26,6 +30,10 @@ TIMED_CONTAINERS = frozenset(["mov", "matroska", "mpegts", "flv"])
 KNOWN_UNITS = frozenset(
     [h264.SLICE, h264.IDR, h264.SEI, h264.SPS, h264.PPS, h264.DELIMITER, h264.END_OF_SEQUENCE, h264.END_OF_STREAM, h264.FILLER]
 )
+
+SLICE_START_BYTES = 16
+OVERLONG = "its slices go on behind their pictures"
+TWO_PICTURES = "its packets hold more than one picture each"
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,15 @@ class Group:
     breaks
         Frames, first and end included, at which it can be cut off: everything before is
         decoded from packets before, and those packets hold nothing else.
+    unsure
+        Why it may not be copied, "" when it may.
     """
 
     first: int
     end: int
     packets: int
     breaks: tuple[int, ...]
+    unsure: str = ""
 
     @property
     def hides_packets(self) -> bool:
@@ -72,7 +83,9 @@ class Structure:
 
 
 def structure(path: Path, name: str) -> Structure:
-    """Read every packet of a file and return its groups of pictures; nothing is decoded.
+    """Read every packet of a file and return its groups of pictures.
+
+    Only a stream without an arithmetic coder is decoded: then its decoder says whether a slice ends where its picture does.
 
     Raises
     ------
@@ -120,26 +133,78 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
 
 def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Structure:
     stated = h264.header(bytes(stream.codec_context.extradata or b""))
-    sets = {*stated.sequences, *stated.pictures}
+    reorder_frames = _reorder_frames(stated)
     starts: list[int] = []  # packets at which a group starts
     times: list[int | None] = []  # of every packet; None: no player shows it
-    for packet in packets(container, stream, name):
-        types = set()
-        for unit in h264.units(memoryview(packet), stated.length_bytes):
-            unit_type = h264.unit_type(unit)
-            types.add(unit_type)
-            if unit_type in (h264.SPS, h264.PPS) and bytes(unit) not in sets:
-                msg = "its parameter sets change on the way"
+    unsure: dict[int, str] = {}  # packets that may not be copied
+    with _Lengths.of(stream, stated) as lengths:
+        for packet in packets(container, stream, name):
+            lengths.decode(packet)
+            types, why = _looked_at(packet, stated)
+            if why:
+                unsure[len(times)] = why
+            if h264.IDR in types:
+                starts.append(len(times))
+            if packet.pts is None and not packet.is_discard:
+                msg = "its packets state no presentation times"
                 raise ValueError(msg)
-        _refuse_units(types)
-        if h264.IDR in types:
-            starts.append(len(times))
-        if packet.pts is None and not packet.is_discard:
-            msg = "its packets state no presentation times"
-            raise ValueError(msg)
-        times.append(None if packet.is_discard else packet.pts)
+            times.append(None if packet.is_discard else packet.pts)
+        lengths.decode(None)
+    unsure |= {index: OVERLONG for index, time in enumerate(times) if time in lengths.overlong}
     digest = hashlib.sha256(b"".join(len(one).to_bytes(4, "big") + one for one in (*stated.sequences, *stated.pictures))).hexdigest()
-    return Structure(tuple(_groups(starts, times, _reorder_frames(stated))), "", digest)
+    groups = tuple(_groups(starts, times, reorder_frames, unsure))
+    if all(group.unsure for group in groups):
+        raise ValueError(groups[0].unsure)
+    return Structure(groups, "", digest)
+
+
+@dataclass
+class _Lengths:
+    """Decodes slices coded by lengths (CAVLC): their decoder knows when something stands behind a picture. Others are left alone.
+
+    Parameters
+    ----------
+    overlong
+        Presentation times of pictures behind which something stands.
+    """
+
+    decoder: av.VideoCodecContext | None
+    overlong: set[int | None] = field(default_factory=set)
+
+    @classmethod
+    @contextmanager
+    def of(cls, stream: av.VideoStream, stated: h264.Header) -> Iterator[_Lengths]:
+        """Watch a stream that is open and of which nothing was decoded."""
+        if all(map(h264.is_arithmetic, stated.pictures)):
+            yield cls(None)
+            return
+        stream.codec_context.options = {"err_detect": "aggressive"}
+        with with_threads(stream, decoder_threads()):
+            yield cls(stream.codec_context)
+
+    def decode(self, packet: av.Packet[Any] | None) -> None:
+        """Take the next packet; None: what is still held back."""
+        if self.decoder is not None:
+            self.overlong |= {frame.pts for frame in self.decoder.decode(packet) if frame.is_corrupt}
+
+
+def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], str]:
+    """Return which types of units a packet holds, and why it may not be copied, "" when it may."""
+    types, firsts, why = set(), [], ""
+    for unit in map(bytes, h264.units(memoryview(packet), stated.length_bytes)):
+        unit_type = h264.unit_type(unit)
+        types.add(unit_type)
+        if unit_type in (h264.SPS, h264.PPS) and unit not in (*stated.sequences, *stated.pictures):
+            msg = "its parameter sets change on the way"
+            raise ValueError(msg)
+        if unit_type in (h264.SLICE, h264.IDR):
+            firsts.append(h264.Bits(unit[:SLICE_START_BYTES]).ue())
+            why = why or foreign_bytes.foreign(unit)
+    _refuse_units(types)
+    # Slices of one picture go down in it; what begins at its top again is another one.
+    if firsts[0] != 0 or any(after <= before for before, after in pairwise(firsts)):
+        why = why or TWO_PICTURES
+    return types, why
 
 
 def _refuse_units(types: set[int]) -> None:
@@ -162,10 +227,11 @@ def _reorder_frames(stated: h264.Header) -> int | None:
     if sequence.cropped:
         msg = "players crop its picture, and what they cut off stays in a copy"
         raise ValueError(msg)
+    h264.refuse_foreign(stated.sequences, stated.pictures)
     return sequence.reorder_frames
 
 
-def _groups(starts: Sequence[int], times: Sequence[int | None], reorder_frames: int | None) -> Iterator[Group]:
+def _groups(starts: Sequence[int], times: Sequence[int | None], reorder_frames: int | None, unsure: Mapping[int, str]) -> Iterator[Group]:
     if not starts or starts[0] != 0:
         msg = "it does not start with an IDR picture"
         raise ValueError(msg)
@@ -180,7 +246,8 @@ def _groups(starts: Sequence[int], times: Sequence[int | None], reorder_frames: 
             msg = "frames of one group of pictures are shown among those of another"
             raise ValueError(msg)
         latest = max(mine, default=latest)
-        yield Group(first, first + len(mine), end - start, tuple(_breaks(first, mine)))
+        why = next((unsure[index] for index in range(start, end) if index in unsure), "")
+        yield Group(first, first + len(mine), end - start, tuple(_breaks(first, mine)), why)
         first += len(mine)
 
 

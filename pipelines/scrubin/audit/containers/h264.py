@@ -24,7 +24,7 @@ H264_SEI = frozenset({6})
 HEVC_ALLOWED = frozenset({*range(10), *range(16, 22), 32, 33, 34, 35, 36, 37})
 HEVC_SEI = frozenset({39, 40})
 HEVC_SETS, HEVC_SET_BYTES = frozenset({32, 33, 34}), 512  # ours is H.264: these are not read bit by bit
-HEVC_PICTURES = range(22)
+H264_PICTURES, HEVC_PICTURES = range(1, 6), range(22)
 # Delimiters say in three bits which kinds of slices follow; ends of sequence and stream say nothing.
 DELIMITER = {"h264": 9, "hevc": 35}
 ENDS = {"h264": (10, 11), "hevc": (36, 37)}
@@ -127,6 +127,11 @@ def _unseen(codec: str, type_: int, unit: bytes) -> bool:
 def hevc_pictures(units: list[bytes]) -> int:
     """Return how many pictures begin in an HEVC packet (7.3.6.1, first_slice_segment_in_pic_flag)."""
     return sum(unit_type("hevc", unit) in HEVC_PICTURES and len(unit) > 2 and unit[2] >> 7 for unit in units)
+
+
+def is_picture(codec: str, unit: bytes) -> bool:
+    """Whether a unit holds coded pictures, or a part of one."""
+    return unit_type(codec, unit) in (H264_PICTURES if codec == "h264" else HEVC_PICTURES)
 
 
 def unit_type(codec: str, unit: bytes) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from av.error import FFmpegError
 from av.video.reformatter import VideoReformatter
 
-from scrubin.audit.containers import h264, matroska
+from scrubin.audit.containers import h264, matroska, slice_bytes
 from scrubin.audit.expected import Fault
 from scrubin.audit.expected.plan import StillPlan, VideoPlan
 from scrubin.audit.pictures.looks import Looked, Looks, Sampling
@@ -128,6 +128,9 @@ class _Pass:
         except (ValueError, IndexError) as error:
             self.fault("nal", "header", str(error))
             return
+        if units.codec == "h264":
+            # Then it calls a picture damaged behind which something stands, as far as its coding tells that.
+            stream.codec_context.options = {"err_detect": "aggressive"}
         stream.thread_type = "AUTO"
         stream.codec_context.thread_count = decoder_threads()
         inside = h264.Stream()
@@ -160,6 +163,9 @@ class _Pass:
             if rule:
                 what = "an SEI message, which can hold times and texts" if rule == "sei" else "a unit that no picture needs"
                 self.fault(rule, place, f"{what} (NAL type {h264.unit_type(units.codec, unit)}, {len(unit)} bytes); strip it")
+            if h264.is_picture(units.codec, unit):
+                for message in slice_bytes.faults(unit):
+                    self.fault("nal", place, f"NAL type {h264.unit_type(units.codec, unit)}: {message}")
         if units.codec == "h264":
             for message in inside.faults(data):
                 self.fault("nal", place, message)
@@ -175,7 +181,7 @@ class _Pass:
         elif frame.pts <= self.pts:
             self.fault("timestamps", place, f"its time {frame.pts} is not after {self.pts}; render it again")
         if frame.is_corrupt:
-            self.fault("unreadable", place, "it is damaged, so what it shows cannot be proven; render it again")
+            self.fault("unreadable", place, "it is damaged, or bytes stand behind it, so it cannot be proven; render it again")
         self.size_px = self.size_px or (self.plan.size_px if self.plan else None) or size_px
         if size_px != self.size_px:
             self.fault(

@@ -102,6 +102,23 @@ class Bits:
         code = self.ue()
         return (code + 1) // 2 if code % 2 else -(code // 2)
 
+    def more(self) -> bool:
+        """Return whether anything but the stop bit and zeros is left (7.2, more_rbsp_data)."""
+        rest = self._value & ((1 << self._left) - 1)
+        return rest & (rest - 1) != 0
+
+    def end(self) -> None:
+        """Read the stop bit and zeros behind it.
+
+        Raises
+        ------
+        ValueError
+            When anything else is left.
+        """
+        if self.more() or not self.flag():
+            msg = f"{self._left // 8} bytes behind a parameter set are none of its own"
+            raise ValueError(msg)
+
 
 # Profiles whose sequence parameter set states the chroma format (7.3.2.1.1).
 CHROMA_PROFILES = frozenset([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
@@ -214,7 +231,60 @@ def sequence(unit: bytes) -> Sequence264:
     ValueError
         When it is damaged.
     """
-    bits = Bits(unit)
+    return _sequence(Bits(unit))[0]
+
+
+def refuse_foreign(sequences: Sequence[bytes], pictures: Sequence[bytes]) -> None:
+    """Read parameter sets of 4:2:0 video to their last bit.
+
+    Raises
+    ------
+    ValueError
+        When one is damaged, goes on behind its end, or allows pictures that no player shows.
+    """
+    for unit in sequences:
+        bits = Bits(unit)
+        if _sequence(bits)[1]:
+            bits.ue()  # max_dec_frame_buffering
+        bits.end()
+    for unit in pictures:
+        _pass_picture(Bits(unit))
+
+
+def is_arithmetic(picture: bytes) -> bool:
+    """Return whether slices under a picture parameter set are coded arithmetically (CABAC), not by lengths (CAVLC)."""
+    bits = Bits(picture)
+    bits.ue()
+    bits.ue()
+    return bits.flag()
+
+
+def _pass_picture(bits: Bits) -> None:
+    bits.ue()
+    bits.ue()
+    bits.u(2)
+    if bits.ue():
+        msg = "it has slice groups, which hardly any player shows right"
+        raise ValueError(msg)
+    bits.ue()
+    bits.ue()
+    bits.u(3)
+    for _ in range(3):
+        bits.se()
+    bits.u(2)
+    if bits.flag():
+        msg = "it allows redundant pictures, which no player shows"
+        raise ValueError(msg)
+    if bits.more():
+        lists = 6 + 2 * bits.u(1)
+        if bits.flag():
+            _pass_scaling_lists(bits, lists)
+        bits.se()
+    bits.end()
+
+
+def _sequence(bits: Bits) -> tuple[Sequence264, bool]:
+    """Return what matters of a sequence parameter set, and whether it states how many frames are reordered: then one number is left."""
     profile, compatibility, level, number = bits.u(8), bits.u(8), bits.u(8), bits.ue()
     separate_planes = _pass_chroma(bits) if profile in CHROMA_PROFILES else False
     frame_bits = bits.ue() + 4
@@ -239,7 +309,7 @@ def sequence(unit: bytes) -> Sequence264:
     cut = [bits.ue() for _ in range(4)] if bits.flag() else []
     stated = _reorder_frames(bits) if bits.flag() else None
     # Kind 2: frames come in their order of presentation (8.2.1.3).
-    return Sequence264(
+    read = Sequence264(
         id=number,
         profile=profile,
         compatibility=compatibility,
@@ -252,6 +322,7 @@ def sequence(unit: bytes) -> Sequence264:
         order_type=order_type,
         order_bits=order_bits,
     )
+    return read, stated is not None
 
 
 def _pass_chroma(bits: Bits) -> bool:
@@ -262,10 +333,14 @@ def _pass_chroma(bits: Bits) -> bool:
     bits.ue()
     bits.flag()
     if bits.flag():
-        for index in range(8 if chroma != 3 else 12):
-            if bits.flag():
-                _pass_scaling_list(bits, 16 if index < 6 else 64)
+        _pass_scaling_lists(bits, 8 if chroma != 3 else 12)
     return separate_planes
+
+
+def _pass_scaling_lists(bits: Bits, count: int) -> None:
+    for index in range(count):
+        if bits.flag():
+            _pass_scaling_list(bits, 16 if index < 6 else 64)
 
 
 def _pass_scaling_list(bits: Bits, size: int) -> None:

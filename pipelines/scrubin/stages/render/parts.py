@@ -148,6 +148,8 @@ def _first_touched(group: Group, plan: Plan) -> tuple[int, str]:
     end = plan.frame_count
     if group.hides_packets:
         return group.first - shift, "an edit list hides packets"
+    if group.unsure:
+        return group.first - shift, group.unsure
     if group.first < shift:
         return group.first - shift, "cut at the start"
     spans = [(item.first, f"hidden from frame {item.first} on") for item in plan.hidden if _meets(item.first, item.last, group, shift)]

@@ -123,7 +123,8 @@ RULES = (
     Rule(
         "audit of files",
         CHECKED,
-        "every file is parsed to its end; videos and frames by code that had no part in writing them",
+        "every file is parsed to its end, and text is searched behind each picture; videos and frames by code that had no part in "
+        "writing them",
         ("A", "B", "C", "H", "M", "P", "R", "GDPR 32"),
     ),
     Rule(
@@ -157,6 +158,7 @@ NOT_PROVEN = (
     "that people and programs notice everything: they looked at single pictures, and something can escape them",
     "that any single clip is clean: a sample tells about the share of clips, as judged by those who looked",
     "that it has nothing which the study does not know of: the audit searches the private strings of the study",
+    "that nothing stands behind the compressed data of a picture: text is searched there, and other bytes can look like these data",
     "that tables, scores and labels single out nobody, or that the length of a recording is in no other log",
     "that whoever has the key, the raw recordings or the decisions cannot name everybody: these must stay private",
     "that regulations are satisfied: consent, purpose and the opinion of an expert are not in this file",
