@@ -96,7 +96,8 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
         collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
-            return [_of_task(path, str(task), rows, reading.faults) for task, rows in frame.groupby(TASK, sort=True)]
+            found = (*reading.faults, *detect.unread_faults(form, reading.unread))
+            return [_of_task(path, str(task), rows, found) for task, rows in frame.groupby(TASK, sort=True)]
         if named is not None:
             raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
     files = [path] if path.is_file() else [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".csv", ".tsv")]
