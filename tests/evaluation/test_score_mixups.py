@@ -390,3 +390,13 @@ def test_predictions_that_were_not_read_are_not_said_to_be_missing(study, capsys
     (study / "found/video02.csv.gz").write_bytes(b"\x1f\x8b")
     said = fault(capsys, *sides(study, "phases", "--vocabulary", "cholec80"))
     assert "video02.csv.gz: it is not of the format phase-tables, so it was not read, but is named like the video video02" in said
+
+
+def test_sheets_that_are_no_csv_are_not_passed_over_in_silence(study, capsys):
+    for folder in ("truth", "found"):
+        (study / folder / "Suturing.csv").write_text("id,GRS\na,1\nb,2\nc,4\n")
+    (study / "truth/Knotting.ods").write_bytes(b"PK")
+    (study / "truth/README.txt").write_text("")
+    said = good(capsys, *sides(study, "skill")).err
+    assert "Knotting.ods: is not of the format CSV or TSV, so it was not read" in said
+    assert "README" not in said

@@ -110,7 +110,7 @@ class Side:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
         reading = self.of_frames.reading
         as_read = (fault for fault in reading.faults if fault.rule != suspicions.FROM_ONE)
-        return (*as_read, *self.of_frames.lost, *unread_faults(reading.form, reading.unread))
+        return (*as_read, *self.of_frames.lost, *unread_faults(reading.form.name, reading.unread))
 
 
 @dataclass(frozen=True, eq=False)

@@ -275,7 +275,7 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     losses: Counter[str] = Counter()
     recordings = [reader.all_by_frame(labels, known, fps, losses) for labels in reading.collection.recordings]
     reading = replace(
-        reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread_faults(known, reading.unread))
+        reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread_faults(known.name, reading.unread))
     )
     # A rate that contradicts the files is refused as by a score.
     numberings = [numbering_of(labels, known, fps) for labels in recordings]

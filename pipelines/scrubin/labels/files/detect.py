@@ -40,7 +40,7 @@ NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 """What lies beside labels and is of no other format: frames may be so many that nobody asks."""
 MAY_BE_LABELS = re.compile(
-    r"(?!readme|licen[cs]e|copying|notice|changelog|requirements|sha256sums|md5sums|citation).*"
+    r"(?!readme|licen[cs]e|copying|notice|changelog|requirements|sha256sums|md5sums|citation|.*timestamp).*"
     r"\.(?:csv|tsv|txt|jsonl?|ndjson|npz|npy|parquet|feather|arrow|xlsx?|ods|xml|eaf|boris|mat|pkl|pickle|h5|hdf5)(?:\.(?:gz|bz2|xz|zst))?",
     re.IGNORECASE,
 )
@@ -215,7 +215,7 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], wanted: Content
     """Return which other files may hold what is wanted; None: any labels. What lies in a release or ground truth of ours is known."""
     if form.by_hand.files is not None or form.by_hand.is_whole(path):
         return ()
-    names = _names(file for file in _some_of_each(others) if MAY_BE_LABELS.fullmatch(file.name))
+    names = _names(file for file in _some_of_each(others) if may_be_labels(file))
     with last_document_kept():
         # Of other files hardly more than the name tells what they are.
         told = (*TABLES, ".json") if wanted is not None else ()
@@ -224,9 +224,14 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], wanted: Content
     return tuple(file for file, of_file in held.items() if wanted in of_file or of_file.isdisjoint(OF_FRAMES))
 
 
-def unread_faults(form: AnyFormat, unread: Iterable[Path]) -> tuple[Fault, ...]:
-    """Return the warnings of files beside labels that may be labels, too: who takes them for read is wrong."""
-    what, fix = f"is not of the format {form.name}, so it was not read", "move it out of the folder if it holds no labels"
+def may_be_labels(file: Path) -> bool:
+    """Return whether a file has a name that labels can have, in any format, also such as is never read."""
+    return MAY_BE_LABELS.fullmatch(file.name) is not None and not is_note(file)
+
+
+def unread_faults(kind: str, unread: Iterable[Path]) -> tuple[Fault, ...]:
+    """Return the warnings of files beside labels of a kind that may be labels, too: who takes them for read is wrong."""
+    what, fix = f"is not of the format {kind}, so it was not read", "move it out of the folder if it holds no labels"
     return tuple(warning(str(file), UNREAD, what, fix) for file in unread)
 
 
