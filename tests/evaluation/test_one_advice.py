@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -86,6 +87,21 @@ def test_frames_without_a_label_stop_no_command(challenge, capsys):
         assert extra in printed.err
         assert extra in printed.out
         assert f"deviation: VID01.{kind}, {extra}" in said(capsys, "submission", "check", folder / kind, *truth)
+
+
+def test_an_instrument_that_is_not_that_of_its_triplet_is_told_by_every_command(challenge, capsys):
+    folder = challenge(lambda frame: frame)
+    name = folder / "json/VID01.json"
+    document = json.loads(name.read_text())
+    apart = next(one for frame in document.values() for one in frame["detection"])
+    apart["instrument"][0] = (apart["instrument"][0] + 1) % 6
+    name.write_text(json.dumps(document))
+    truth, told = ("--ground-truth", str(folder / "gt")), "the instrument is not that of the triplet, which is read as written"
+    assert main(["score", "detection", *truth, "--predictions", str(folder / "json")]) == 0
+    assert told in capsys.readouterr().err
+    assert re.search(f"deviation: VID01.json, frame [0-9]+: {told}", said(capsys, "submission", "check", folder / "json", *truth))
+    assert main(["rank", str(folder / "json"), *truth, "--metric", "detection", "--resamples", "10"]) == 0
+    assert told in "".join(capsys.readouterr())
 
 
 def test_a_video_without_ground_truth_does_not_count_in_any_command(challenge, capsys):

@@ -41,7 +41,9 @@ def test_what_is_no_probability_is_refused(study, capsys):
     good(capsys, *sides(study, "recognition", "--variant", "component=i"))
 
 
-@pytest.mark.parametrize("variant", [("kind=calibration", "bins=0"), ("kind=calibration", "k=5"), ("bins=3",)])
+@pytest.mark.parametrize(
+    "variant", [("kind=calibration", "bins=0"), ("kind=calibration", "bins=1000000000"), ("kind=calibration", "k=5"), ("bins=3",)]
+)
 def test_choices_that_do_not_belong_are_refused(study, capsys, variant):
     said = fault(capsys, *sides(study, "recognition", "--variant", *variant))
     assert "says nothing of kind=" in said or "give a whole number from 1" in said

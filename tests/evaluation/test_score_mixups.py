@@ -4,6 +4,7 @@ import json
 import unicodedata
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from challenge_cases import vector
@@ -259,3 +260,143 @@ def test_names_of_classes_do_not_hide_yolo_files(study, capsys):
     for frame in range(2):
         (study / f"found/z/{frame:06d}.txt").write_text("0 0.25 0.25 0.3 0.3 0.9\n")
     assert "1.0000" in good(capsys, *sides(study, "detection")).out
+
+
+def annotated(folder, *names):
+    """Labels of CholecT50, with the phase of every frame."""
+    for name in names:
+        document = {"video": 1, "fps": 1, "num_frames": 4, "annotations": {str(at): [vector(TRIPLET, 0, BOX)] for at in range(4)}}
+        (folder / f"{name}.json").write_text(json.dumps(document))
+
+
+def phases(folder, *names, suffix="csv"):
+    for name in names:
+        (folder / f"{name}.{suffix}").write_text("frame,phase_id\n" + "".join(f"{at},{at // 2}\n" for at in range(4)))
+
+
+def recognised(folder, *names):
+    for name in names:
+        (folder / f"{name}.json").write_text(json.dumps({str(at): {"recognition": [0.5] * 100, "detection": []} for at in range(4)}))
+
+
+def test_labels_in_two_formats_are_refused_as_half_of_them_would_be_dropped(study, capsys):
+    annotated(study / "truth", "VID01")
+    np.savez(study / "truth/VID02.npz", ivt=np.eye(100)[:4].astype(int))
+    recognised(study / "found", "VID01", "VID02")
+    for command in (
+        ["score", *sides(study, "recognition")],
+        ["submission", "check", study / "found", "--ground-truth", study / "truth"],
+        ["rank", study / "found", "--ground-truth", study / "truth"],
+    ):
+        assert main(list(map(str, command))) == 1
+        said = capsys.readouterr().err
+        assert "truth: files of several formats: VID01.json looks like cholect50, VID02.npz looks like matrices; move those of one" in said
+        # By the name of matrices the other file would be read, too.
+        assert "or name the one that counts (cholect50) by --from, of predictions by --predictions-from" in said
+
+
+def test_of_labels_in_two_formats_the_one_that_is_named_counts(study, capsys):
+    annotated(study / "truth", "VID01")
+    np.savez(study / "truth/VID01.npz", ivt=np.eye(100)[:4].astype(int))
+    recognised(study / "found", "VID01")
+    assert "files of several formats" in fault(capsys, *sides(study, "recognition"))
+    said = good(capsys, *sides(study, "recognition", "--from", "cholect50")).err
+    assert "VID01.npz: is not of the format cholect50, so it was not read" in said
+
+
+@pytest.mark.parametrize("command", ["score", "check", "rank"])
+def test_phases_in_two_formats_are_refused_by_every_command(study, capsys, command):
+    phases(study / "truth", "video01")
+    (study / "truth/video02-phase.txt").write_text("Frame\tPhase\n" + "".join(f"{at}\tPreparation\n" for at in range(4)))
+    phases(study / "found", "video01", "video02")
+    truth, found = study / "truth", study / "found"
+    asked = {
+        "score": ["score", *sides(study, "phases", "--vocabulary", "cholec80")],
+        "check": ["submission", "check", found, "--ground-truth", truth, "--vocabulary", "cholec80"],
+        "rank": ["rank", found, "--ground-truth", truth, "--vocabulary", "cholec80", "--metric", "phases"],
+    }
+    assert main(list(map(str, asked[command]))) == 1
+    assert "video02-phase.txt looks like cholec80, video01.csv looks like phase-tables" in capsys.readouterr().err
+
+
+def test_predictions_in_two_formats_are_refused_as_one_of_them_would_be_dropped(study, capsys):
+    annotated(study / "truth", "VID01", "VID02")
+    recognised(study / "found", "VID01")
+    for name in ("VID01", "VID02"):
+        np.save(study / f"found/{name}.npy", np.full((4, 100), 0.1))
+    said = fault(capsys, *sides(study, "recognition"))
+    assert "found: files of several formats: VID01.json looks like cholectriplet2022, VID01.npy looks like matrices" in said
+    (study / "found/VID02.json").write_bytes((study / "found/VID01.json").read_bytes())
+    good(capsys, *sides(study, "recognition", "--predictions-from", "cholectriplet2022"))
+
+
+def test_phases_beside_triplets_and_what_holds_no_labels_are_no_second_format(study, capsys):
+    annotated(study / "truth", "VID01")
+    recognised(study / "found", "VID01")
+    for folder in ("truth", "found"):
+        phases(study / folder, "VID01")
+        (study / folder / "README.txt").write_text("0,1\n")
+    for name in ("LICENSE.txt", "SHA256SUMS", ".hidden.csv", "manifest.json", "VID01.png", "notes.pdf"):
+        (study / "truth" / name).write_bytes(b"{}")
+    said = good(capsys, *sides(study, "recognition")).err
+    assert "not read" not in said
+    assert main(["submission", "check", str(study / "found"), "--ground-truth", str(study / "truth"), "--task", "recognition"]) == 0
+    capsys.readouterr()
+    # Who asks for phases has them twice.
+    assert "VID01.json looks like cholect50, VID01.csv looks like phase-tables" in fault(capsys, *sides(study, "phases"))
+    assert main(["rank", str(study / "found"), "--ground-truth", str(study / "truth"), "--metric", "phases"]) == 1
+    assert "VID01.csv looks like phase-tables" in capsys.readouterr().err
+
+
+UNREAD = {
+    "video02.json": b'{"broken',
+    "video02.csv.gz": b"\x1f\x8b",
+    "video02.xlsx": b"PK",
+    "video02.parquet": pd.DataFrame({"frame": range(4), "phase_id": [0, 0, 1, 1]}).to_parquet(),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_labels_that_were_not_read_cost_no_video_in_silence(study, capsys, name):
+    phases(study / "truth", "video01")
+    (study / "truth" / name).write_bytes(UNREAD[name])
+    phases(study / "found", "video01", "video02")
+    said = fault(capsys, *sides(study, "phases", "--vocabulary", "cholec80"))
+    assert f"{name}: it is not of the format phase-tables, so it was not read, but is named like the video video02" in said
+    asked = ["--ground-truth", str(study / "truth"), "--vocabulary", "cholec80"]
+    assert main(["submission", "check", str(study / "found"), *asked, "--task", "phases"]) == 1
+    assert (
+        f"{name}: it is not of the format phase-tables, so it was not read, but is named like the video video02" in capsys.readouterr().out
+    )
+    assert main(["rank", str(study / "found"), *asked, "--metric", "phases"]) == 1
+    (study / "found/video02.csv").unlink()
+    said = good(capsys, *sides(study, "phases", "--vocabulary", "cholec80")).err
+    assert f"{name}: is not of the format phase-tables, so it was not read; move it out of the folder if it holds no labels" in said
+
+
+def test_labels_that_were_not_read_say_nothing_of_a_video_that_does_not_count(study, capsys):
+    phases(study / "truth", "video01")
+    (study / "truth/video02.csv.gz").write_bytes(b"\x1f\x8b")
+    phases(study / "found", "video01", "video02")
+    (study / "split.csv").write_text("id,subset\nvideo01,test\nvideo02,train\n")
+    subset = ["--videos", str(study / "split.csv"), "--subset", "test", "--vocabulary", "cholec80"]
+    good(capsys, *sides(study, "phases", *subset))
+    assert main(["submission", "check", str(study / "found"), "--ground-truth", str(study / "truth"), *subset, "--task", "phases"]) == 0
+
+
+def test_predictions_that_were_not_read_are_not_said_to_be_missing(study, capsys):
+    phases(study / "truth", "video01", "video02")
+    phases(study / "found", "video01")
+    (study / "found/video02.csv.gz").write_bytes(b"\x1f\x8b")
+    said = fault(capsys, *sides(study, "phases", "--vocabulary", "cholec80"))
+    assert "video02.csv.gz: it is not of the format phase-tables, so it was not read, but is named like the video video02" in said
+
+
+def test_sheets_that_are_no_csv_are_not_passed_over_in_silence(study, capsys):
+    for folder in ("truth", "found"):
+        (study / folder / "Suturing.csv").write_text("id,GRS\na,1\nb,2\nc,4\n")
+    (study / "truth/Knotting.ods").write_bytes(b"PK")
+    (study / "truth/README.txt").write_text("")
+    said = good(capsys, *sides(study, "skill")).err
+    assert "Knotting.ods: is not of the format CSV or TSV, so it was not read" in said
+    assert "README" not in said

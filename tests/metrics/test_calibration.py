@@ -99,5 +99,46 @@ def test_the_order_of_videos_changes_no_bit_and_draws_repeat_videos():
 def test_logits_are_refused_by_name():
     with pytest.raises(MetricsError, match=r"video b: the score of row 1, class 0 is 1.5; calibration is of probabilities in 0..1: apply"):
         calibration.Calibration([TripletVideo("b", [[0, 0, 1], [1, 0, 0]], [[0.5, 1, 0], [1.5, 0, 0]])], TRIPLETS)
-    with pytest.raises(MetricsError, match="0 bins; give a whole number"):
-        calibration.Calibration(videos(np.random.default_rng(1)), TRIPLETS, 0)
+
+
+@pytest.mark.parametrize("bins", [0, -1, 2.5, True, calibration.MOST_BINS + 1, 10**9])
+def test_bins_are_a_whole_number_that_ends(bins):
+    for asked in (
+        lambda: calibration.Calibration(videos(np.random.default_rng(1)), TRIPLETS, bins),
+        lambda: calibration.expected_error([1, 0], [0.3, 0.4], bins, "equal width"),
+    ):
+        with pytest.raises(MetricsError, match="bins; give a whole number from 1 to 10000"):
+            asked()
+
+
+@pytest.mark.parametrize(
+    ("labels", "probabilities", "sentence"),
+    [
+        ([1, 0], [0.3], r"labels have the shape \(2,\) and the probabilities \(1,\)"),
+        ([[1, 0], [0, 1]], [0.3, 0.2], r"labels have the shape \(2, 2\) and the probabilities \(2,\)"),
+        ([1, 0], [1.3, 0.1], r"the probability of row 0 is 1\.3; a probability is in 0\.\.1"),
+        ([1, 0], [0.3, -0.1], r"the probability of row 1 is -0\.1"),
+        ([1, 0], [math.nan, 0.1], "the probability of row 0 is nan"),
+        ([0.5, 0], [0.3, 0.1], r"the label of row 0 is 0\.5; labels are 0 or 1"),
+        ([1, math.nan], [0.3, 0.1], "the label of row 1 is nan"),
+        (["a", "b"], [0.3, 0.1], "the labels are not all numbers"),
+        ([1, 0], np.ma.array([0.3, 0.1], mask=[0, 1]), "the probabilities: some values are masked"),
+    ],
+)
+def test_what_are_no_labels_and_probabilities_is_refused(labels, probabilities, sentence):
+    for asked in (
+        lambda: calibration.brier(labels, probabilities),
+        lambda: calibration.expected_error(labels, probabilities, 5, "equal mass"),
+    ):
+        with pytest.raises(MetricsError, match=sentence):
+            asked()
+
+
+def test_bins_of_a_kind_that_there_is_not_are_refused():
+    with pytest.raises(MetricsError, match="no bins of 'quantile'; choose one of equal width, equal mass"):
+        calibration.expected_error([1, 0], [0.3, 0.4], 5, "quantile")
+
+
+def test_without_frames_calibration_is_undefined():
+    assert math.isnan(calibration.brier([], []))
+    assert math.isnan(calibration.expected_error([], [], 5, "equal width"))

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics import ensembles
+from scrubin.evaluate.metrics import ensembles, skill
+from scrubin.evaluate.metrics.criteria import Criteria, CriteriaVideo
 from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy
 from scrubin.evaluate.metrics.detection.average_precision import average_precision
+from scrubin.evaluate.metrics.detection.matching import iou
 from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, relaxed
 from scrubin.evaluate.metrics.recognition import TripletVideo, triplet_map
+from scrubin.evaluate.metrics.recognition.average_precision import average_precision as of_classes
 from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, tables, video_wise
 from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
 
@@ -96,3 +99,33 @@ def test_the_number_of_phases_is_whole():
 def test_omega_is_whole(omega):
     with pytest.raises(MetricsError, match="give a whole number of frames"):
         relaxed.count(PHASES, omega)
+
+
+MASKED = np.ma.array([[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]], mask=[[0, 0, 1], [0, 0, 0]])
+MASKED_BOX = BoxRows([0], [0], {"i": [0]}, np.ma.array([[0, 0, 1, 1]], mask=[[0, 0, 0, 1]]))
+MASKED_IDS = np.ma.array([0, 1], mask=[0, 1])
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda: pooled([TripletVideo("a", VIDEO.targets, MASKED)], TRIPLETS, "ivt"),
+        lambda: of_classes(np.ma.array([[1], [0]], mask=[[1], [0]]), [[0.5], [0.6]]),
+        lambda: confusions_of_videos([PhaseVideo("a", MASKED_IDS, [1, 1])], 2),
+        lambda: confusions_of_videos([PhaseVideo("a", [1, 1], MASKED_IDS)], 2),
+        lambda: ensembles.mean([MASKED, MASKED]),
+        lambda: average_precision(BoxStudy(["a"], [1], {"i": 1}, MASKED_BOX, MASKED_BOX), "i"),
+        lambda: iou(np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]), [0, 0, 1, 1]),
+        lambda: skill.score("mae", np.ma.array([1, 2], mask=[0, 1]), [1, 2]),
+        lambda: Criteria([CriteriaVideo("a", np.ma.array([[[1.0]]], mask=[[[1]]]), np.array([[0.5]]))], ["C1"]),
+    ],
+)
+def test_what_a_mask_hides_is_not_counted_in_silence(compute):
+    with pytest.raises(MetricsError, match="some values are masked, which no metric knows"):
+        compute()
+
+
+def test_an_array_that_masks_nothing_is_an_array():
+    plain = pooled([VIDEO], TRIPLETS, "ivt")["ivt"]
+    whole = pooled([TripletVideo("a", VIDEO.targets, np.ma.array(VIDEO.scores))], TRIPLETS, "ivt")["ivt"]
+    assert whole.overall == plain.overall

@@ -84,3 +84,32 @@ def test_the_ceiling_holds_each_rater_against_the_mean_of_the_others():
 
 def test_one_rater_has_no_ceiling():
     assert all(math.isnan(one.overall.value) for one in skill.ceiling(np.array([[1.0], [2.0], [3.0]]), ["a"], "bessel"))
+
+
+@pytest.mark.parametrize("statistic", [skill.kendall, skill.quadratic_kappa])
+@pytest.mark.parametrize(
+    ("x", "y", "sentence"),
+    [
+        ([1, 3], [1, 2, 3], "2 values but 3 predictions"),
+        ([1, 2, 3], [1, 3], "3 values but 2 predictions"),
+        ([], [1], "0 values but 1 predictions"),
+        ([1, math.nan, 3], [1, 2, 3], "the value of video 1 is nan"),
+        ([1, 2, 3], [1, 2, math.inf], "the other value of video 2 is inf"),
+        ([[1, 2]], [[1, 2]], r"the values have the shape \(1, 2\)"),
+        (np.ma.array([1, 2], mask=[0, 1]), [1, 2], "the values: some values are masked"),
+    ],
+)
+def test_what_are_no_paired_values_is_refused(statistic, x, y, sentence):
+    with pytest.raises(MetricsError, match=sentence):
+        statistic(x, y)
+
+
+def test_quadratic_kappa_rounds_nothing_and_counts_large_levels_exactly():
+    with pytest.raises(MetricsError, match=r"the value 1\.9 is no level"):
+        skill.quadratic_kappa([1.9, 2, 3], [1, 2, 3])
+    large = 2.0**60
+    assert skill.quadratic_kappa([large, 2 * large, 3 * large], [large, 3 * large, 2 * large]) == skill.quadratic_kappa(
+        [1, 2, 3], [1, 3, 2]
+    )
+    assert math.isnan(skill.quadratic_kappa([], []))
+    assert math.isnan(skill.kendall([], []))

@@ -300,3 +300,17 @@ def test_complementary_raters_are_joined_before_the_icc(make_params):
     assert apart["GRS"]["failed_included"]["icc"]["n"] == 0
     assert list(found["efficiency"]) == ["failed_excluded"]
     assert found["GRS"]["failed_included"]["alpha"]["n"] == 20
+
+
+def test_one_failed_recording_of_a_rater_without_a_scale_does_not_leave_the_icc_nothing_but_that(make_params):
+    p = make_params(complementary_raters=[])
+    rng = np.random.default_rng(3)
+    scores = scores_of(rng.normal(size=(12, 2)) + np.arange(12)[:, None]).assign(failed=False)
+    # Rater r2 gave one score everywhere, so only a failed recording has a score: the fixed one.
+    constant = pd.DataFrame({"rater": "r2", "id": [f"v{at:03d}" for at in range(12)], "score": math.nan, "failed": False})
+    constant.loc[4, ["score", "failed"]] = [-2.5, True]
+    rows = pd.concat([scores, constant], ignore_index=True).assign(aspect="GRS")
+    of_two, of_all = (agreement.of_scores(some, p)["GRS"] for some in (rows[rows.rater != "r2"], rows))
+    assert of_all["failed_included"]["icc"] == of_two["failed_included"]["icc"]
+    assert of_all["failed_included"]["icc"]["n"] == 12
+    assert of_all["failed_included"]["icc"]["raters"] == ["r0", "r1"]

@@ -5,10 +5,11 @@ The advice is given here for every command: ``score``, ``submission check`` and 
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, summary, warning
+from scrubin.labels.files.detect import UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
@@ -209,6 +211,38 @@ def note_missing_video(file: str, name: str, predicted: Collection[str], faults:
 def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> None:
     """Note that a video is predicted that is not labelled: whoever predicts more than is labelled does nothing that could be misread."""
     faults.deviation(file, "video-extra", "the video has no ground truth, so it does not count", fix)
+
+
+def refuse_unread(truth: Collection[str], predicted: Collection[str], faults: Iterable[Fault]) -> None:
+    """Raise `MetricsError` where a video is of one side alone, and of the other one lies a file of its name that was not read.
+
+    Parameters
+    ----------
+    truth, predicted
+        Names of the videos.
+    faults
+        Of the files of both sides.
+    """
+    alone = set(truth) ^ set(predicted)
+    MetricsError.raise_any(unread_of(sorted(alone), faults))
+
+
+def unread_of(names: Iterable[str], faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Return as errors the warnings of files that were not read and have the name of a video."""
+    unread = [fault for fault in faults if fault.rule == UNREAD]
+    fix = "write it in the format of the others, or move it out of the folder"
+    found = {fault.file: name for name in names for fault in unread if _is_named(fault.file, name)}
+    return tuple(
+        error(one.file, "video-unread", f"it {one.what}, but is named like the video {name}", fix)
+        for one in unread
+        if (name := found.get(one.file)) is not None
+    )
+
+
+def _is_named(file: str, video: str) -> bool:
+    """Return whether a file has the name of a video, with what formats write behind it, or lies in a folder of that name."""
+    path = PurePosixPath(Path(file).as_posix())
+    return path.parent.name == video or re.fullmatch(rf"{re.escape(video)}(?:[._-][^0-9].*)?", path.name) is not None
 
 
 def listed(names: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary, related
 from scrubin.evaluate.series import Series
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
+from scrubin.labels.files.detect import unread_faults
 from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
@@ -107,8 +108,9 @@ class Side:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
-        as_read = (fault for fault in self.of_frames.reading.faults if fault.rule != suspicions.FROM_ONE)
-        return (*as_read, *self.of_frames.lost)
+        reading = self.of_frames.reading
+        as_read = (fault for fault in reading.faults if fault.rule != suspicions.FROM_ONE)
+        return (*as_read, *self.of_frames.lost, *unread_faults(reading.form.name, reading.unread))
 
 
 @dataclass(frozen=True, eq=False)

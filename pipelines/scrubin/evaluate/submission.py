@@ -16,7 +16,7 @@ import numpy as np
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
-from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video
+from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video, unread_of
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import detect, suspicions
@@ -262,6 +262,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     kinds = {kind_of(task) for task in tasks} or {*KINDS.values()}
     truth = truth.asked(tasks)
     submitted = _of_kinds(kinds, path, truth, faults)
+    _note_unread_truth(path, kinds, truth, faults)
     files: list[_File] = []
     notes: list[str] = []
     no_triplets = _without_whole_triplets(truth)
@@ -305,6 +306,14 @@ def _of_kinds(kinds: Collection[SubmittedKind], path: Path, truth: GroundTruth, 
         if kind not in kinds:
             faults.warning(file.name, "task-other", "is of another task, and was not looked at", "leave it out, or check it for that task")
     return replace(submitted, files={one: file for one, file in submitted.files.items() if one[0] in kinds})
+
+
+def _note_unread_truth(path: Path, kinds: Collection[SubmittedKind], truth: GroundTruth, faults: Faults) -> None:
+    """Note each submitted video whose labels lie in a file that was not read: it would not count, and nobody would know."""
+    if truth.verdict is not None:
+        handed_in = {one.stem for one in folder_of(path).iterdir() if KINDS.get(one.suffix.lower()) in kinds}
+        names = sorted(name for name in handed_in - truth.videos.keys() if truth.only is None or name in truth.only)
+        faults.extend(unread_of(names, truth.verdict.faults))
 
 
 def _kept(kind: SubmittedKind, video: str, file: str, content: Content, truth: GroundTruth) -> _File:

@@ -19,12 +19,12 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
-from scrubin.evaluate.series import recognised, stated_sizes
+from scrubin.evaluate.series import recognised, stated_sizes, unread_of
 from scrubin.evaluate.side import sentence_on_changed_truth, true_rate
 from scrubin.labels import policy, rows
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
-from scrubin.labels.files.detect import detected
+from scrubin.labels.files.detect import detected, refuse_mixture, unread_faults
 from scrubin.labels.files.reader import Options
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray, IntArray
@@ -91,12 +91,15 @@ class GroundTruth:
         On the label files; None where frames are known from elsewhere.
     said
         Behind what was read: at which rate frames were made of spans, where nobody named one.
+    only
+        Names that somebody listed: no other video counts, whatever lies beside the labels; None: nobody did.
     """
 
     vocabulary: Vocabulary
     videos: Mapping[str, TrueVideo]
     verdict: Verdict | None = None
     said: str = ""
+    only: Collection[str] | None = None
 
     def frames_of(self, task: Task) -> dict[str, IntArray]:
         """Return the frames that a task has, increasing, by the videos that it has: those on which `scrubin score` scores it.
@@ -183,7 +186,13 @@ SHOWN = 10
 
 
 def read(
-    path: Path, *, form: str | None = None, vocabulary_name: str | None = None, only: Sequence[str] = (), fps: Fraction | None = None
+    path: Path,
+    *,
+    form: str | None = None,
+    vocabulary_name: str | None = None,
+    only: Sequence[str] = (),
+    fps: Fraction | None = None,
+    tasks: Collection[Task] = (),
 ) -> GroundTruth:
     """Return a ground truth.
 
@@ -199,30 +208,33 @@ def read(
         Names of the videos that count; none: all.
     fps
         Frames per second by which the labels count where no file says it; None: the custom of the format.
+    tasks
+        Those that are asked for: their labels must be of one format. None: instances, or phases where there are no instances.
 
     Raises
     ------
     AnnotationError
         When it cannot be read, has no frames, or lacks one of the videos that count.
     """
-    truth = _read(path, form, vocabulary_name, fps)
+    truth = _read(path, form, vocabulary_name, fps, tasks)
     unknown = sorted(set(only) - set(truth.videos))
     if unknown:
         names = sorted(truth.videos)
         there = f"there are {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
-        raise AnnotationError([error(str(path), "video-missing", f"there is no video {unknown[0]} in it", there)])
+        missing = error(str(path), "video-missing", f"there is no video {unknown[0]} in it", there)
+        raise AnnotationError([missing, *unread_of(unknown, () if truth.verdict is None else truth.verdict.faults)])
     videos = {name: video for name, video in sorted(truth.videos.items()) if not only or name in only}
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
         no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {TRUTHS}")
         raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
-    return replace(truth, videos=videos)
+    return replace(truth, videos=videos, only=only or None)
 
 
-def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
+def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None, tasks: Collection[Task]) -> GroundTruth:
     if form is None and is_list(path):
         return of_frames(listed(path), vocabulary_name)
     try:
-        return _of_labels(path, form, vocabulary_name, fps)
+        return _of_labels(path, form, vocabulary_name, fps, tasks)
     except AnnotationError as refused:
         # Only where nothing is a label file can images be what is meant.
         is_no_label = form is None and refused.faults[0].rule in ("format-unknown", "no-files")
@@ -244,22 +256,27 @@ def sentences_on(path: str, truth: GroundTruth) -> list[str]:
     return [*read, *([changed] if changed else [])]
 
 
-def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None) -> GroundTruth:
+def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None, tasks: Collection[Task]) -> GroundTruth:
     # Of a release that is its ground truth, not its tables.
-    known = format_of(form) if form is not None else detected(path, "instances")
+    known = format_of(form) if form is not None else detected(path, "phases" if {*tasks} == {"phases"} else "instances")
     fps = true_rate(path, fps)
     names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
     # The vocabulary of labels is that of the file, unless another one is named.
     named = None if names_its_own or vocabulary_name is None else vocabulary.load(vocabulary_name)
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
+    has_instances = any(labels.instances is not None or labels.spans is not None for labels in reading.collection.recordings)
+    if form is None and ("phases" in tasks or not has_instances):
+        refuse_mixture(path, known, "phases")
     if known.by_hand.asks_fps and fps is None and any(map(is_by_frame, reading.collection.recordings)):
         what = f"no file of {known.name} states the rate of its frames"
         fix = "say it by --fps"
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
     losses: Counter[str] = Counter()
     recordings = [reader.all_by_frame(labels, known, fps, losses) for labels in reading.collection.recordings]
-    reading = replace(reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses)))
+    reading = replace(
+        reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread_faults(known.name, reading.unread))
+    )
     # A rate that contradicts the files is refused as by a score.
     numberings = [numbering_of(labels, known, fps) for labels in recordings]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}

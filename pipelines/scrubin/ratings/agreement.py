@@ -294,7 +294,7 @@ def of_scores(normalised: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
     dict
         Per aspect and variant (``failed_excluded``; for the total also ``failed_included``): Lin's
         rho_c of ``raters`` and with complementary raters joined (``pooled``), ``icc`` of the joined
-        raters; for the total also Krippendorff's ``alpha``.
+        raters who have a scale (see `scoring.normalise`); for the total also Krippendorff's ``alpha``.
     """
     agreement: dict[str, Any] = {}
     groups = shared_out(normalised, p.complementary_raters)
@@ -339,7 +339,13 @@ def of_marks(marks: pd.DataFrame) -> dict[str, Any]:
 
 def _of_variant(scores: pd.DataFrame, groups: Sequence[Sequence[str]], *, total: bool) -> dict[str, Any]:
     pooled = pool(scores, groups)
-    agreement = {"raters": pairwise_concordance(scores), "pooled": pairwise_concordance(pooled), "icc": intraclass(pooled)}
+    # Who has no scale has only the fixed score of failed recordings: no others would be complete, and theirs are constant.
+    scaled = scores[scores.rater.isin(scores[~scores.failed].rater)]
+    agreement = {
+        "raters": pairwise_concordance(scores),
+        "pooled": pairwise_concordance(pooled),
+        "icc": intraclass(pool(scaled, groups)),
+    }
     if total:
         agreement["alpha"] = krippendorffs_alpha(scores.rename(columns={"score": "value"}), "interval")
     return agreement

@@ -16,6 +16,7 @@ from scrubin.evaluate import choices
 from scrubin.evaluate.choices import TESTS
 from scrubin.evaluate.contest_tasks import CONTESTS, IOU
 from scrubin.evaluate.ranking import ranking_text
+from scrubin.labels.choices import TASKS
 
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings
@@ -145,7 +146,7 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     if not task.has_file_per_video:
         document, labels = _as_scored(args, settings, teams)
         return _with_variants(document, teams, labels) if args.variants else document
-    truth = truth_of(args)
+    truth = truth_of(args, [one for one in TASKS if one == args.metric])
     note_truth("rank", args.ground_truth, truth)
     every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [task.primary]]
     document = ranking_document.rank(teams, truth, every[0], settings, components)

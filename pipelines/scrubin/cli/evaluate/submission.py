@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from scrubin.evaluate.submission import CheckedSubmission
     from scrubin.evaluate.submission_truth import GroundTruth
     from scrubin.evaluate.tasks.entries import Entries
+    from scrubin.labels.choices import Task
 
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
@@ -96,13 +98,14 @@ def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     )
 
 
-def truth_of(args: argparse.Namespace) -> GroundTruth:
-    """Return the ground truth that the options of `add_truth` name."""
+def truth_of(args: argparse.Namespace, tasks: Collection[Task]) -> GroundTruth:
+    """Return the ground truth that the options of `add_truth` name, for the tasks that somebody asks for."""
     from scrubin.evaluate import submission_truth
 
     path, names = _listed(args)
     fps = rate_or_none("--fps", args.fps)
-    truth = submission_truth.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names, fps=fps)
+    labels = Path(args.ground_truth)
+    truth = submission_truth.read(labels, form=args.source, vocabulary_name=args.vocabulary, only=names, fps=fps, tasks=tasks)
     return truth if path is None else _of_split(truth, path, args.subset)
 
 
@@ -144,7 +147,7 @@ def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth
         raise MetricsError([error(str(path), "video-missing", "none of the listed videos is in the ground truth", "name them as there")])
     if unknown := sorted(names.keys() - videos.keys()):
         sys.stderr.write(f"{without_truth(unknown)}\n")
-    return replace(truth, videos=videos)
+    return replace(truth, videos=videos, only=names)
 
 
 def note_truth(command: str, path: str, truth: GroundTruth) -> None:
@@ -173,7 +176,7 @@ def run_check(args: argparse.Namespace) -> int:
     as_scored = [task for task in args.task if not CONTESTS[task].has_file_per_video]
     if as_scored:
         return _run_check_as_scored(args, as_scored[0])
-    truth = truth_of(args)
+    truth = truth_of(args, args.task)
     outcome = with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
         notes = [f"{truth.said.removeprefix('; ')} (--fps)"] if truth.said else []

@@ -33,7 +33,7 @@ from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.error_recognition import counts
-from scrubin.evaluate.metrics.inputs import BoolArray, FloatArray, each_once
+from scrubin.evaluate.metrics.inputs import BoolArray, FloatArray, each_once, unmasked
 from scrubin.evaluate.metrics.recognition.average_precision import average_precision
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
@@ -241,6 +241,8 @@ def _check(video: CriteriaVideo, criteria: int) -> None:
         what = f"the marks have the shape {judged} and the predictions {predicted} for {criteria} criteria"
         msg = f"video {video.name}: {what}; give (frames, criteria, annotators) and (frames, criteria)"
         raise MetricsError(msg)
+    for values, of in ((video.judged, "marks"), (video.predicted, "predictions")):
+        unmasked(values, f"video {video.name}: the {of}")
     is_known = ~np.isnan(video.judged)
     if not _are_shares(video.judged[is_known]) or not _are_shares(video.predicted):
         msg = f"video {video.name}: a mark or a prediction is outside 0..1; give 0, 1 or NaN, and probabilities"

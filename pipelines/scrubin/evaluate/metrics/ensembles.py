@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.inputs import unmasked
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -56,7 +57,7 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
     """
     models = _stacked(predictions)
     try:
-        ratios = np.asarray(weights, dtype=np.float64)
+        ratios = np.asarray(unmasked(weights, "the weights"), dtype=np.float64)
     except (TypeError, ValueError) as error:
         msg = f"the weights are not all numbers; give one per model ({len(models)}), or one per model and class"
         raise MetricsError(msg) from error
@@ -106,7 +107,7 @@ def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
     arrays: list[npt.NDArray[Any]] = []
     for number, one in enumerate(predictions):
         try:
-            array = np.asarray(one)
+            array = np.asarray(unmasked(one, f"the predictions of model {number}"))
         except ValueError as error:
             msg = f"the predictions of model {number} have rows of different lengths; give one row per frame, one column per class"
             raise MetricsError(msg) from error

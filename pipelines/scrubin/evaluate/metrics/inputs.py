@@ -14,10 +14,22 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
+# The square of a larger number is none any more.
+LARGEST = 1e100
+
+
+def unmasked(values: Any, what: str) -> Any:
+    """Return values as they are; raises `MetricsError` for an array that masks some of them: they would count as if they were none."""
+    if np.ma.is_masked(values):
+        msg = f"{what}: some values are masked, which no metric knows; leave them out, or give NaN where they may be undefined"
+        raise MetricsError(msg)
+    return values
+
+
 def vector(values: npt.ArrayLike, what: str) -> FloatArray:
     """Return numbers as (videos,); raises `MetricsError` when they are none, or have another shape."""
     try:
-        array: npt.NDArray[Any] = np.asarray(values)
+        array: npt.NDArray[Any] = np.asarray(unmasked(values, f"the {what}"))
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -36,6 +48,15 @@ def same_length(reference: FloatArray, predicted: FloatArray, what: str) -> None
         raise MetricsError(msg)
     if not len(reference):
         msg = f"no {what} and no predictions are given; at least one video is needed"
+        raise MetricsError(msg)
+
+
+def finite(values: FloatArray, what: str, *, or_undefined: bool = False) -> None:
+    """Raise `MetricsError` with the first position of a number that is not finite, or too large; NaN may be allowed."""
+    allowed = (np.abs(values) < LARGEST) | (np.isnan(values) & or_undefined)
+    if not allowed.all():
+        at = int(np.flatnonzero(~allowed)[0])
+        msg = f"the {what} of video {at} is {values[at]}; it must be a finite number below {LARGEST:g}"
         raise MetricsError(msg)
 
 

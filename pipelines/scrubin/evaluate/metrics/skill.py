@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.statistics import FORMS, PRIMARY, ROUNDING, Form, concordance, spearman
-from scrubin.evaluate.metrics.inputs import FloatArray, same_length, vector
+from scrubin.evaluate.metrics.inputs import FloatArray, finite, same_length, vector
 from scrubin.evaluate.metrics.phases.averaging import mean_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.registry import metric as declared
@@ -38,8 +38,6 @@ from scrubin.evaluate.metrics.result import Result, Value, Variant
 
 Metric = Literal["ccc", "spearman", "mae"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# The square of a larger number is none any more.
-LARGEST = 1e100
 
 
 def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *, form: Form = PRIMARY) -> Result:
@@ -108,18 +106,31 @@ def paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArr
     """Return ratings and predictions of the rated videos; raises `MetricsError` as `score`."""
     x, y = vector(ratings, "ratings"), vector(predictions, "predictions")
     same_length(x, y, "ratings")
-    for values, allowed, what in ((x, (np.abs(x) < LARGEST) | np.isnan(x), "rating"), (y, np.abs(y) < LARGEST, "prediction")):
-        if not allowed.all():
-            at = int(np.flatnonzero(~allowed)[0])
-            msg = f"the {what} of video {at} is {values[at]}; it must be a finite number below {LARGEST:g}"
-            raise MetricsError(msg)
+    finite(x, "rating", or_undefined=True)
+    finite(y, "prediction")
     rated = ~np.isnan(x)
     return x[rated], y[rated]
 
 
+def _both(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return paired values, which may be none; raises `MetricsError` for other lengths, and a value that is not finite."""
+    one, other = vector(x, "values"), vector(y, "other values")
+    if len(one) or len(other):
+        same_length(one, other, "values")
+    finite(one, "value")
+    finite(other, "other value")
+    return one, other
+
+
 def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Return tau-b of paired values; NaN with fewer than two, and when either side is constant."""
-    orders = [_order(np.asarray(values, np.float64)) for values in (x, y)]
+    """Return tau-b of paired values; NaN with fewer than two, and when either side is constant.
+
+    Raises
+    ------
+    MetricsError
+        When lengths differ, or a value is not finite.
+    """
+    orders = [_order(values) for values in _both(x, y)]
     first, second = (order[np.triu_indices(len(order), 1)] for order in orders)
     untied = math.sqrt(int(np.count_nonzero(first)) * int(np.count_nonzero(second)))
     return int((first * second).sum()) / untied if untied else math.nan
@@ -133,14 +144,21 @@ def _order(values: FloatArray) -> npt.NDArray[np.int64]:
 
 
 def quadratic_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Return kappa with quadratic weights of paired levels; NaN without values, and when both sides are one and the same level."""
-    levels, others = np.asarray(x, np.int64), np.asarray(y, np.int64)
-    if not len(levels):
-        return math.nan
+    """Return kappa with quadratic weights of paired levels; NaN without values, and when both sides are one and the same level.
+
+    Raises
+    ------
+    MetricsError
+        When lengths differ, or a value is no whole number.
+    """
+    pair = _both(x, y)
+    for values, what in zip(pair, ("value", "other value"), strict=True):
+        _refuse_continuous(values, what)
+    levels, others = ([int(value) for value in values] for values in pair)
     # In whole numbers: the sum over all pairs of (a - b) squared is n sum(a a) - 2 sum(a) sum(b) + n sum(b b).
     n = len(levels)
-    observed = n * int(((levels - others) ** 2).sum())
-    expected = n * int((levels**2).sum()) - 2 * int(levels.sum()) * int(others.sum()) + n * int((others**2).sum())
+    observed = n * sum((a - b) ** 2 for a, b in zip(levels, others, strict=True))
+    expected = n * sum(a * a for a in levels) - 2 * sum(levels) * sum(others) + n * sum(b * b for b in others)
     return 1 - observed / expected if expected else math.nan
 
 
@@ -162,13 +180,15 @@ def kappa(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> Result:
     """
     x, y = paired(ratings, predictions)
     for values, what in ((x, "rating"), (y, "prediction")):
-        if not is_level(values):
-            wrong = values[values != np.floor(values)][0]
-            msg = (
-                f"the {what} {wrong:g} is no level; quadratic kappa needs whole numbers, such as points of OSATS: round by a rule of yours"
-            )
-            raise MetricsError(msg)
+        _refuse_continuous(values, what)
     return Result(Variant(KAPPA, "paper", {"weights": "quadratic"}), Value(quadratic_kappa(x, y), len(x)))
+
+
+def _refuse_continuous(values: FloatArray, what: str) -> None:
+    if not is_level(values):
+        wrong = values[values != np.floor(values)][0]
+        msg = f"the {what} {wrong:g} is no level; quadratic kappa needs whole numbers, such as points of OSATS: round by a rule of yours"
+        raise MetricsError(msg)
 
 
 def is_level(values: FloatArray) -> bool:

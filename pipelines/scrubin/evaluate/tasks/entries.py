@@ -15,6 +15,7 @@ from scrubin.base.faults import Fault, error, summary
 from scrubin.evaluate.computation import Scoring, chosen
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.series import refuse_unread
 from scrubin.evaluate.side import Source, sentence_on_changed_truth
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
@@ -74,7 +75,9 @@ class Entries:
         """
         source = replace(self.order.truth, path=submitted, form=None, fps=None, frames_alone=False)
         predicted = self.sides.predictions(source, self.truth, self.order.truth, self.choice)
-        found = self.sides.computed(self.truth, self.sides.counted(predicted, self.order), self.order.semantics, self.choice)
+        counted = self.sides.counted(predicted, self.order)
+        refuse_unread(self.truth.series, counted.series, (*self.faults, *predicted.faults))
+        found = self.sides.computed(self.truth, counted, self.order.semantics, self.choice)
         return replace(found, faults=tuple(dict.fromkeys((*predicted.faults, *found.faults)))), predicted.line
 
 

@@ -232,8 +232,9 @@ def _calibration(
     videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
 ) -> Computation:
     text = choice["bins"]
-    if not (text.isascii() and text.isdigit() and int(text)):
-        msg = f"--variant bins={text}: give a whole number from 1, such as {variants.BINS}"
+    most = calibration.MOST_BINS
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and 1 <= int(text) <= most):
+        msg = f"--variant bins={text}: give a whole number from 1 to {most}, such as {variants.BINS}"
         raise MetricsError(msg)
     whole = calibration.Calibration(videos, triplets, int(text))
     wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]

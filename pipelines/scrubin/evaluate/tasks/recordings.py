@@ -96,17 +96,20 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
         collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
-            return [_of_task(path, str(task), rows, reading.faults) for task, rows in frame.groupby(TASK, sort=True)]
+            found = (*reading.faults, *detect.unread_faults(form.name, reading.unread))
+            return [_of_task(path, str(task), rows, found) for task, rows in frame.groupby(TASK, sort=True)]
         if named is not None:
             raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
-    files = [path] if path.is_file() else [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".csv", ".tsv")]
+    every = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
+    files = [file for file in every if file == path or file.suffix.lower() in (".csv", ".tsv")]
+    unread = detect.unread_faults("CSV or TSV", (file for file in every if file not in files and detect.may_be_labels(file)))
     faults = Faults()
     sheets = [sheet for file in files for sheet in _sheets(file, cell, faults)]
     MetricsError.raise_any(faults)
     if not sheets:
         fix = "give CSV files with the column id and a column per score"
-        raise MetricsError([error(str(path), "no-sheets", "there is no sheet in it", fix)])
-    return sheets
+        raise MetricsError([error(str(path), "no-sheets", "there is no sheet in it", fix), *unread])
+    return [replace(sheets[0], faults=(*sheets[0].faults, *unread)), *sheets[1:]]
 
 
 def _of_task(path: Path, task: str, rows: pd.DataFrame, faults: tuple[Fault, ...]) -> TaskSheet:

@@ -18,7 +18,7 @@ from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import MASK_KINDS, MASK_PROGRAMS, METRICS
-from scrubin.evaluate.series import Series, without_truth
+from scrubin.evaluate.series import Series, refuse_unread, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recognition import Ensemble
@@ -103,6 +103,7 @@ def _choice(name: str, order: Order) -> dict[str, str]:
 def _recognition(order: Order, choice: Choices, truth: Any) -> Scoring:
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [recognition.predictions_of(source, counted) for source in order.predictions]
+    _refuse_unread(order, truth, sides)
     models = [_counted(one.series, order) for one in sides]
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
@@ -157,6 +158,7 @@ class Sides:
         """Return what is to be computed of an order and its labels; errors as of `scoring`."""
         labels = self.counted_truth(truth, order)
         sides = [self.predictions(source, labels, order.truth, choice) for source in order.predictions]
+        _refuse_unread(order, truth, sides)
         runs = [self.computed(labels, self.counted(one, order), order.semantics, choice) for one in sides]
         return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
@@ -212,6 +214,7 @@ def _true_phases(order: Order, choice: Choices) -> Any:
 def _phases(order: Order, choice: Choices, truth: Any) -> Scoring:
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
+    _refuse_unread(order, truth, sides)
     # Means over runs are of the metric itself.
     of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
     return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
@@ -288,6 +291,12 @@ def _counted_truth(series: Mapping[str, Series], order: Order) -> dict[str, Seri
 
 def _counted(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
     return {name: of_video for name, of_video in series.items() if order.videos is None or name in order.videos}
+
+
+def _refuse_unread(order: Order, truth: Any, sides: Sequence[Any]) -> None:
+    """Refuse what `refuse_unread` does, of the videos that count."""
+    for one in sides:
+        refuse_unread(_counted(truth.series, order), _counted(one.series, order), (*truth.faults, *one.faults))
 
 
 def _unknown(order: Order, known: Container[str]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
-from scrubin.base.faults import Fault, Faults
+from scrubin.base.faults import Fault, Faults, warning
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import (
@@ -37,6 +37,17 @@ UNKNOWN = "format-unknown"
 TABLES = (".csv", ".tsv", ".txt")
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
+PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+"""What lies beside labels and is of no other format: frames may be so many that nobody asks."""
+MAY_BE_LABELS = re.compile(
+    r"(?!readme|licen[cs]e|copying|notice|changelog|requirements|sha256sums|md5sums|citation|.*timestamp).*"
+    r"\.(?:csv|tsv|txt|jsonl?|ndjson|npz|npy|parquet|feather|arrow|xlsx?|ods|xml|eaf|boris|mat|pkl|pickle|h5|hdf5)(?:\.(?:gz|bz2|xz|zst))?",
+    re.IGNORECASE,
+)
+OF_FRAMES: tuple[Content, ...] = ("phases", "segments", "instances", "spans", "marks", "recognition")
+"""What is known to lie beside other labels: who scores one of these does not miss the others."""
+UNREAD = "file-unread"
+"""The rule of files beside labels that may be labels, too, and are not of their format."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +64,15 @@ class LabelFolder:
         Files below the path that are not of the format.
     paths
         Where the files are.
+    unread
+        Those of ``others`` that may hold what a command needs.
     """
 
     form: AnyFormat
     contents: Mapping[str, bytes]
     others: tuple[Path, ...] = ()
     paths: tuple[Path, ...] = ()
+    unread: tuple[Path, ...] = ()
 
 
 def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> LabelFolder:
@@ -95,7 +109,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
-    return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
+    others = tuple(file for file in every if file not in taken)
+    return LabelFolder(form, contents, others, tuple(of_format), _unread(path, form, others, wanted))
 
 
 def note_same_name(file: str, first: str, faults: Faults) -> None:
@@ -141,7 +156,83 @@ def _detected(path: Path, wanted: Content | None) -> AnyFormat:
         raise AnnotationError(_undecided(path, likely))
     if likely[0].by_hand.precedence == PLAIN:
         _refuse_capitals(names, _of_format(path, likely[0], names))
+    if wanted is not None:
+        _refuse_mixture(path, likely[0], names, wanted)
     return likely[0]
+
+
+def refuse_mixture(path: Path, form: AnyFormat, wanted: Content) -> None:
+    """Raise `AnnotationError` when beside the files of a format lie those of another one that holds what is wanted, too.
+
+    A ``.csv`` of phases beside files of instances is none where instances are wanted. Layouts of folders hold files of other formats.
+    """
+    with last_document_kept():
+        _refuse_mixture(path, form, _names(_every(path)), wanted)
+
+
+def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], wanted: Content) -> None:
+    if form.by_hand.precedence == 0:
+        return
+    own = _of_format(path, form, names)
+    taken = set(own)
+    mixed = {
+        other.name: file
+        for file in reversed(_some_of_each(file for file in names if file not in taken))
+        for other in _formats_of(file, names[file])
+        if wanted in contents_of(other)
+    }
+    if mixed:
+        others = " and ".join(f"{file.relative_to(path).as_posix()} looks like {name}" for name, file in mixed.items())
+        what = f"files of several formats: {own[0].relative_to(path).as_posix()} looks like {form.name}, {others}"
+        # Who names a format that has files of both names reads both.
+        asked = [form.name, *(name for name in mixed if not any(name_pattern(readable()[name]).fullmatch(names[file]) for file in own))]
+        named = f"name the one that counts ({' or '.join(asked)}) by --from, of predictions by --predictions-from"
+        fix = f"move those of one format out of the folder, or {named}"
+        raise AnnotationError([Fault(str(path), "format-ambiguous", what, fix)])
+
+
+def _some_of_each(files: Iterable[Path]) -> list[Path]:
+    """Return the first files with each suffix, but pictures and those that hold no labels."""
+    kept: dict[str, list[Path]] = {}
+    for file in files:
+        suffix = file.suffix.lower()
+        if suffix not in (*PICTURES, *NO_LABELS) and not is_note(file) and _shows_format(file):
+            kept.setdefault(suffix, []).append(file)
+    return [file for alike in kept.values() for file in alike[:LOOKED_AT]]
+
+
+def _formats_of(file: Path, name: str) -> list[AnyFormat]:
+    """Return the formats that a single file looks like, those of the first precedence that any has; of a layout of folders it is none."""
+    every = [form for form in readable().values() if form.by_hand.files is None and name_pattern(form).fullmatch(name)]
+    try:
+        fits = [form for form in every if form.by_hand.evidence(file)]
+    except OSError:  # said when somebody reads it
+        return []
+    return [form for form in fits if form.by_hand.precedence == _precedence(fits)]
+
+
+def _unread(path: Path, form: AnyFormat, others: Sequence[Path], wanted: Content | None) -> tuple[Path, ...]:
+    """Return which other files may hold what is wanted; None: any labels. What lies in a release or ground truth of ours is known."""
+    if form.by_hand.files is not None or form.by_hand.is_whole(path):
+        return ()
+    names = _names(file for file in _some_of_each(others) if may_be_labels(file))
+    with last_document_kept():
+        # Of other files hardly more than the name tells what they are.
+        told = (*TABLES, ".json") if wanted is not None else ()
+        fits = {file: _formats_of(file, names[file]) if file.suffix.lower() in told else [] for file in names}
+    held = {file: frozenset[Content]().union(*map(contents_of, of)) for file, of in fits.items()}
+    return tuple(file for file, of_file in held.items() if wanted in of_file or of_file.isdisjoint(OF_FRAMES))
+
+
+def may_be_labels(file: Path) -> bool:
+    """Return whether a file has a name that labels can have, in any format, also such as is never read."""
+    return MAY_BE_LABELS.fullmatch(file.name) is not None and not is_note(file)
+
+
+def unread_faults(kind: str, unread: Iterable[Path]) -> tuple[Fault, ...]:
+    """Return the warnings of files beside labels of a kind that may be labels, too: who takes them for read is wrong."""
+    what, fix = f"is not of the format {kind}, so it was not read", "move it out of the folder if it holds no labels"
+    return tuple(warning(str(file), UNREAD, what, fix) for file in unread)
 
 
 def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:

@@ -241,6 +241,8 @@ class Reading:
         Of every file, of all severities. What follows from them is the policy of the command: ``labels.policy``.
     paths, others
         The files that were read, and those beside them that are of another format.
+    unread
+        Those of ``others`` that may hold what a command needs.
     """
 
     form: AnyFormat
@@ -248,6 +250,7 @@ class Reading:
     faults: tuple[Fault, ...]
     paths: tuple[Path, ...] = ()
     others: tuple[Path, ...] = ()
+    unread: tuple[Path, ...] = ()
 
 
 def read_path(
@@ -279,7 +282,7 @@ def read_path(
     root = named.as_posix() if named.name else strangers.real(named).name
     tasks = options.tasks or ((TASK_OF[wanted],) if wanted in TASK_OF else ())
     reading = read_contents(folder.contents, folder.form, replace(options, root=root, tasks=tasks))
-    return replace(reading, paths=folder.paths, others=folder.others)
+    return replace(reading, paths=folder.paths, others=folder.others, unread=folder.unread)
 
 
 def read_contents(contents: Mapping[str, bytes], form: AnyFormat, options: Options) -> Reading:

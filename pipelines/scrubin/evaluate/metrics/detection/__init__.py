@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
+from scrubin.evaluate.metrics.inputs import unmasked
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -34,7 +35,8 @@ class BoxRows:
     classes
         By component (``ivt``, ``i``, ``v``, ``t``), (rows,), class ids from 0.
     boxes
-        (rows, 4), left, top, width, height; any unit, the same in truth and predictions.
+        (rows, 4), left, top, width, height; any unit, the same in truth and predictions. A box whose width or height is not positive
+        overlaps nothing, as in published programs.
     scores
         (rows,), confidences; None: 1 throughout, as for annotations.
     crowds
@@ -274,7 +276,7 @@ def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts:
 
 def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values, f"the {what}"))
     except ValueError as error:
         msg = f"the {what} have rows of different lengths; give one row of numbers per box"
         raise MetricsError(msg) from error

@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, IntArray, Scene, taken
+from scrubin.evaluate.metrics.inputs import unmasked
 
 
 def corners(boxes: npt.ArrayLike) -> FloatArray:
     """Return left, top, right, bottom (..., 4) of left, top, width, height (..., 4) as a new array."""
-    values = np.asarray(boxes, dtype=np.float64)
+    values = np.asarray(unmasked(boxes, "the boxes"), dtype=np.float64)
     if values.shape[-1:] != (4,):
         msg = f"boxes have the shape {values.shape}; the last axis must be left, top, width, height"
         raise MetricsError(msg)

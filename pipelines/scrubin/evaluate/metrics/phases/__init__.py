@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
-from scrubin.evaluate.metrics.inputs import each_once
+from scrubin.evaluate.metrics.inputs import each_once, unmasked
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -139,7 +139,8 @@ def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
             "predict every annotated frame, at the same rate"
         )
         raise MetricsError(msg)
-    numbers = np.arange(len(annotation)) if video.numbers is None else np.asarray(video.numbers, np.int64)
+    given = unmasked(video.numbers, f"video {video.name}: the numbers")
+    numbers = np.arange(len(annotation)) if given is None else np.asarray(given, np.int64)
     if numbers.shape != annotation.shape or (np.diff(numbers) <= 0).any():
         msg = f"video {video.name}: give the number of every annotated frame, increasing, or none"
         raise MetricsError(msg)
@@ -148,7 +149,7 @@ def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
 
 def _ids(ids: npt.ArrayLike, what: str, phases: int) -> IntArray:
     try:
-        array: npt.NDArray[Any] = np.asarray(ids)
+        array: npt.NDArray[Any] = np.asarray(unmasked(ids, what))
     except ValueError as error:
         msg = f"{what} has rows of different lengths; every run must predict every frame"
         raise MetricsError(msg) from error

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics.inputs import each_once
+from scrubin.evaluate.metrics.inputs import each_once, unmasked
 from scrubin.evaluate.metrics.variants import COMPONENTS, Component
 
 BoolArray = npt.NDArray[np.bool_]
@@ -130,7 +130,7 @@ def checked(videos: Iterable[TripletVideo], classes: int | None) -> Iterator[tup
 
 def _matrix(values: npt.ArrayLike, where: str, what: str) -> npt.NDArray[Any]:
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values, f"{where}: {what}"))
     except ValueError as error:
         msg = f"{where}: {what} have rows of different lengths; give a matrix of frames by classes"
         raise MetricsError(msg) from error
@@ -351,7 +351,7 @@ def disentangle(matrix: npt.ArrayLike, triplets: TripletMap, component: str) -> 
     MetricsError
         When there are not as many columns as triplets, or the component is unknown.
     """
-    values = np.asarray(matrix)
+    values = np.asarray(unmasked(matrix, "the matrix"))
     if values.ndim != 2 or values.shape[1] != len(triplets):
         msg = f"a matrix of the shape {values.shape} does not fit a map of {len(triplets)} triplets; give (frames, {len(triplets)})"
         raise MetricsError(msg)

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.inputs import unmasked
 from scrubin.evaluate.metrics.recognition import ClassRows, Grouping, IntArray, TripletMap, TripletVideo, checked, part
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
@@ -34,6 +35,8 @@ from scrubin.evaluate.metrics.variants import BINS, Component
 
 Binning = Literal["equal width", "equal mass"]
 BINNINGS: tuple[Binning, ...] = get_args(Binning)
+MOST_BINS = 10_000
+"""More would hold a frame each, if any, and take for ever."""
 
 ECE = declare(
     "triplet recognition ECE",
@@ -67,7 +70,16 @@ def expected_error(labels: npt.ArrayLike, probabilities: npt.ArrayLike, bins: in
         How many at most; those without frames count nothing.
     binning
         How they are cut.
+
+    Raises
+    ------
+    MetricsError
+        When shapes differ, a label is neither 0 nor 1, a probability is outside 0..1, or there are no such bins.
     """
+    if binning not in BINNINGS:
+        msg = f"there are no bins of {binning!r}; choose one of {', '.join(BINNINGS)}"
+        raise MetricsError(msg)
+    _check_bins(bins)
     values, there = _sorted(labels, probabilities)
     if not len(values):
         return math.nan
@@ -80,7 +92,7 @@ def expected_error(labels: npt.ArrayLike, probabilities: npt.ArrayLike, bins: in
 
 
 def brier(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
-    """Return the Brier score of one class; NaN without frames. Parameters as `expected_error`."""
+    """Return the Brier score of one class; NaN without frames. Parameters and errors as `expected_error`."""
     values, there = _sorted(labels, probabilities)
     if not len(values):
         return math.nan
@@ -90,9 +102,40 @@ def brier(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
 
 
 def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probabilities, Probabilities]:
-    values, there = np.asarray(probabilities, np.float64).ravel(), np.asarray(labels, np.float64).ravel()
+    values, there = _numbers(probabilities, "probabilities"), _numbers(labels, "labels")
+    if values.shape != there.shape:
+        msg = f"the labels have the shape {there.shape} and the probabilities {values.shape}; give one of each per frame"
+        raise MetricsError(msg)
+    values, there = values.ravel(), there.ravel()
+    # The negations catch NaN.
+    for of, wrong, fix in (
+        (values, ~((values >= 0) & (values <= 1)), "a probability is in 0..1: apply a sigmoid to logits first"),
+        (there, ~((there == 0) | (there == 1)), "labels are 0 or 1"),
+    ):
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            msg = f"the {'probability' if of is values else 'label'} of row {at} is {of[at]:g}; {fix}"
+            raise MetricsError(msg)
     order = np.argsort(values, kind="stable")
     return values[order], there[order]
+
+
+def _numbers(values: npt.ArrayLike, what: str) -> Probabilities:
+    try:
+        array = np.asarray(unmasked(values, f"the {what}"))
+        if array.dtype.kind in "biuf" or not array.size:
+            return array.astype(np.float64)
+    except ValueError:
+        pass
+    msg = f"the {what} are not all numbers; give one per frame"
+    raise MetricsError(msg)
+
+
+def _check_bins(bins: int) -> None:
+    is_whole = isinstance(bins, int | np.integer) and not isinstance(bins, bool)
+    if not is_whole or not 1 <= bins <= MOST_BINS:
+        msg = f"{bins} bins; give a whole number from 1 to {MOST_BINS}"
+        raise MetricsError(msg)
 
 
 class Calibration:
@@ -110,13 +153,11 @@ class Calibration:
     Raises
     ------
     MetricsError
-        As `videos.checked`; also for a score outside 0..1, or a number of bins below 1.
+        As `videos.checked`; also for a score outside 0..1, or a number of bins below 1 or above `MOST_BINS`.
     """
 
     def __init__(self, videos: Sequence[TripletVideo], triplets: TripletMap, bins: int = BINS) -> None:
-        if bins < 1:
-            msg = f"{bins} bins; give a whole number from 1"
-            raise MetricsError(msg)
+        _check_bins(bins)
         self._rows = dict(checked(videos, len(triplets)))
         self._triplets, self._bins = triplets, bins
         for name, rows in self._rows.items():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.inputs import unmasked
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -95,6 +96,7 @@ def checked(rows: TrackRows, length: int, what: str) -> Tracked:
     """
     columns = {"frames": rows.frames, "ids": rows.ids, "classes": rows.classes}
     frames, ids, classes = (_whole(values, f"{name} of the {what}") for name, values in columns.items())
+    unmasked(rows.boxes, f"the boxes of the {what}")
     boxes = np.asarray(rows.boxes, np.float64).reshape(-1, 4) if np.size(rows.boxes) else np.zeros((0, 4))
     if not len(frames) == len(ids) == len(classes) == len(boxes):
         msg = (
@@ -115,7 +117,7 @@ def checked(rows: TrackRows, length: int, what: str) -> Tracked:
 
 
 def _whole(values: npt.ArrayLike, what: str) -> IntArray:
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values, f"the {what}"))
     numbers = array.astype(np.float64) if array.dtype.kind in "biuf" or not array.size else np.full(array.shape, np.nan)
     if numbers.ndim != 1 or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
         msg = f"the {what} are not one whole number from 0 per row"
