@@ -148,6 +148,19 @@ def test_a_new_recording_of_a_participant_who_withdrew_is_withdrawn(project):
     assert "a2" in withdraw(project, "Ann,,2026-01-31,consent")
 
 
+@pytest.mark.parametrize("row", ["Ann\u200b,,2026-01-31,consent", "An\u00adn,,2026-01-31,consent"])
+def test_what_does_not_show_in_a_name_keeps_nobody_in_the_study(project, row):
+    assert all(name in withdraw(project, row) for name in ("a1", "a2"))
+
+
+def test_a_row_written_with_what_does_not_show_withdraws_with_the_others_of_its_participant(project):
+    rows = project / "data/raw/recordings.csv"
+    rows.write_text(rows.read_text(encoding="utf-8").replace("a2,Ann", "a2,Ann\u200b"), encoding="utf-8")
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert "a2" in taken
+    assert taken.has_participant("Ann\u200b")
+
+
 @pytest.mark.parametrize(
     ("row", "says"),
     [

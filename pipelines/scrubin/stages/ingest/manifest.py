@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -228,6 +228,7 @@ def look(
         except RecordingError as error:
             problems.append(_problem(cells, error))
     problems += _contradictions(rows, tasks, {problem.recording for problem in problems})
+    problems += [*_look_alike(rows, "recording"), *_look_alike(rows, "participant")]
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[ManifestRow]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
@@ -264,6 +265,10 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     for column in ("recording", "task", "camera", "path"):
         if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    for column in ("recording", "trial", "site", "exclude"):
+        if csv_text.is_of_spreadsheet(cell := row.cells.get(column, "")):
+            what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
+            raise RecordingError(NAME, what, "write the value itself", row.place)
     if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
         raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
@@ -422,6 +427,19 @@ def _contradictions(rows: list[ManifestRow], tasks: Mapping[str, TaskParams], in
             error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
             problems.append(ManifestProblem(recording, camera, error))
     return problems
+
+
+def _look_alike(rows: list[ManifestRow], column: str) -> Iterator[ManifestProblem]:
+    """Yield a problem for every line whose name looks like that of an earlier line and is another: nobody would write two people so."""
+    first: dict[str, tuple[str, int]] = {}
+    for line, row in sorted({row.line: row for row in rows}.items()):
+        name = getattr(row, column)
+        before, where = first.setdefault(csv_text.seen(name), (name, line))
+        if before != name:
+            # As ASCII, because they look the same.
+            reason = f"{column} {name!a} looks like {before!a} in line {where}, and is another"
+            error = RecordingError(NAME, reason, "write the name anew, alike in both, without what does not show", f"line {line}")
+            yield ManifestProblem(row.recording, row.camera, error)
 
 
 def _named_twice(rows: list[ManifestRow]) -> list[ManifestProblem]:

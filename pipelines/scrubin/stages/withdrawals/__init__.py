@@ -10,6 +10,7 @@ import datetime
 import io
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -230,18 +231,29 @@ def named(rows: Sequence[WithdrawnRow], participant_of: Mapping[str, str], memor
     """
     reasons: dict[str, str] = {}
     faults = []
+    people, recordings = _by_look((who, name) for name, who in participant_of.items()), _by_look((name, name) for name in participant_of)
     for row in rows:
         if row.participant:
-            theirs = [name for name, who in participant_of.items() if who == row.participant]
+            theirs = people.get(csv_text.look(row.participant), [])
             known = bool(theirs) or memory.has_participant(row.participant)
         else:
-            theirs = [row.recording] if row.recording in participant_of else []
+            theirs = recordings.get(csv_text.look(row.recording), [])
             known = bool(theirs) or memory.reason(row.recording) is not None
         reasons |= {name: row.reason for name in theirs if name not in reasons}
         if not known:
             faults.append(_nobody(row, participant_of))
     ManifestError.raise_any(faults)
-    return Named(frozenset(row.participant for row in rows if row.participant), reasons)
+    gone = {csv_text.look(row.participant) for row in rows if row.participant}
+    spelt = {participant_of[name] for who in gone for name in people.get(who, [])}
+    return Named(frozenset({row.participant for row in rows if row.participant} | spelt), reasons)
+
+
+def _by_look(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return recordings by a name as it is seen."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, recording in names:
+        found[csv_text.look(name)].append(recording)
+    return dict(found)
 
 
 def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Iterator[Fault]:
