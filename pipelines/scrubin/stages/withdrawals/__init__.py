@@ -10,6 +10,7 @@ import datetime
 import io
 import re
 import secrets
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -164,9 +165,6 @@ def is_date(text: str) -> bool:
         return False
 
 
-UNDO = "if they never withdrew, run: .venv/bin/scrubin withdraw --undo"
-
-
 @dataclass(frozen=True)
 class Listed:
     """One recording of the study: who is in it, its raw files, and where it was made."""
@@ -261,7 +259,9 @@ def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Itera
     for name, one in sorted(study.items()):
         if name not in said.reasons and (memory.reason(name) is not None or memory.has_participant(one.participant)):
             what = f"'{name}' stands in it, but was withdrawn earlier, and no row of {NAME} says so any more"
-            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {UNDO}")
+            column, who = ("participant", one.participant) if memory.has_participant(one.participant) else ("recording", name)
+            undo = f"if they never withdrew, run: .venv/bin/scrubin withdraw --undo --{column} {shlex.quote(who)}"
+            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {undo}")
 
 
 def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:
