@@ -82,6 +82,15 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
         ({"participant": "\u200b"}, "line 2: 'participant' is empty; fill it in"),
         ({"participant": "#REF!"}, "line 2: 'participant' is '#REF!', of a spreadsheet and no name; fill it in"),
         ({"participant": "=B2"}, "line 2: 'participant' is '=B2', of a spreadsheet and no name; fill it in"),
+        (
+            {"exclude": "FALSE"},
+            "line 2: 'exclude' is 'FALSE', which is no reason; leave it empty to keep the recording, or write why",
+        ),
+        *[
+            ({"exclude": cell}, f"line 2: 'exclude' is '{cell}', which is no reason")
+            for cell in ("no", "0", "-", "n", "false", "0.0", "none", "?")
+        ],
+        ({"exclude": "#REF!"}, "line 2: 'exclude' is '#REF!', an error or a formula of a spreadsheet"),
         ({"site": "#N/A"}, "line 2: 'site' is '#N/A', an error or a formula of a spreadsheet; write the value itself"),
     ],
 )

@@ -49,6 +49,17 @@ def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
     assert said.startswith("data/raw: 26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
 
 
+def test_the_last_line_says_how_many_recordings_the_list_leaves_out(raw):
+    change(raw / "recordings.csv", "operation 1.mp4,,,", "operation 1.mp4,,,not of the study")
+    said = look().sentence()
+    assert "25 video files, 14 recordings, " in said
+    assert "1 recording excluded by the list" in said.rpartition(": ")[2]
+    change(raw / "recordings.csv", ",,,not of the study", ",,,FALSE")
+    found = look()
+    assert "1 recording to be set aside" in found.sentence()
+    assert "'exclude' is 'FALSE', which is no reason" in only([line for line in found.lines() if "'exclude'" in line])
+
+
 @pytest.mark.parametrize("name", ["data", "data/private", "data/unreleased", "reports"])
 def test_a_folder_of_outputs_that_is_a_link_out_of_the_project_is_an_error_with_its_mend(name, raw, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("disk") / "moved"

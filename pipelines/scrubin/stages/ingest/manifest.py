@@ -98,6 +98,8 @@ NOBODY = Memory()
 PICTURES = (".bmp", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff")
 COPIED = (".jpeg", ".jpg", ".png")
 """The pictures that ffmpeg copies into a video which is then read as they are; it knows them by these endings."""
+NO_REASON = frozenset({"", "?", "0", "f", "falsch", "false", "falso", "faux", "keep", "n", "nein", "no", "non"})
+"""What is no reason in the column ``exclude``, in small letters: most of it says that the recording stays."""
 _NOT_PLAIN = re.compile(r"""[*?\[\]{}\\'"`$%!\x00-\x1f]""")
 """What a shell or ffmpeg takes for something else in a name."""
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
@@ -269,6 +271,9 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
         if csv_text.is_of_spreadsheet(cell := row.cells.get(column, "")):
             what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
             raise RecordingError(NAME, what, "write the value itself", row.place)
+    if _is_no_reason(written := row.cells.get("exclude", "")):
+        fix = "leave it empty to keep the recording, or write why it is left out"
+        raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)
     if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
         raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
@@ -287,6 +292,11 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
     part, text["rig"], text["clock"] = _part(row), cells.get("rig", ""), _clock(row)
     return ManifestRow(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, view=view, **text)
+
+
+def _is_no_reason(cell: str) -> bool:
+    """Return whether a cell that is not empty says no, or nothing: it would leave out a recording of which somebody says that it stays."""
+    return bool(cell.strip()) and (csv_text.is_missing(csv_text.seen(cell)) or csv_text.spelling(cell).strip("-") in NO_REASON)
 
 
 def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> list[ManifestRow]:
