@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,27 @@ def errors() -> list[str]:
 def only(lines: list[str]) -> str:
     assert len(lines) == 1, lines
     return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("\nrelease:", "\nreport: {}\nrelease:", "report"),
+        ("  version: 1.0.0", "  version: 1.0.0\n  version: 2.0.0", "release.version"),
+        (
+            "PegTransfer: {cameras: [left, right]",
+            "PegTransfer: {cameras: [mono], cameras: [left, right]",
+            "ingest.tasks.PegTransfer.cameras",
+        ),
+    ],
+)
+def test_a_parameter_that_stands_twice_is_an_error_because_only_the_last_would_count(raw, capsys, old, new, key):
+    assert raw.is_dir()
+    change(Path("params.yaml"), old, new)
+    said = only([line for line in errors() if f"'{key}'" in line])
+    assert re.search(rf"params.yaml, line \d+: the key '{key}' stands twice, first in line \d+; keep one of them", said)
+    assert cli.main(["check-params"]) == 1
+    assert f"the key '{key}' stands twice" in capsys.readouterr().err
 
 
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
@@ -350,6 +372,14 @@ def with_rigs(raw: Path, rigs: dict[str, str]) -> None:
     lines = (raw / "recordings.csv").read_text().splitlines()
     named = [f"{lines[0]},rig", *(f"{line},{rigs.get(line.split(',')[0], '')}" for line in lines[1:])]
     (raw / "recordings.csv").write_text("\n".join(named) + "\n")
+
+
+def test_a_key_that_stands_twice_in_a_calibration_is_an_error(raw):
+    path = raw / "calibration/tower 1.yaml"
+    rig_file.write(path, drawing.rig(np.random.default_rng(1), (320, 180)))
+    path.write_text(f"%YAML:1.0\n{path.read_text()}unit: m\n")
+    with_rigs(raw, {"peg 1": "tower 1"})
+    assert "the key 'unit' stands twice, first in line" in only([line for line in errors() if "tower 1.yaml" in line])
 
 
 def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_are_said_at_once(raw):
