@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from scrubin import cli
+from scrubin.base.csv_text import SPELT
 
 
 @pytest.fixture
@@ -163,8 +164,16 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (
             HEAD + "a,Ann Lee,1,True,\nb,q,1,True,\nc,ann\N{NO-BREAK SPACE}lee,1,True,\n",
             [],
-            r"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in case, spaces, forms of letters or zeros of numbers only",
+            rf"line 4: participant 'ann\xa0lee' differs from 'Ann Lee' in line 2 in {SPELT} only",
         ),
+        (
+            HEAD + "a,P01,1,True,\nb,P01\u200b,1,True,\n",
+            [],
+            rf"line 3: participant 'P01\u200b' differs from 'P01' in line 2 in {SPELT} only",
+        ),
+        (HEAD + "a,O'Hara,1,True,\nb,O\u2019Hara,1,True,\n", [], r"line 3: participant 'O\u2019Hara' differs from"),
+        (HEAD + "a,#N/A,1,True,\nb,p,1,True,\n", [], "line 2: the cell 'participant' is '#N/A', of a spreadsheet and no name; fill it in"),
+        (HEAD + "#REF!,p,1,True,\n", [], "line 2: the cell 'id' is '#REF!', an error or a formula of a spreadsheet"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
         (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),
         (HEAD + "a,p,1,True,\n", ["--work-limit", "-1"], "--work-limit must lie in [0, 10000], but is -1"),

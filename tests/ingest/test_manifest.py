@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import clips
 from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.base.csv_text import is_of_spreadsheet
 from scrubin.base.errors import ManifestError
 from scrubin.media.source import View
 from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
@@ -77,10 +78,44 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
         ({"participant": "-"}, "line 2: 'participant' is empty: '-' names nobody; fill it in"),
         ({"participant": "Unknown"}, "line 2: 'participant' is 'Unknown', which names nobody; fill it in"),
         ({"participant": "?"}, "line 2: 'participant' is '?', which names nobody; fill it in"),
+        ({"participant": "--"}, "line 2: 'participant' is '--', which names nobody; fill it in"),
+        ({"participant": "Nobody"}, "line 2: 'participant' is 'Nobody', which names nobody; fill it in"),
+        ({"participant": "\u200b"}, "line 2: 'participant' is empty; fill it in"),
+        ({"participant": "#REF!"}, "line 2: 'participant' is '#REF!', of a spreadsheet and no name; fill it in"),
+        ({"participant": "=B2"}, "line 2: 'participant' is '=B2', of a spreadsheet and no name; fill it in"),
+        (
+            {"exclude": "FALSE"},
+            "line 2: 'exclude' is 'FALSE', which is no reason; leave it empty to keep the recording, or write why",
+        ),
+        *[
+            ({"exclude": cell}, f"line 2: 'exclude' is '{cell}', which is no reason")
+            for cell in ("no", "0", "-", "n", "false", "0.0", "none", "?")
+        ],
+        ({"exclude": "#REF!"}, "line 2: 'exclude' is '#REF!', an error or a formula of a spreadsheet"),
+        ({"site": "#N/A"}, "line 2: 'site' is '#N/A', an error or a formula of a spreadsheet; write the value itself"),
     ],
 )
 def test_a_wrong_cell_takes_its_recording_out_and_says_where(change, message):
     assert any(message in text for text in messages(LEFT | change, RIGHT))
+
+
+@pytest.mark.parametrize("column", ["recording", "participant"])
+@pytest.mark.parametrize("other", ["P\u200b01", "\ufeffP01", "P01\u200e", "P\u00ad01", "P\u206001", "P01\ufe00"])
+def test_a_name_that_looks_like_another_is_refused_because_one_person_would_be_two(column, other):
+    single = {"task": "Cholecystectomy", "camera": "mono"}
+    rows = [single | {"recording": f"r{n}", "participant": f"p{n}", "path": f"videos/{n}.mkv"} for n in range(3)]
+    rows[0][column], rows[2][column] = "P01", other
+    parsed = parse(manifest(*rows), TASKS)
+    assert len(parsed.recordings) == 2
+    says = f"line 4: {column} {other!a} looks like 'P01' in line 2, and is another; write the name anew"
+    assert says in str(parsed.problems[0].error)
+
+
+@pytest.mark.parametrize("name", ["\u0645\u06cc\u200c\u062e\u0648\u0627\u0647", "\u0915\u094d\u200d\u0937", "O\u2019Hara"])
+def test_a_name_may_hold_what_joins_its_letters(name):
+    parsed = parse(manifest(LEFT | {"participant": name}, RIGHT | {"participant": name}), TASKS)
+    assert not parsed.problems
+    assert parsed.recordings["r"][0].participant == name
 
 
 def test_a_missing_camera_row_is_named():
@@ -181,7 +216,7 @@ def test_one_bad_recording_never_stops_the_others():
 @given(name=st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip))
 def test_any_file_name_and_recording_name_passes_through_unchanged(name):
     row = {"recording": name, "participant": "x", "task": "Cholecystectomy", "camera": "mono", "path": f"videos/{name.replace('/', '')}x"}
-    if "." in name:
+    if "." in name or is_of_spreadsheet(name):
         return
     parsed = parse(manifest(row), TASKS)
     assert parsed.recordings[name.strip()][0].path == row["path"]

@@ -37,6 +37,15 @@ def test_a_new_token_ends_the_old_one_and_the_number_stays(path):
     assert people.of_token(people.load(path), new) == ann
 
 
+@pytest.mark.parametrize("spelt", ["ann lee", "Ann-Lee O'Hara", "ann\u2010lee o\u2019hara"])
+def test_another_spelling_of_a_name_is_nobody_new(path, spelt):
+    people.add("Ann Lee", "annotator", path)
+    people.add("Ann\N{EN DASH}Lee O\N{RIGHT SINGLE QUOTATION MARK}Hara", "annotator", path)
+    with pytest.raises(ReviewError, match=r"differs from .* in case, spaces, dashes, .* only; write the name like this"):
+        people.add(spelt, "annotator", path)
+    assert len(people.load(path)) == 2
+
+
 def test_who_is_shut_out_cannot_come_in_and_nobody_else_gets_the_number(path):
     _, token = people.add("Ann", "annotator", path)
     assert people.shut_out("Ann", path).number == 1

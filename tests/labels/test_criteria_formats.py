@@ -285,6 +285,8 @@ def test_a_table_with_a_row_per_judgement_keeps_what_each_annotator_said(tmp_pat
         (b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
         (b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
         (b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
+        (b"0,C1,2,0", b"0,C1,1.0,0", "line 3: rater '1.0' differs from '1' in case, spaces, dashes"),
+        (b"0,C1,2,0", b"0,C1,#NAME?,0", "line 3: the rater is '#NAME?', an error or a formula of a spreadsheet"),
     ],
 )
 def test_a_judgement_that_cannot_be_used_is_refused_with_its_line(old, new, told):

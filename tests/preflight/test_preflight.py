@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ import clips
 import listed_project
 from listed_project import change
 from scrubin import cli
+from scrubin.base.csv_text import SPELT
 from scrubin.base.faults import Fault
 from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
@@ -43,10 +45,42 @@ def only(lines: list[str]) -> str:
     return lines[0]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("\nrelease:", "\nreport: {}\nrelease:", "report"),
+        ("  version: 1.0.0", "  version: 1.0.0\n  version: 2.0.0", "release.version"),
+        (
+            "PegTransfer: {cameras: [left, right]",
+            "PegTransfer: {cameras: [mono], cameras: [left, right]",
+            "ingest.tasks.PegTransfer.cameras",
+        ),
+    ],
+)
+def test_a_parameter_that_stands_twice_is_an_error_because_only_the_last_would_count(raw, capsys, old, new, key):
+    assert raw.is_dir()
+    change(Path("params.yaml"), old, new)
+    said = only([line for line in errors() if f"'{key}'" in line])
+    assert re.search(rf"params.yaml, line \d+: the key '{key}' stands twice, first in line \d+; keep one of them", said)
+    assert cli.main(["check-params"]) == 1
+    assert f"the key '{key}' stands twice" in capsys.readouterr().err
+
+
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
     assert cli.main(["preflight"]) == 0
     said = capsys.readouterr().out.splitlines()[-1]
     assert said.startswith("data/raw: 26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
+
+
+def test_the_last_line_says_how_many_recordings_the_list_leaves_out(raw):
+    change(raw / "recordings.csv", "operation 1.mp4,,,", "operation 1.mp4,,,not of the study")
+    said = look().sentence()
+    assert "25 video files, 14 recordings, " in said
+    assert "1 recording excluded by the list" in said.rpartition(": ")[2]
+    change(raw / "recordings.csv", ",,,not of the study", ",,,FALSE")
+    found = look()
+    assert "1 recording to be set aside" in found.sentence()
+    assert "'exclude' is 'FALSE', which is no reason" in only([line for line in found.lines() if "'exclude'" in line])
 
 
 @pytest.mark.parametrize("name", ["data", "data/private", "data/unreleased", "reports"])
@@ -166,9 +200,8 @@ def test_one_person_spelt_in_two_ways_is_said_because_subsets_and_withdrawals_ta
     rows.write_text(rows.read_text(encoding="utf-8").replace("peg 2,P1,", f"peg 2,{spelt},"), encoding="utf-8")
     found = look()
     assert not found.errors
-    assert (
-        f"to look at: recordings.csv: the participants {shown} differ in case, spaces, forms of letters or zeros of numbers only"
-        in only([line for line in found.lines() if "the participants" in line])
+    assert f"to look at: recordings.csv: the participants {shown} differ in {SPELT} only" in only(
+        [line for line in found.lines() if "the participants" in line]
     )
 
 
@@ -236,8 +269,8 @@ def test_what_dvc_stops_at_or_never_looks_into_is_an_error_in_the_folders_that_s
         "error: data/raw/annotations: links in it that lead to folders, into which DVC does not look: nobody would notice a change there: "
         "1, such as 'cvat'; put the folder itself in its place, or link its files one by one",
         "error: data/raw/ratings: names in it that are not UTF-8, and DVC stops there: 1, such as 'M\\xfcller.txt'; rename these files",
-        "error: data/raw/splits: what is neither a file nor a folder, and DVC waits there without end: 1, such as 'pipe'; move it out of the"
-        " raw study",
+        "error: data/raw/splits: what is neither a file nor a folder, and DVC waits there without end: 1, such as 'pipe'; move it out of"
+        " the raw study",
         "error: data/raw/videos: links in it that lead nowhere, and DVC stops there: 2, such as 'gone.mkv'; put back what they lead to, or"
         " remove them",
     ]
@@ -424,6 +457,14 @@ def with_rigs(raw: Path, rigs: dict[str, str]) -> None:
     lines = (raw / "recordings.csv").read_text().splitlines()
     named = [f"{lines[0]},rig", *(f"{line},{rigs.get(line.split(',')[0], '')}" for line in lines[1:])]
     (raw / "recordings.csv").write_text("\n".join(named) + "\n")
+
+
+def test_a_key_that_stands_twice_in_a_calibration_is_an_error(raw):
+    path = raw / "calibration/tower 1.yaml"
+    rig_file.write(path, drawing.rig(np.random.default_rng(1), (320, 180)))
+    path.write_text(f"%YAML:1.0\n{path.read_text()}unit: m\n")
+    with_rigs(raw, {"peg 1": "tower 1"})
+    assert "the key 'unit' stands twice, first in line" in only([line for line in errors() if "tower 1.yaml" in line])
 
 
 def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_are_said_at_once(raw):

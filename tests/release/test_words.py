@@ -74,6 +74,11 @@ def test_a_fault_names_file_place_and_mend(tmp_path, text, message):
     assert message in str(caught.value)
 
 
+def test_an_answer_that_stands_twice_is_refused(tmp_path):
+    with pytest.raises(ReleaseError, match=r"datasheet.yaml, line 3: the key 'uses.biases' stands twice, first in line 2"):
+        load(tmp_path, "uses:\n  biases: a\n  biases: b\n")
+
+
 def test_all_faults_of_the_sheet_are_said_at_once(tmp_path):
     with pytest.raises(ReleaseError) as caught:
         load(tmp_path, "motivaton: {}\nuses: good\ncomposition: {synthetic: maybe, zzz: 1}\ncollection: {years: [2023, 2021]}")

@@ -203,14 +203,14 @@ def test_a_program_that_is_killed_while_it_appends_loses_nothing_that_it_confirm
     assert json.loads(path.read_bytes().splitlines()[0])["number"] == 1
 
 
-@pytest.mark.parametrize("by", ["Ann", " ann", "ann ", "ANN"])
+@pytest.mark.parametrize("by", ["Ann", " ann", "ann ", "ANN", "an\u200bn", "ann\ufe0f", "a\u00adnn"])
 def test_another_spelling_of_a_name_is_nobody_new_because_one_person_would_count_as_two(path, by):
     append(Ledger(path))
     for ledger in (Ledger(path), Ledger(path)):
         with pytest.raises(ReviewError, match="has 'ann'; write the name like this, or another one if it is another person"):
             ledger.append("acknowledged", {}, by=by, session="s")
     with pytest.raises(ReviewError, match="has no name"):
-        Ledger(path).append("acknowledged", {}, by=" ", session="s")
+        Ledger(path).append("acknowledged", {}, by=" \u200b", session="s")
     Ledger(path).append("acknowledged", {}, by="anne", session="s")
     assert [line.by for line in Ledger(path).lines()] == ["ann", "anne"]
 

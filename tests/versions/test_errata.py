@@ -65,6 +65,12 @@ def test_two_entries_of_one_name_are_refused(curated):
         curated([ENTRY, ENTRY])
 
 
+def test_a_key_that_stands_twice_is_refused(curated):
+    text = yaml.safe_dump([ENTRY]) + "  severity: note\n"
+    with pytest.raises(ReleaseError, match=r"errata\.yaml, line 6: the key '\[0\].severity' stands twice, first in line 3"):
+        curated(text)
+
+
 @pytest.mark.parametrize("text", ["a: [", "{}", "- x", "E1"])
 def test_what_is_no_list_of_errors_is_refused(curated, text):
     with pytest.raises(ReleaseError, match=r"errata\.yaml"):

@@ -1,8 +1,10 @@
 """Whom the rows name: by the study's list, by the last run, or by what is remembered; nobody is passed over and nobody comes back."""
 
+import argparse
 import datetime
 import hashlib
 import json
+import shlex
 from dataclasses import replace
 
 import pandas as pd
@@ -20,6 +22,7 @@ from scrubin.base.errors import ManifestError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, SPLITS, VIDEOS
+from scrubin.cli import study
 from scrubin.stages.withdrawals import notice
 
 STUDY = {"a1": "Ann", "a2": "Ann", "b1": "Ben", "c1": "Carl"}
@@ -148,6 +151,19 @@ def test_a_new_recording_of_a_participant_who_withdrew_is_withdrawn(project):
     assert "a2" in withdraw(project, "Ann,,2026-01-31,consent")
 
 
+@pytest.mark.parametrize("row", ["Ann\u200b,,2026-01-31,consent", "An\u00adn,,2026-01-31,consent"])
+def test_what_does_not_show_in_a_name_keeps_nobody_in_the_study(project, row):
+    assert all(name in withdraw(project, row) for name in ("a1", "a2"))
+
+
+def test_a_row_written_with_what_does_not_show_withdraws_with_the_others_of_its_participant(project):
+    rows = project / "data/raw/recordings.csv"
+    rows.write_text(rows.read_text(encoding="utf-8").replace("a2,Ann", "a2,Ann\u200b"), encoding="utf-8")
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert "a2" in taken
+    assert taken.has_participant("Ann\u200b")
+
+
 @pytest.mark.parametrize(
     ("row", "says"),
     [
@@ -167,6 +183,17 @@ def test_nobody_who_withdrew_comes_back_with_an_old_copy_of_the_lists(project):
     withdraw(project, "Ann,,2026-01-31,consent")
     with pytest.raises(ManifestError, match=r"'a1' stands in it, but was withdrawn earlier, and no row of withdrawn\.csv says so any more"):
         withdraw(project)
+
+
+@pytest.mark.parametrize(("row", "name"), [("Ann,,2026-01-31,consent", "--participant Ann"), (",a1,2026-01-31,consent", "--recording a1")])
+def test_how_somebody_who_never_withdrew_comes_back_is_a_whole_command(project, row, name):
+    withdraw(project, row)
+    with pytest.raises(ManifestError, match=f"if they never withdrew, run: .venv/bin/scrubin withdraw --undo {name}") as refused:
+        withdraw(project)
+    command = shlex.split(refused.value.faults[0].fix.split("run: ")[1])
+    parser = argparse.ArgumentParser()
+    study.add_withdraw_arguments(parser)
+    assert parser.parse_args(command[2:]).undo
 
 
 def test_the_splits_of_the_last_release_count_and_not_those_of_a_run_since(project):

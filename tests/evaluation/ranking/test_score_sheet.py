@@ -85,11 +85,22 @@ def test_several_metrics_are_named_and_the_first_decides(tmp_path):
         ("team,video,value\nA,v1,\n", "has no value at all"),
         ("team,video,value\n", "there is no row below the header"),
         ("team,video,value\n,v1,0.5\n", "line 2: the team is empty"),
+        ("team,video,value\nA,#REF!,0.5\n", "line 2: the video is '#REF!', an error or a formula of a spreadsheet"),
+        ("team,video,value\nA,01,0.5\nB,1,0.6\n", "line 3: video '1' differs from '01' in line 2 in .*zeros of numbers.* only"),
+        ("team,video,value\nA,01,0.5\nB,1.0,0.6\n", "line 3: video '1.0' differs from '01' in line 2"),
+        ("team,video,value\nB,v1,0.5\nb,v2,0.6\n", "line 3: team 'b' differs from 'B' in line 2"),
+        ("team,video,value\nB,v1,0.5\nB\u200b,v1,0.6\n", "line 3: .*team is empty or cannot be printed"),
+        ("team,video,metric,value\nB,v1,F1,0.5\nC,v1,f1,0.6\n", "line 3: metric 'f1' differs from 'F1' in line 2"),
     ],
 )
 def test_what_is_no_table_of_values_is_refused_with_its_place(tmp_path, text, words):
     with pytest.raises(MetricsError, match=words):
         ranked(tmp_path, text)
+
+
+def test_two_videos_of_one_team_are_never_taken_for_one(tmp_path):
+    found = ranked(tmp_path, "team,video,value\nA,V1,0.5\nA,v1,0.7\nB,V1,0.4\nB,v1,0.6\n")
+    assert found["ground_truth"]["videos"] == ["V1", "v1"]
 
 
 def test_a_value_that_is_the_same_for_all_teams_leaves_no_test(tmp_path):

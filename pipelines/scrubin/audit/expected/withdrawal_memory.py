@@ -16,6 +16,7 @@ from typing import Any
 
 from scrubin.audit.expected import dates
 from scrubin.audit.expected.spelling import without_accents, words, written_out
+from scrubin.base.csv_text import look
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -85,19 +86,19 @@ class Memory(Container[str]):
 
     def __contains__(self, name: object) -> bool:
         """Whether a text is the name of a withdrawn recording, or its released id."""
-        return isinstance(name, str) and bool(self) and (self._of("recording", name) in self.recordings or self.has("id", name))
+        return isinstance(name, str) and bool(self) and (self._recording(name) in self.recordings or self.has("id", name))
 
     def has(self, kind: str, value: str) -> bool:
         """Whether a withdrawn recording has this ``id``, raw ``path``, or file of this ``sha256``."""
         return bool(self) and self._of(kind, value) in self.hashes
 
     def has_participant(self, name: str) -> bool:
-        """Whether a participant withdrew."""
-        return bool(self) and self._of("participant", name) in self.participants
+        """Whether a participant withdrew, however what does not show is written in the name."""
+        return bool(self) and not self._participant(name).isdisjoint(self.participants)
 
     def reason(self, recording: str) -> str | None:
         """Return why a recording was withdrawn; None when it was not."""
-        gone = self.recordings.get(self._of("recording", recording)) if self else None
+        gone = self.recordings.get(self._recording(recording)) if self else None
         return gone.reason if gone else None
 
     def in_text(self, text: str) -> set[str]:
@@ -167,7 +168,7 @@ class Memory(Container[str]):
     def with_participants(self, names: Iterable[str]) -> Memory:
         """Return the memory with more participants."""
         keyed = self._keyed()
-        return replace(keyed, participants=keyed.participants | {keyed._of("participant", name) for name in names})
+        return replace(keyed, participants=keyed.participants | {keyed._of("participant", look(name)) for name in names})
 
     def with_recording(
         self,
@@ -195,7 +196,7 @@ class Memory(Container[str]):
             Days that six digits do not mean, see `dates.only_numbers`.
         """
         keyed = self._keyed()
-        of = keyed._of("recording", name)
+        of = keyed._recording(name)
         hashes = {keyed._of(kind, value) for kind, values in facts.items() for value in values}
         hashes |= {keyed._of("words", " ".join(parts)) for parts in _spelled(names) if _says_something(parts)}
         hashes |= {TOLD + keyed._of("words", " ".join(parts)) for parts in _spelled(told) if _says_something(parts) or _counts(parts)}
@@ -207,13 +208,22 @@ class Memory(Container[str]):
 
     def without(self, participants: Iterable[str], recordings: Iterable[str]) -> Memory:
         """Return the memory without somebody who never withdrew."""
-        people = self.participants - {self._of("participant", name) for name in participants}
-        names = {self._of("recording", name) for name in recordings}
+        people = self.participants.difference(*map(self._participant, participants))
+        names = set(map(self._recording, recordings))
         left = replace(self, participants=people, recordings={of: gone for of, gone in self.recordings.items() if of not in names})
         return left if left else Memory()
 
     def _keyed(self) -> Memory:
         return self if self.salt else replace(self, salt=secrets.token_hex(SALT_BYTES))
+
+    def _participant(self, name: str) -> set[str]:
+        """Return what may be remembered of a participant: an earlier edition kept the name as it was written."""
+        return {self._of("participant", one) for one in (name, look(name))}
+
+    def _recording(self, name: str) -> str:
+        """Return what is remembered of the name of a recording, or will be: an earlier edition kept it as it was written."""
+        written = self._of("recording", name)
+        return written if written in self.recordings else self._of("recording", look(name))
 
     @cached_property
     def _key(self) -> bytes:

@@ -79,7 +79,7 @@ def add(name: str, role: Role, path: Path = PATH) -> tuple[Person, str]:
     Raises
     ------
     ReviewError
-        For a name that cannot be one, or another role than they have.
+        For a name that cannot be one or is another spelling of one that is there, or another role than they have.
     """
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
@@ -89,6 +89,11 @@ def add(name: str, role: Role, path: Path = PATH) -> tuple[Person, str]:
     with _locked(path):
         people = load(path)
         known = next((one for one in people if one.name == name), None)
+        other = next((one.name for one in people if csv_text.spelling(one.name) == csv_text.spelling(name)), None)
+        if known is None and other is not None:
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            msg = f"{name!a} differs from {other!a} in {csv_text.SPELT} only; write the name like this, or one that differs in more"
+            raise ReviewError(msg)
         if known is not None and known.role != role:
             msg = f"'{name}' is {known.role}; whoever labels does not settle, so give the other role to somebody else"
             raise ReviewError(msg)

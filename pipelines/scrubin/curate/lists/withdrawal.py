@@ -11,7 +11,7 @@ from typing import Any
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params, strangers
-from scrubin.base.csv_text import spelling
+from scrubin.base.csv_text import look, spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE, REVIEW_PATH
@@ -181,9 +181,9 @@ def take_back(raw: Path, participant: str, recording: str) -> str:
         When no row names them.
     """
     path, name = raw / withdrawals.NAME, participant or recording
-    rows = [row for row in withdrawals.read(path) if (row.participant, row.recording) == (participant, recording)]
+    rows = [row for row in withdrawals.read(path) if (look(row.participant), look(row.recording)) == (look(participant), look(recording))]
     before = withdrawal_memory.load()
-    theirs = [name] if recording else [of for of, one in withdrawals.listed(raw).items() if one.participant == name]
+    theirs = [name] if recording else [of for of, one in withdrawals.listed(raw).items() if look(one.participant) == look(name)]
     left = before.without([participant] * bool(participant), theirs)
     if not rows and left == before:
         msg = f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier"

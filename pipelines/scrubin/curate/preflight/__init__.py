@@ -31,6 +31,8 @@ class Findings:
         What would keep a single recording out; the others go on.
     kept_out
         The recordings that it would keep out.
+    excluded
+        How many recordings the list leaves out, each with the curator's reason.
     remarks
         What may be as it should, but looks as if something were missing.
     counts
@@ -42,6 +44,7 @@ class Findings:
     errors: list[Fault] = field(default_factory=list)
     set_aside: list[Fault] = field(default_factory=list)
     kept_out: set[str] = field(default_factory=set)
+    excluded: int = 0
     remarks: list[Fault] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     study: str = ""
@@ -68,6 +71,7 @@ class Findings:
         """Return in one line what was looked at, and what came of it."""
         looked_at = ", ".join(count_text(number, noun) for noun, number in self.counts.items())
         outcome = [count_text(len(self.errors), "error") if self.errors else "no error"]
+        outcome += [f"{count_text(self.excluded, 'recording')} excluded by the list"] if self.excluded else []
         outcome += [f"{count_text(len(self.kept_out), 'recording')} to be set aside"] if self.kept_out else []
         outcome += [f"{len(self.remarks):,} to look at"] if self.remarks else []
         where = f"{self.study}: " if self.study else ""

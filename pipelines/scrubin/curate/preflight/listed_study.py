@@ -92,6 +92,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         _strays(raw, data, withdrawn, noted)
         _people_alike(raw, parsed.recordings, noted)
         noted.counts["recording"] = len(parsed.recordings)
+        noted.excluded = sum(bool(rows[0].exclude.strip()) for rows in parsed.recordings.values())
         set_aside = frozenset(problem.recording for problem in problems)
         noted.kept_out |= set_aside
         study = ListedStudy(raw, parsed.recordings, set_aside, withdrawn, {name: name for name in parsed.recordings})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import params, private_paths
+from scrubin.base import params, private_paths, repeated_keys
 from scrubin.base.errors import ParamsError, StageError, TableError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
@@ -83,7 +83,7 @@ def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
 def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
     """Return every section that can be used by name, and everything that is wrong.
 
-    That is every parameter that is unknown, missing, of the wrong type or out of range, a severity of a rule that
+    That is every parameter that is unknown, missing, there twice, of the wrong type or out of range, a severity of a rule that
     does not exist, and the name or title of the synthetic study where a real one would be released under it.
 
     Raises
@@ -92,6 +92,7 @@ def look_at_params(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], lis
         When the file cannot be read as sections.
     """
     loaded, wrong = params.load_each(DECLARED, path)
+    wrong += repeated_keys.of_file(path)
     with ParamsError.noted(wrong):
         rules.severities(loaded["validate"].severity if "validate" in loaded else {}, str(path))
     if {"validate", "scores"} <= loaded.keys():

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import strangers
+from scrubin.base import repeated_keys, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, hint, near
 from scrubin.base.files import json_text
@@ -112,13 +112,15 @@ def curated(path: Path, version: str, frames: pd.DataFrame) -> tuple[Erratum, ..
     Raises
     ------
     ReleaseError
-        For what cannot be read, recordings and frames that are not in the release, and versions that it does not have yet.
+        For what cannot be read, keys that stand twice, recordings and frames that are not in the release, and versions that it does not
+        have yet.
     """
     try:
         entries = strangers.read_yaml(path)
     except OSError as error:
         msg = f"{path}: it cannot be read as YAML ({' '.join(str(error).split())}); an empty list is []"
         raise ReleaseError(msg) from error
+    ReleaseError.raise_any(repeated_keys.of_file(path))
     errata = checked([] if entries is None else entries, str(path))
     ends = {str(id_): int(last) + 1 for id_, last in frames.groupby("id")["frame"].max().items()}
     wrong, kept = list[Fault](), list[Erratum]()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ def read(path: Path) -> ScoreSheet:
     Raises
     ------
     MetricsError
-        With every fault: columns that lack, cells that are no number, a team that has a video twice.
+        With every fault: columns that lack, cells that are no number, a team that has a video twice, names spelt in two ways.
     """
     if not path.is_file():
         raise MetricsError([error(str(path), "file-missing", "there is no such file", f"give a CSV with {TEAM},{VIDEO},{VALUE}")])
@@ -64,6 +65,9 @@ def read(path: Path) -> ScoreSheet:
         for name, cell in ((TEAM, team), (VIDEO, video), (METRIC, metric)):
             if not cell or not cell.isprintable():
                 faults.error(sheet.file, "cell-empty", f"the {name} is empty or cannot be printed", f"name the {name}", place=row.place)
+            elif csv_text.is_of_spreadsheet(cell):
+                what = f"the {name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
+                faults.error(sheet.file, "cell-error", what, f"write the name of the {name} itself", place=row.place)
         key = (metric, team, video)
         if key in lines:
             what = f"team '{csv_text.shown(team)}' has video '{csv_text.shown(video)}' twice, first in line {lines[key]}"
@@ -76,11 +80,33 @@ def read(path: Path) -> ScoreSheet:
             )
         lines.setdefault(key, row.line)
         values[key] = _value(sheet.file, row, faults)
+    for part, name in enumerate((METRIC, TEAM, VIDEO)):
+        _refuse_respelt(sheet.file, lines, part, name, faults)
     if not values:
         faults.error(sheet.file, "no-rows", "there is no row below the header", "give a row per team and video")
     MetricsError.raise_any(faults)
     metrics, teams, videos = (tuple(sorted({key[part] for key in values})) for part in range(3))
     return ScoreSheet(sheet.file, teams, videos, metrics, values)
+
+
+def _refuse_respelt(file: str, lines: Mapping[tuple[str, str, str], int], part: int, name: str, faults: Faults) -> None:
+    """Refuse names that are spelt in two ways: taken for two videos, each team would have no value for those of the other."""
+    spelt: dict[str, dict[str, int]] = {}
+    owners: dict[str, set[tuple[str, ...]]] = {}
+    for key, line in lines.items():
+        owners.setdefault(key[part], set()).add(key[:part])
+        spelt.setdefault(csv_text.spelling(key[part]), {}).setdefault(key[part], line)
+    for spellings in spelt.values():
+        # A team that has both means two videos.
+        has_both = name == VIDEO and any(owners[one] & owners[other] for one, other in combinations(spellings, 2))
+        if len(spellings) < 2 or has_both:
+            continue
+        (first, before), *others = spellings.items()
+        for other, line in others:
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            what = f"{name} {other!a} differs from {first!a} in line {before} in {csv_text.SPELT} only"
+            fix = "if they are one, write one name; if not, names that differ in more"
+            faults.error(file, "name-spelt", what, fix, place=f"line {line}")
 
 
 def is_usable(value: float) -> bool:

@@ -6,7 +6,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -99,6 +99,8 @@ NOBODY = Memory()
 PICTURES = (".bmp", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff")
 COPIED = (".jpeg", ".jpg", ".png")
 """The pictures that ffmpeg copies into a video which is then read as they are; it knows them by these endings."""
+NO_REASON = frozenset({"", "?", "0", "f", "falsch", "false", "falso", "faux", "keep", "n", "nein", "no", "non"})
+"""What is no reason in the column ``exclude``, in small letters: most of it says that the recording stays."""
 _NOT_PLAIN = re.compile(r"""[*?\[\]{}\\'"`$%!\x00-\x1f]""")
 """What a shell or ffmpeg takes for something else in a name."""
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
@@ -229,7 +231,7 @@ def look(
         except RecordingError as error:
             problems.append(_problem(cells, error))
     problems += _contradictions(rows, tasks, {problem.recording for problem in problems})
-    problems += _of_several_people(rows, withdrawn)
+    problems += [*_look_alike(rows, "recording"), *_look_alike(rows, "participant"), *_of_several_people(rows, withdrawn)]
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[ManifestRow]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
@@ -266,6 +268,13 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     for column in ("recording", "task", "camera", "path"):
         if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    for column in ("recording", "trial", "site", "exclude"):
+        if csv_text.is_of_spreadsheet(cell := row.cells.get(column, "")):
+            what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
+            raise RecordingError(NAME, what, "write the value itself", row.place)
+    if _is_no_reason(written := row.cells.get("exclude", "")):
+        fix = "leave it empty to keep the recording, or write why it is left out"
+        raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)
     if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
         raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
@@ -284,6 +293,11 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
     part, text["rig"], text["clock"] = _part(row), cells.get("rig", ""), _clock(row)
     return ManifestRow(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, view=view, **text)
+
+
+def _is_no_reason(cell: str) -> bool:
+    """Return whether a cell that is not empty says no, or nothing: it would leave out a recording of which somebody says that it stays."""
+    return bool(cell.strip()) and (csv_text.is_missing(csv_text.seen(cell)) or csv_text.spelling(cell).strip("-") in NO_REASON)
 
 
 def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> list[ManifestRow]:
@@ -452,6 +466,19 @@ def _of_several_people(rows: list[ManifestRow], withdrawn: Memory) -> list[Manif
             error = RecordingError(NAME, reason, csv_text.ONE_PERSON, f"line {row.line}")
             problems.append(ManifestProblem(row.recording, row.camera, error))
     return problems
+
+
+def _look_alike(rows: list[ManifestRow], column: str) -> Iterator[ManifestProblem]:
+    """Yield a problem for every line whose name looks like that of an earlier line and is another: nobody would write two people so."""
+    first: dict[str, tuple[str, int]] = {}
+    for line, row in sorted({row.line: row for row in rows}.items()):
+        name = getattr(row, column)
+        before, where = first.setdefault(csv_text.seen(name), (name, line))
+        if before != name:
+            # As ASCII, because they look the same.
+            reason = f"{column} {name!a} looks like {before!a} in line {where}, and is another"
+            error = RecordingError(NAME, reason, "write the name anew, alike in both, without what does not show", f"line {line}")
+            yield ManifestProblem(row.recording, row.camera, error)
 
 
 def _named_twice(rows: list[ManifestRow]) -> list[ManifestProblem]:

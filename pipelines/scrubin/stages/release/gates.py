@@ -246,7 +246,7 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
         raise ReleaseError(msg)
     problems = [f"{review['sheet_fault']}"] if review["sheet_fault"] else []
     if review["reviewers"] > 1:
-        alike = [f"'{one}' and '{other}'" for one, other in spelt_alike(lines)]
+        alike = [f"{one!a} and {other!a}" for one, other in spelt_alike(lines)]
         problems += [f"{names} may be one person, who counts as two; one of them looks again under a name of their own" for names in alike]
     problems += _ended(review, today, there)
     unseen = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing_reviews(review, params)]

@@ -14,7 +14,6 @@ import errno
 import hashlib
 import json
 import os
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import posix
+from scrubin.base import csv_text, posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -141,14 +140,15 @@ class Ledger:
         self._refuse_respelt(by)
 
     def _refuse_respelt(self, by: str) -> None:
-        if not by.strip():
+        if not csv_text.seen(by):
             msg = "who decides has no name; write one, as with --by NAME"
             raise ReviewError(msg)
         if by in self._people:
             return
-        other = next((name for name in sorted(self._people) if _folded(name) == _folded(by)), None)
+        other = next((name for name in sorted(self._people) if csv_text.spelling(name) == csv_text.spelling(by)), None)
         if other is not None:
-            msg = f"'{by}' decides nothing: {self.path} has '{other}'; write the name like this, or another one if it is another person"
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            msg = f"{by!a} decides nothing: {self.path} has {other!a}; write the name like this, or another one if it is another person"
             raise ReviewError(msg)
 
     def append(self, event: str, facts: Mapping[str, Any], *, by: str, session: str, nonce: str = "") -> Line:
@@ -328,11 +328,7 @@ def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
 def spelt_alike(lines: Iterable[Line]) -> list[tuple[str, str]]:
     """Return pairs of people of a ledger whose names differ in spelling only: those of before such names were refused."""
     people = sorted({line.by for line in lines})
-    return [(one, other) for one, other in combinations(people, 2) if _folded(one) == _folded(other)]
-
-
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return [(one, other) for one, other in combinations(people, 2) if csv_text.spelling(one) == csv_text.spelling(other)]
 
 
 def _flush_folder(folder: Path) -> None:

@@ -367,7 +367,9 @@ def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str
         if row.decision != REJECT and interval_s[0] < interval_s[1]:
             by_file.setdefault((row.recording, row.camera), []).append(Proposed(row.kind, SHEET, interval_s, row.box_xywh))
     faults = [str(error) for _, error in sorted(decided.errors.items())]
-    return SheetThere(sha256, by_file, len(decided.rows) + len(faults), "; ".join(faults), tuple(sorted(decided.passed_over)))
+    # A row without a camera holds for each of them, and is one row.
+    count = len({row.line for row in decided.rows}) + len(faults)
+    return SheetThere(sha256, by_file, count, "; ".join(faults), tuple(sorted(decided.passed_over)))
 
 
 def _file(row: Mapping[str, Any], of_files: Mapping[FileKey, Source]) -> StudyFile:

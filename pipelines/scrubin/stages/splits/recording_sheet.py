@@ -46,9 +46,13 @@ class RecordingSheet:
         Raises
         ------
         SplitError
-            When a cell is empty.
+            When a cell is empty, or an error or a formula of a spreadsheet.
         """
-        return self.filled(self.id_column)
+        ids = self.filled(self.id_column)
+        odd = {i: csv_text.shown(one) for i, one in enumerate(ids) if csv_text.is_of_spreadsheet(one)}
+        what, fix = "an error or a formula of a spreadsheet", "write the name itself, or remove the row"
+        SplitError.raise_any(self.fault(i, "cell-error", f"the cell '{self.id_column}' is '{one}', {what}", fix) for i, one in odd.items())
+        return ids
 
     def filled(self, column: str) -> pd.Series[str]:
         """Return a column in which no cell may be empty.

@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import csv_text, repeated_keys, strangers
 from scrubin.base.errors import CalibrationError, ScrubinError
-from scrubin.base.faults import Faults, hint
+from scrubin.base.faults import Fault, Faults, hint
 from scrubin.base.tables.io import records
 from scrubin.media.rig import Rig
+from scrubin.media.rig_file import HEADER
 from scrubin.media.rig_file import read as read_rig
 from scrubin.media.source import View
 from scrubin.stages.recordings_list import NAME
@@ -139,9 +140,16 @@ def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Fault
             continue
         try:
             rigs[name] = read_rig(folder / file, file)
+            faults.extend(_repeated_keys(folder / file, file))
         except CalibrationError as error:
             faults.extend(error.faults)
     return rigs, faults
+
+
+def _repeated_keys(path: Path, file: str) -> list[Fault]:
+    # A file of OpenCV begins with a line that is no YAML.
+    text = strangers.read_bytes(path, limit="yaml_mb").decode("utf-8")
+    return repeated_keys.of_text(HEADER.sub("\n", text), file)
 
 
 def unread(recording: StereoRecording, fault: ScrubinError) -> Checked:

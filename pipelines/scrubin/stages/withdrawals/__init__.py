@@ -10,6 +10,8 @@ import datetime
 import io
 import re
 import secrets
+import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -163,9 +165,6 @@ def is_date(text: str) -> bool:
         return False
 
 
-UNDO = "if they never withdrew, run: .venv/bin/scrubin withdraw --undo"
-
-
 @dataclass(frozen=True)
 class Listed:
     """One recording of the study: who is in it, its raw files, and where it was made."""
@@ -230,18 +229,29 @@ def named(rows: Sequence[WithdrawnRow], participant_of: Mapping[str, str], memor
     """
     reasons: dict[str, str] = {}
     faults = []
+    people, recordings = _by_look((who, name) for name, who in participant_of.items()), _by_look((name, name) for name in participant_of)
     for row in rows:
         if row.participant:
-            theirs = [name for name, who in participant_of.items() if who == row.participant]
+            theirs = people.get(csv_text.look(row.participant), [])
             known = bool(theirs) or memory.has_participant(row.participant)
         else:
-            theirs = [row.recording] if row.recording in participant_of else []
+            theirs = recordings.get(csv_text.look(row.recording), [])
             known = bool(theirs) or memory.reason(row.recording) is not None
         reasons |= {name: row.reason for name in theirs if name not in reasons}
         if not known:
             faults.append(_nobody(row, participant_of))
     ManifestError.raise_any(faults)
-    return Named(frozenset(row.participant for row in rows if row.participant), reasons)
+    gone = {csv_text.look(row.participant) for row in rows if row.participant}
+    spelt = {participant_of[name] for who in gone for name in people.get(who, [])}
+    return Named(frozenset({row.participant for row in rows if row.participant} | spelt), reasons)
+
+
+def _by_look(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return recordings by a name as it is seen."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, recording in names:
+        found[csv_text.look(name)].append(recording)
+    return dict(found)
 
 
 def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Iterator[Fault]:
@@ -249,7 +259,9 @@ def come_back(study: Mapping[str, Listed], said: Named, memory: Memory) -> Itera
     for name, one in sorted(study.items()):
         if name not in said.reasons and (memory.reason(name) is not None or memory.has_participant(one.participant)):
             what = f"'{name}' stands in it, but was withdrawn earlier, and no row of {NAME} says so any more"
-            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {UNDO}")
+            column, who = ("participant", one.participant) if memory.has_participant(one.participant) else ("recording", name)
+            undo = f"if they never withdrew, run: .venv/bin/scrubin withdraw --undo --{column} {shlex.quote(who)}"
+            yield error(recordings_list.NAME, "withdrawn-again", what, f"take its rows out, or put the row of {NAME} back; {undo}")
 
 
 def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:

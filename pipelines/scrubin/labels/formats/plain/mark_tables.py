@@ -84,6 +84,7 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     if number is None:
         return {}
     videos: dict[str, _Rows] = {}
+    raters: dict[str, str] = {}
     for row in sheet.rows:
         at, frame, name = where.at(row.place), documents.frame_number(row.cells[number]), own if video is None else row.cells[video]
         if not name:
@@ -91,7 +92,7 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
         elif frame is None:
             at.error("frame-key", f"'{csv_text.shown(row.cells[number])}' is no frame number", "number frames from 0")
         elif is_long:
-            _judge(at, row.cells, videos.setdefault(name, {}).setdefault(frame, {}))
+            _judge(at, row.cells, videos.setdefault(name, {}).setdefault(frame, {}), raters)
         elif frame in videos.setdefault(name, {}):
             at.error("frame-repeated", f"frame {frame} of video {name} stands twice", "keep one of the rows")
         else:
@@ -100,10 +101,17 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     return videos
 
 
-def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float]) -> None:
-    """Add what a row says to the values of its frame."""
+def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float], raters: dict[str, str]) -> None:
+    """Add what a row says to the values of its frame, and its rater to those of the file by spelling."""
     key = cells[MARK], "" if csv_text.is_missing(cells.get(RATER, "")) else cells[RATER]
-    if not cells[MARK]:
+    before = raters.setdefault(csv_text.spelling(key[1]), key[1])
+    if csv_text.is_of_spreadsheet(key[1]):
+        where.error("rater", f"the rater is '{csv_text.shown(key[1])}', an error or a formula of a spreadsheet", "write the name itself")
+    elif before != key[1]:
+        # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+        what = f"rater {key[1]!a} differs from {before!a} in {csv_text.SPELT} only"
+        where.error("rater-spelt", what, "if they are one, write one name; if not, names that differ in more")
+    elif not cells[MARK]:
         where.error("cell-empty", f"the cell '{MARK}' is empty", "name the criterion of every row")
     elif key in values:
         by = f" by {csv_text.shown(key[1])}" if key[1] else ""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scrubin.audit.expected import dates, private_strings
-from scrubin.base import strangers
+from scrubin.base import repeated_keys, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.params import PARAMS_PATH
@@ -203,13 +203,14 @@ def load_words(path: Path) -> Words:
     Raises
     ------
     ReleaseError
-        For a file that cannot be read, an unknown key with the near miss, or an answer of another kind.
+        For a file that cannot be read, a key that stands twice, an unknown key with the near miss, or an answer of another kind.
     """
     try:
         document = strangers.read_yaml(path)
     except (OSError, ValueError) as error:
         msg = f"{path}: it cannot be read ({' '.join(str(error).split())}); correct it, or write {{}} to say nothing"
         raise ReleaseError(msg) from error
+    ReleaseError.raise_any(repeated_keys.of_file(path))
     return Words(_answers(path, {} if document is None else document))
 
 
