@@ -1,7 +1,8 @@
 // What stands above and below the pictures: name, what is left in this recording, progress, and the selected span in words.
 
 import { byId, counted, element, fill, key } from "./elements.js";
-import { isAsked, spanName, standsAs } from "./kinds.js";
+import { isAsked, spanName } from "./kinds.js";
+import { standsAs } from "./spans.js";
 import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
@@ -95,7 +96,7 @@ export class Heading {
       span.score === null ? "" : `score ${span.score.toFixed(2)}`,
       span.faces && !isAsked(span) ? counted(span.faces, "face") : "",
     ];
-    return `${parts.filter(Boolean).join(" · ")} — ${standsAs(span, state.ownAnswer(span), state.study.reviewers)}`;
+    return `${parts.filter(Boolean).join(" · ")} — ${standsAs(span)}`;
   }
 
   #hint() {

@@ -1,7 +1,8 @@
 // The time line: a lane per camera and detector with its proposals, what people drew, and what nobody has seen yet.
 
 import { byId, element, fill } from "./elements.js";
-import { decisionName, isAsked, spanName, standsAs } from "./kinds.js";
+import { decisionName, isAsked, spanName } from "./kinds.js";
+import { standsAs } from "./spans.js";
 import { spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -154,8 +155,5 @@ export class Timeline {
   }
 }
 
-/** What was decided; where several must agree, with the own answer. */
-const stands = (span) => {
-  const [own, { reviewers }] = [state.ownAnswer(span), state.study];
-  return own && reviewers > 1 ? standsAs(span, own, reviewers) : decisionName(span.decision);
-};
+/** What was decided, with the own answer, and of parts that stand differently. */
+const stands = (span) => (state.ownAnswer(span) || span.parts.length > 1 ? standsAs(span) : decisionName(span.decision));
