@@ -258,7 +258,7 @@ def test_a_span_that_another_one_inside_it_holds_is_not_said_to_be_shown(chromiu
         # What somebody draws over it hides it all the same.
         with review_study.desk(folder, by="bo") as bo:
             bo.decide(0, "left", "add", "out_of_body", 24, 25)
-        ann.page.locator("#timeline [aria-label*='1.5, left, score 0.40, shown but for 0:01.20 to 0:01.30: another span hides it']").wait_for()
+        ann.page.locator("#timeline [aria-label*='1.5, left'][aria-label*='but for 0:01.20 to 0:01.30: another span hides it']").wait_for()
         assert ann.page.locator("#timeline [aria-label*='another span hides it']").count() == 2
         assert not ann.troubles
 
@@ -277,7 +277,7 @@ def test_with_two_reviewers_is_said_what_each_has_shown_and_what_holds_the_rest(
             bo.decide(0, "left", "reject", "out_of_body", outer.first, outer.last, proposal_key=outer.key)
             assert [part[2] for part in bo.recording(0).proposals[0].parts] == ["rejected", "unreviewed", "rejected"]
         # Two people have shown it: what is still hidden is hidden for another reason.
-        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: another span there is not decided']").click(position=EDGE)
+        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: another span there']").click(position=EDGE)
         ann.page.locator("#span-text", has_text="and hides it").wait_for()
         ann.press("j", "r")
         ann.says("outside the body at 0:01.1: hidden until a second person shows it too. U undoes.")

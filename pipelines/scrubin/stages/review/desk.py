@@ -133,9 +133,9 @@ class Desk:
         return [None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"]) for row in now]
 
     def progress(self) -> Progress:
-        """Return how much is done, and how long the rest takes at the pace so far."""
+        """Return how much is done, and how long the rest takes this person at their pace so far."""
         summaries = [one for one in self.recordings() if one.status == "kept"]
-        return progress(summaries, self._state.work, self._state.study.folds)
+        return progress(summaries, self._state.work, self.by, self._state.study.folds)
 
     def decide(
         self,
