@@ -656,6 +656,30 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     ann.page.context.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, server, folder, scheme):
+    with review_study.desk(folder, by="ann") as desk:
+        review_study.see(desk, 0, "left", "sheet", [0])
+        review_study.see(desk, 0, "right", "sheet", [0])
+    ann = Reviewer(chromium, server, color_scheme=scheme, forced_colors="active")
+    ann.press("j", "a")
+    accepted, undecided = ann.page.locator(".proposal:has(.accepted)"), ann.page.locator(".proposal:has(.unreviewed)")
+    accepted.wait_for()
+    ground, ink = (browser.style(ann.page.locator("#timeline"), name) for name in ("backgroundColor", "color"))
+    assert browser.style(accepted.locator(".part"), "backgroundColor") == ink != ground
+    assert "repeating-linear-gradient" in browser.style(undecided.locator(".part"), "backgroundImage")
+    seen, unseen = ann.page.locator(".coverage"), ann.page.locator(".coverage .unseen").first
+    assert browser.style(seen, "backgroundColor") == ink
+    assert browser.style(unseen, "backgroundColor") == ground
+    assert len(browser.colours(seen)) >= 2
+    assert ann.text(".lane-names span:last-child") == "seen (empty: not yet)"
+    assert browser.style(ann.page.locator(".cursor-line"), "backgroundColor") not in (ground, ink)
+    assert "inset" in browser.style(ann.page.locator(".cell.cursor").first, "boxShadow")
+    here, other = ann.page.locator("#list [aria-current]"), ann.page.locator("#list button:not([aria-current])")
+    assert browser.style(other, "borderLeftColor") == ground != browser.style(here, "borderLeftColor")
+    ann.page.context.close()
+
+
 def test_when_the_server_has_gone_the_page_says_so_and_claims_nothing(ann, server, folder):
     ann.press("j")
     ann.says("Span 1")

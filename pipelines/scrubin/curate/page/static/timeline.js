@@ -10,6 +10,9 @@ const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 const MOST_TICKS = 12;
 const SCORE_PX = 40;
 
+/** Whether the reader chose a few colours for everything. */
+const isForced = () => matchMedia("(forced-colors: active)").matches;
+
 export class Timeline {
   constructor(sheet) {
     this.root = byId("timeline");
@@ -91,8 +94,9 @@ export class Timeline {
       this.#place(part, first, Math.min(last + 1, this.duration));
       track.append(part);
     }
-    if (!state.folded.length) return { name: "seen (grey: not yet)", track };
-    return { name: "seen (striped: folded)", about: "green: seen; grey: not yet; striped: folded, not looked at", track };
+    const [isSeen, isNot] = isForced() ? ["filled", "empty"] : ["green", "grey"];
+    if (!state.folded.length) return { name: `seen (${isNot}: not yet)`, track };
+    return { name: "seen (striped: folded)", about: `${isSeen}: seen; ${isNot}: not yet; striped: folded, not looked at`, track };
   }
 
   /** What ingest cuts off is not released. */
