@@ -264,6 +264,15 @@ def test_nobody_is_shut_out_by_how_the_page_is_made(chromium, server, token, sch
     assert found == []
 
 
+def test_the_page_that_asks_for_the_token_has_its_landmark(chromium, server):
+    page = chromium.new_context(viewport=browser.SIZE).new_page()
+    page.goto(f"{server.rstrip('/').removesuffix('/enter')}/enter")
+    assert axe.findings(page, axe.source(), ("moderate", *axe.GRAVE)) == []
+    box = page.locator("#enter-form").bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - browser.SIZE["width"] / 2) < 2
+    page.context.close()
+
+
 @pytest.mark.parametrize("scheme", axe.SCHEMES)
 def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, server, token, scheme):
     ann = Annotator(chromium, server, token, color_scheme=scheme, forced_colors="active")
