@@ -64,7 +64,8 @@ class LabelSession(Session):
     def stranger(self, token: str) -> str:
         """Say what somebody is to do whose token counts no longer, or who brings none."""
         if token:
-            return "your token counts no longer; what you labelled is kept; ask whoever leads the study for a new one, and come in with it at /enter"
+            mend = "ask whoever leads the study for a new one, and come in with it at /enter"
+            return f"your token counts no longer; what you labelled is kept; {mend}"
         return "come in with your token first, at /enter; whoever leads the study gives it to you"
 
     def knows(self, token: str) -> bool:
