@@ -42,6 +42,11 @@ def colours(place: Any) -> set[tuple[int, ...]]:
     return {tuple(map(int, one)) for one, count in zip(every, counts, strict=True) if count * 50 >= counts.sum()}
 
 
+def overflow_px(page: Any) -> int:
+    """Return by how much a page is wider than its window."""
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
 def style(place: Any, name: str) -> str:
     """Return a property of an element as the browser reckons it."""
     return place.evaluate("(one, name) => getComputedStyle(one)[name]", name)

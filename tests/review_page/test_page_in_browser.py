@@ -656,6 +656,22 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     ann.page.context.close()
 
 
+@pytest.mark.parametrize("size", [(390, 700), (320, 500)])
+def test_a_very_narrow_window_needs_no_scrolling_to_the_side(chromium, tmp_path, size):
+    folder = review_study.project(tmp_path / "study", single="W" * 140)
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        ann.press("j")
+        ann.says("Span 1")
+        for _ in range(2):
+            ann.page.click("#fold")
+            assert browser.overflow_px(ann.page) == 0
+            foot = ann.page.locator("footer").bounding_box()
+            assert foot["y"] + foot["height"] <= size[1] + 1
+            assert ann.page.locator("#sheet").bounding_box()["height"] >= 150
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, server, folder, scheme):
     with review_study.desk(folder, by="ann") as desk:
