@@ -62,6 +62,7 @@ def test_axe_finds_what_is_wrong(chromium, script, tmp_path):
 def test_a_page_of_the_study(chromium, script, study, name, way):
     tab = opened(chromium, study / name, way)
     assert axe.findings(tab, script) == []
+    assert browser.overflow_px(tab) == 0
     tab.context.close()
 
 
@@ -71,6 +72,10 @@ def test_a_report_with_everything_in_it(chromium, script, tmp_path):
     folder = reported_study.write_frames(reported, tmp_path / "release")
     path.write_text(page.render(reported, document(reported, reported_study.PARAMS), folder, reported_study.PARAMS), encoding="utf-8")
     assert axe.findings(opened(chromium, path, WAYS[0]), script) == []
+    # Names may have as many letters as that of a file, and no place where they break.
+    path.write_text(path.read_text(encoding="utf-8").replace("Rec_PegTransfer_", "W" * 140), encoding="utf-8")
+    assert "W" * 140 in path.read_text(encoding="utf-8")
+    assert [browser.overflow_px(opened(chromium, path, way)) for way in WAYS] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 
 import numpy as np
@@ -225,6 +226,17 @@ def test_faults_stand_in_the_document_of_scores(tmp_path, capsys):
     assert [(one["rule"], one["frames"]) for one in document["faults"]] == [("frames-extra", [[3, 3]])]
     assert document["notes"] == [document["faults"][0]["sentence"]]
     assert document["notes"][0].startswith("a.npz, frame 3: ")
+
+
+def test_a_name_of_a_video_is_no_formula_in_the_sheet_of_scores_and_itself_in_the_document(tmp_path, capsys):
+    for folder, name in (("truth", "targets"), ("found", "scores")):
+        arrays(tmp_path / folder / "@SUM(1).npz", **{name: np.eye(3, 100, dtype=int if folder == "truth" else float)})
+    for out in (tmp_path / "scores.csv", tmp_path / "scores.json"):
+        run = ("--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--out", out)
+        good(capsys, "recognition", *run, "--variant", "scope=video-wise")
+    rows = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
+    assert {row["key"] for row in rows if row["level"] == "video"} == {"'@SUM(1)"}
+    assert "'@SUM" not in (tmp_path / "scores.json").read_text()
 
 
 def test_phases_of_spans_are_scored_at_the_instant_that_is_named(tmp_path, capsys):

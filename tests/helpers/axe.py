@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -19,14 +20,14 @@ def source() -> str:
     return resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
-def findings(page: Any, script: str) -> list[str]:
-    """Return one line for each place of an open page that breaks a rule gravely, or in which axe could not tell."""
+def findings(page: Any, script: str, impacts: Sequence[str] = GRAVE) -> list[str]:
+    """Return one line for each place of an open page that breaks a rule with one of these impacts."""
     # Evaluated by the driver: a page that lets no foreign script in stays as it is.
     page.evaluate(script)
     found = page.evaluate(RUN)["violations"]
     return [
         f"{rule['id']} ({rule['impact']}): {' '.join(map(str, place['target']))}: {place['html'][:160]}"
         for rule in found
-        if rule["impact"] in GRAVE
+        if rule["impact"] in impacts
         for place in rule["nodes"]
     ]

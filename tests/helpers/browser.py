@@ -6,7 +6,10 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 REQUIRED = "SCRUBIN_REQUIRE_BROWSER"
@@ -30,6 +33,23 @@ def chromium() -> Iterator:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=START_MS)
         yield browser
         browser.close()
+
+
+def colours(place: Any) -> set[tuple[int, ...]]:
+    """Return the colours that an element has on the screen, each of at least a fiftieth of its pixels."""
+    picture = cv2.imdecode(np.frombuffer(place.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    every, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
+    return {tuple(map(int, one)) for one, count in zip(every, counts, strict=True) if count * 50 >= counts.sum()}
+
+
+def overflow_px(page: Any) -> int:
+    """Return by how much a page is wider than its window."""
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def style(place: Any, name: str) -> str:
+    """Return a property of an element as the browser reckons it."""
+    return place.evaluate("(one, name) => getComputedStyle(one)[name]", name)
 
 
 def _missing(reason: str) -> None:

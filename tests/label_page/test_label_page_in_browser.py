@@ -11,6 +11,7 @@ import time
 import pytest
 
 import axe
+import browser
 import label_server
 import labelled_study
 import sampled_release
@@ -261,6 +262,32 @@ def test_nobody_is_shut_out_by_how_the_page_is_made(chromium, server, token, sch
     ann.page.wait_for_selector("#help-dialog[open]")
     found += axe.findings(ann.page, script)
     assert found == []
+
+
+def test_the_page_that_asks_for_the_token_has_its_landmark(chromium, server):
+    page = chromium.new_context(viewport=browser.SIZE).new_page()
+    page.goto(f"{server.rstrip('/').removesuffix('/enter')}/enter")
+    assert axe.findings(page, axe.source(), ("moderate", *axe.GRAVE)) == []
+    box = page.locator("#enter-form").bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - browser.SIZE["width"] / 2) < 2
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", axe.SCHEMES)
+def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, server, token, scheme):
+    ann = Annotator(chromium, server, token, color_scheme=scheme, forced_colors="active")
+    ground, ink = (browser.style(ann.page.locator("#lanes"), name) for name in ("backgroundColor", "color"))
+    assert browser.style(ann.page.locator("#cursor"), "backgroundColor") not in (ground, ink)
+    assert len(browser.colours(ann.page.locator(".lane:first-child .black"))) >= 2
+    here, other = (ann.page.locator(f"#layers [aria-selected={is_here}]").first for is_here in ("true", "false"))
+    assert browser.style(here, "backgroundColor") != browser.style(other, "backgroundColor")
+    assert axe.findings(ann.page, axe.source()) == []
+    # The only recording of this person is the open one; any other has no bar.
+    listed = ann.page.locator("#list button")
+    assert browser.style(listed, "borderLeftColor") != ground
+    listed.evaluate("(one) => one.removeAttribute('aria-current')")
+    assert browser.style(listed, "borderLeftColor") == ground
+    assert ann.troubles == []
 
 
 def test_a_stretch_that_is_hidden_in_the_release_says_so_at_its_place(chromium, server, token):

@@ -65,8 +65,16 @@ def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_has(app, port
 def test_who_is_shut_out_is_out_at_once(ann, folder, mine):
     assert ann.get("/api/work").status_code == 200
     people.shut_out(next(one.name for one in people.load(folder / people.PATH) if one.number == mine[0]), folder / people.PATH)
-    assert ann.get("/api/work").status_code == 403
+    refused = ann.get("/api/work")
+    assert refused.status_code == 403
+    # The address stays the same, and the start of the server has nothing to do with it.
+    assert refused.json()["error"].startswith("your token counts no longer; what you labelled is kept; ask whoever leads the study for")
     assert ann.label(SINGLE, change("phases", "a", 0, 9, "preparation")).status_code == 403
+
+
+def test_who_brings_no_token_is_told_where_to_come_in(app, portal):
+    refused = Labeller(app, portal).get("/api/work")
+    assert (refused.status_code, "token first, at /enter" in refused.json()["error"]) == (403, True)
 
 
 @each("headers", [{**POST, "Origin": "http://evil.example"}, {**POST, "X-Scrubin": "0"}, {"Origin": OWN, "X-Scrubin": "1"}])

@@ -61,9 +61,18 @@ def test_nobody_settles_what_they_labelled(path):
         people.add("Ann", "adjudicator", path)
 
 
-@each("name", ["", "   ", "a\nb", "x" * 201])
-def test_a_name_is_a_line_of_text(path, name):
-    with pytest.raises(ReviewError, match="a name has 1 to 200 letters"):
+@each(
+    "name, says",
+    [
+        ("", "the name of a person has 1 to 200 letters"),
+        ("   ", "the name of a person has 1 to 200 letters"),
+        ("x" * 201, "the name of a person has 1 to 200 letters"),
+        ("a\nb", r"'a\\nb' is no name of a person: .* \(U\+000A, a control character\); write it without"),
+        ("Sara\u202eabc", r"'Sara\\u202eabc' is no name of a person: .* \(U\+202E, right-to-left override\); write it without"),
+    ],
+)
+def test_a_name_is_a_line_of_text_that_can_be_read(path, name, says):
+    with pytest.raises(ReviewError, match=says):
         people.add(name, "annotator", path)
 
 

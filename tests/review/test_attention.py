@@ -10,6 +10,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.stages.release.certificate import attention as attention_said
 from scrubin.stages.review import Ledger, attention, result
 from scrubin.stages.review.attention import Clock, Look
+from scrubin.stages.review.events import PERSON
 
 SINGLE = 1
 OLD = {"view": "sheet", "stills": [[0, 20, 4]], "seconds": [[0, 3]]}
@@ -137,7 +138,7 @@ def test_time_left_goes_down_steadily_also_with_a_long_look_and_a_pause(folder):
     for place, line in enumerate(lines):
         at_s += 110 if place == 30 else 40 if place == 45 else 6 * (1 + place % 3)
         lines[place] = replace(line, at=f"2026-01-01T00:{at_s // 60:02d}:{at_s % 60:02d}+00:00")
-        said.append(attention.progress([Left(3600 - 20 * place)], work_of(lines[: place + 1])).seconds_left)
+        said.append(attention.progress([Left(3600 - 20 * place)], work_of(lines[: place + 1]), "ann").seconds_left)
     steps = [after / before for before, after in pairwise(said)]
     assert max(steps) < 1.15, steps
     assert min(steps) > 0.85, steps
@@ -152,7 +153,7 @@ def test_time_left_follows_how_many_seconds_one_still_stands_for_once_they_fold(
             stood = desk.folded(SINGLE, "mono", {0: [(1, 1)]}, limit)
         lines = [line for _ in range(times) for line in (looked, replace(stood, facts={**stood.facts, "seconds": [[1, 6]]}))]
         at = [replace(line, at=f"2026-01-01T00:{place // 60:02d}:{place % 60:02d}+00:00") for place, line in enumerate(lines)]
-        return attention.progress(left, work_of(at), folds).seconds_left
+        return attention.progress(left, work_of(at), "ann", folds).seconds_left
 
     unfolded = said(600, 0.1, 0.0)
     # Each still stands for itself and six more: a seventh of the stills are left, one more as the beginning is reckoned unfolded.
@@ -160,3 +161,21 @@ def test_time_left_follows_how_many_seconds_one_still_stands_for_once_they_fold(
     assert said(6, 0.1, 0.1) / said(6, 0.1, 0.0) == pytest.approx(66 / (66 + 36))
     # What was folded less strictly than now counts nothing, here as elsewhere.
     assert said(600, 0.2, 0.1) == pytest.approx(unfolded)
+
+
+def test_time_left_is_by_the_pace_of_the_person_who_is_here_and_never_below_the_attention_that_is_needed(folder):
+    left, least_s = [Left(3600)], 3600 * attention.LOOK_S
+    with review_study.desk(folder) as desk:
+        looked = review_study.see(desk, SINGLE, "mono", "sheet", [0])
+
+    def lines(by, every_s, times=300):
+        at = [divmod(place * every_s, 60) for place in range(times)]
+        return [replace(looked, by=by, session=by, at=f"2026-01-01T{m // 60:02d}:{m % 60:02d}:{s:02d}+00:00") for m, s in at]
+
+    ledger = [*lines(PERSON, 0), *lines("slow", 40), *lines("fast", 0)]
+    said = {by: attention.progress(left, work_of(ledger), by) for by in ("new", PERSON, "slow", "fast")}
+    assert {by: one.seconds_left for by, one in said.items() if by in ("new", PERSON)} == {"new": None, PERSON: None}
+    assert said["fast"].seconds_left > least_s
+    assert said["slow"].seconds_left > 10 * said["fast"].seconds_left
+    assert attention.progress(left, work_of(lines("fast", 0, 9000)), "fast").seconds_left == least_s
+    assert {one.attention_s for one in said.values()} == {least_s}

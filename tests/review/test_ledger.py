@@ -215,6 +215,16 @@ def test_another_spelling_of_a_name_is_nobody_new_because_one_person_would_count
     assert [line.by for line in Ledger(path).lines()] == ["ann", "anne"]
 
 
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\n"])
+def test_a_name_with_a_character_that_nobody_sees_is_nobodys(path, hidden):
+    by = f"Sara{hidden}abc"
+    with pytest.raises(ReviewError, match=r"is no name of a person: .*U\+.*; write it without"):
+        Ledger(path).refuse_respelt(by)
+    with pytest.raises(ReviewError, match="the name of a person has 1 to 200 letters"):
+        Ledger(path).append("acknowledged", {}, by="x" * 201, session="s")
+    assert Ledger(path).lines() == []
+
+
 @pytest.mark.parametrize("left", [0, 1, 5, 8])
 def test_a_chain_that_a_withdrawal_made_shorter_is_held_to_its_own_end_once_the_pipeline_has_seen_it(tmp_path, monkeypatch, left):
     """Its first line says how many lines there were before: more than the pipeline has seen since."""

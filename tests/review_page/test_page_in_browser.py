@@ -233,6 +233,61 @@ def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, 
         assert not ann.troubles
 
 
+EDGE = {"x": 2, "y": 4}
+"""Of a span in its lane, where none lies over it."""
+
+
+def propose_one_in_another(folder):
+    inner, outer = review_study.proposal("pair", "left", 22, 27), review_study.proposal("pair", "left", 20, 29)
+    review_study.propose(folder, [outer, inner])
+
+
+def test_a_span_that_another_one_inside_it_holds_is_not_said_to_be_shown(chromium, folder):
+    propose_one_in_another(folder)
+    held = "shown but for 0:01.10 to 0:01.40: another span there is not decided, and hides it"
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("j", "r")
+        ann.says(f"outside the body at 0:01.0: {held}. U undoes.")
+        ann.page.locator(f"#timeline [aria-label*='{held}']").click(position=EDGE)
+        ann.page.locator("#span-text", has_text=f"— {held}").wait_for()
+        # The inner one is decided by itself; then all of both is shown.
+        ann.press("j", "r")
+        ann.page.locator("#span-text", has_text="— shown").wait_for()
+        assert ann.page.locator("#timeline [aria-label*='score 0.40, shown']").count() == 2
+        # What somebody draws over it hides it all the same.
+        with review_study.desk(folder, by="bo") as bo:
+            bo.decide(0, "left", "add", "out_of_body", 24, 25)
+        ann.page.locator("#timeline [aria-label*='1.5, left'][aria-label*='but for 0:01.20 to 0:01.30: another span hides it']").wait_for()
+        assert ann.page.locator("#timeline [aria-label*='another span hides it']").count() == 2
+        assert not ann.troubles
+
+
+def test_with_two_reviewers_is_said_what_each_has_shown_and_what_holds_the_rest(chromium, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    propose_one_in_another(folder)
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.press("j", "r")
+        inner = "another span in it, 0:01.10 to 0:01.40, must be decided as well"
+        ann.says(f"outside the body at 0:01.0: hidden until a second person shows it too; {inner}. U undoes.")
+        with review_study.desk(folder, by="bo") as bo:
+            outer, first = [one for one in bo.recording(0).proposals if one.camera == "left"]
+            bo.decide(0, "left", "reject", "out_of_body", outer.first, outer.last, proposal_key=outer.key)
+            assert [part[2] for part in bo.recording(0).proposals[0].parts] == ["rejected", "unreviewed", "rejected"]
+        # Two people have shown it: what is still hidden is hidden for another reason.
+        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: another span there']").click(position=EDGE)
+        ann.page.locator("#span-text", has_text="and hides it").wait_for()
+        ann.press("j", "r")
+        ann.says("outside the body at 0:01.1: hidden until a second person shows it too. U undoes.")
+        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: hidden until a second person']").wait_for()
+        with review_study.desk(folder, by="bo") as bo:
+            bo.decide(0, "left", "accept", "out_of_body", first.first, first.last, proposal_key=first.key)
+        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: people disagree: hidden']").wait_for()
+        assert not ann.troubles
+
+
 def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
     ann.press("j", "a")
     ann.says("hidden")
@@ -598,6 +653,46 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     bottom = ann.page.locator("#lens").bounding_box()
     assert bottom["y"] + bottom["height"] <= ann.page.locator("footer").bounding_box()["y"] + 1
     assert ann.page.evaluate("document.activeElement.className").startswith("cell")
+    ann.page.context.close()
+
+
+@pytest.mark.parametrize("size", [(390, 700), (320, 500)])
+def test_a_very_narrow_window_needs_no_scrolling_to_the_side(chromium, tmp_path, size):
+    folder = review_study.project(tmp_path / "study", single="W" * 140)
+    with review_server.running(folder, "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        ann.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        ann.press("j")
+        ann.says("Span 1")
+        for _ in range(2):
+            ann.page.click("#fold")
+            assert browser.overflow_px(ann.page) == 0
+            foot = ann.page.locator("footer").bounding_box()
+            assert foot["y"] + foot["height"] <= size[1] + 1
+            assert ann.page.locator("#sheet").bounding_box()["height"] >= 150
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, server, folder, scheme):
+    with review_study.desk(folder, by="ann") as desk:
+        review_study.see(desk, 0, "left", "sheet", [0])
+        review_study.see(desk, 0, "right", "sheet", [0])
+    ann = Reviewer(chromium, server, color_scheme=scheme, forced_colors="active")
+    ann.press("j", "a")
+    accepted, undecided = ann.page.locator(".proposal:has(.accepted)"), ann.page.locator(".proposal:has(.unreviewed)")
+    accepted.wait_for()
+    ground, ink = (browser.style(ann.page.locator("#timeline"), name) for name in ("backgroundColor", "color"))
+    assert browser.style(accepted.locator(".part"), "backgroundColor") == ink != ground
+    assert "repeating-linear-gradient" in browser.style(undecided.locator(".part"), "backgroundImage")
+    seen, unseen = ann.page.locator(".coverage"), ann.page.locator(".coverage .unseen").first
+    assert browser.style(seen, "backgroundColor") == ink
+    assert browser.style(unseen, "backgroundColor") == ground
+    assert len(browser.colours(seen)) >= 2
+    assert ann.text(".lane-names span:last-child") == "seen (empty: not yet)"
+    assert browser.style(ann.page.locator(".cursor-line"), "backgroundColor") not in (ground, ink)
+    assert "inset" in browser.style(ann.page.locator(".cell.cursor").first, "boxShadow")
+    here, other = ann.page.locator("#list [aria-current]"), ann.page.locator("#list button:not([aria-current])")
+    assert browser.style(other, "borderLeftColor") == ground != browser.style(here, "borderLeftColor")
     ann.page.context.close()
 
 

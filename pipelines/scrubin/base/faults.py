@@ -291,6 +291,22 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
+_FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+"""How a formula begins in spreadsheets, also in wide letters."""
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")
+
+
+def sheet_cell(text: str) -> str:
+    """Return text for a CSV that people open as a spreadsheet: what would be a formula there has an apostrophe before it.
+
+    Not for tables that programs read: there the name would be another one.
+
+    >>> sheet_cell("=1+1"), sheet_cell("+1"), sheet_cell("-0.5"), sheet_cell("a team")
+    ("'=1+1", "'+1", '-0.5', 'a team')
+    """
+    return f"'{text}" if text.startswith(tuple(_FORMULA)) and not _NUMBER.fullmatch(text) else text
+
+
 def within(faults: Iterable[Fault], file: str) -> tuple[Fault, ...]:
     """Return faults of a part as faults of a file: what named no file names it now."""
     return tuple(fault if fault.file else replace(fault, file=file) for fault in faults)

@@ -14,7 +14,7 @@ from typing import Any
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import count_text, summary
+from scrubin.base.faults import count_text, sheet_cell, summary
 from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
 from scrubin.evaluate.computation import Computed, Scoring
 from scrubin.evaluate.metrics.bootstrap import Interval
@@ -91,7 +91,7 @@ def text_of(document: Mapping[str, Any]) -> str:
 
 
 def sheet(scored: Sequence[ScoredResult]) -> str:
-    """Return CSV: one row per number; undefined is empty."""
+    """Return CSV for people: one row per number; undefined is empty, and no name is a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -102,9 +102,9 @@ def sheet(scored: Sequence[ScoredResult]) -> str:
         bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
         writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
         for id_, value in result.classes.items():
-            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", "", ""])
+            writer.writerow([*head, "class", sheet_cell(id_), sheet_cell(one.class_names.get(id_, "")), _cell(value), value.n, "", "", ""])
         for name, value in result.videos.items():
-            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", "", ""])
+            writer.writerow([*head, "video", sheet_cell(name), "", _cell(value), value.n, "", "", ""])
     return text.getvalue()
 
 

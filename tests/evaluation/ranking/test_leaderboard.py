@@ -86,6 +86,14 @@ def test_the_sheet_has_one_row_per_team(found):
         assert float(row["score"]) == team["score"] == float(row["component_ivt"])
 
 
+@pytest.mark.parametrize("name", ['=HYPERLINK("http:evil")', "@SUM(1)", "+1", "-1+1", "\uff1d1+1"])
+def test_no_name_is_a_formula_in_the_sheet(found, name):
+    named = {**found, "teams": [{**found["teams"][0], "team": name}], "not_ranked": [{**found["not_ranked"][0], "team": name}]}
+    rows = list(csv.DictReader(io.StringIO(ranking_text.sheet(named))))
+    assert [row["team"] for row in rows] == [f"'{name}", f"'{name}"]
+    assert float(rows[0]["score"]) == found["teams"][0]["score"]
+
+
 def test_the_table_names_ranks_tests_and_who_is_not_ranked(found):
     text = "\n".join(ranking_text.lines(found))
     assert "3 teams ranked, 1 not ranked" in text

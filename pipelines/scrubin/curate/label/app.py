@@ -61,6 +61,13 @@ class LabelSession(Session):
         """Return whose token it is; the list is read anew, so that somebody who is shut out is out at once."""
         return people.of_token(people.load(self.people), token) if token else None
 
+    def stranger(self, token: str) -> str:
+        """Say what somebody is to do whose token counts no longer, or who brings none."""
+        if token:
+            mend = "ask whoever leads the study for a new one, and come in with it at /enter"
+            return f"your token counts no longer; what you labelled is kept; {mend}"
+        return "come in with your token first, at /enter; whoever leads the study gives it to you"
+
     def knows(self, token: str) -> bool:
         """Whether somebody has this token."""
         return self.who(token) is not None

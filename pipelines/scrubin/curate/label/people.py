@@ -20,12 +20,12 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.faults import hint
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
+from scrubin.stages.review import refuse_no_name
 
 PATH = PRIVATE / "label/people.csv"
 COLUMNS = ("number", "name", "role", "token_sha256")
 Role = Literal["annotator", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
-LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,7 @@ def add(name: str, role: Role, path: Path = PATH) -> tuple[Person, str]:
         For a name that cannot be one or is another spelling of one that is there, or another role than they have.
     """
     name = name.strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        msg = f"a name has 1 to {LONGEST_NAME} letters, and no line breaks"
-        raise ReviewError(msg)
+    refuse_no_name(name)
     token = secrets.token_urlsafe(24)
     with _locked(path):
         people = load(path)

@@ -93,6 +93,10 @@ class Session:
         """Where the page is entered. The token stands behind the ``#``: browsers send that part to nobody."""
         return f"{self.scheme}://{self.host or LOOPBACK[0]}:{self.port}/enter#{self.token}"
 
+    def stranger(self, token: str) -> str:
+        """Say what somebody with another token, or with none, is to do."""
+        return f"open the address that '{self.command}' printed; each start of the server has its own"
+
     def knows(self, token: str) -> bool:
         """Whether a token is this session's, in a time that says nothing about it."""
         return secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
@@ -143,8 +147,8 @@ def refusal(scope: Scope, session: Session) -> Response | None:
         return _refuse(404, "there is no such page")
     if not _is_own_origin(scope, headers, f"{session.scheme}://{hosts[0].lower()}"):
         return _refuse(403, "another page sent this request")
-    if not (OPEN_PATHS.fullmatch(scope["path"]) or session.knows(token_of(headers, session))):
-        return _refuse(403, f"open the address that '{session.command}' printed; each start of the server has its own")
+    if not (OPEN_PATHS.fullmatch(scope["path"]) or session.knows(token := token_of(headers, session))):
+        return _refuse(403, session.stranger(token))
     return None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import pages
-from scrubin.base.faults import ranges
+from scrubin.base.faults import ranges, sheet_cell
 from scrubin.base.files import sha256_of, write_json, write_text
 from scrubin.base.statistics import settled, without_nan
 from scrubin.evaluate.deid.key import FILE, KINDS, Key
@@ -110,7 +110,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         number = settled(value)
         return "" if math.isnan(number) else number
-    return value
+    return sheet_cell(value) if isinstance(value, str) else value
 
 
 def _settled(value: Any) -> Any:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scrubin.base.faults import count_text
+from scrubin.base.faults import count_text, sheet_cell
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.metrics.variants import ONE_VIDEO
 
@@ -43,7 +43,10 @@ def lines(document: Mapping[str, Any]) -> list[str]:
 
 
 def sheet(document: Mapping[str, Any]) -> str:
-    """Return a ranking as CSV: one row per team, undefined values empty; teams that are not ranked last, with their first reason."""
+    """Return a ranking as CSV for people, in which no name is a formula.
+
+    One row per team, undefined values empty; teams that are not ranked last, with their first reason.
+    """
     parts = list(document["teams"][0]["components"]) if document["teams"] else []
     ways = list(document["teams"][0]["methods"]) if document["teams"] else []
     columns = [*COLUMNS, *(f"component_{part}" for part in parts), "share_first", "share_podium", "groups", "better_than", "worse_than"]
@@ -55,6 +58,7 @@ def sheet(document: Mapping[str, Any]) -> str:
         writer.writerow(
             {
                 **{name: team[name] for name in COLUMNS},
+                "team": sheet_cell(team["team"]),
                 **{f"component_{part}": team["components"][part] for part in parts},
                 "share_first": team["share_first"],
                 "share_podium": team["share_podium"],
@@ -65,7 +69,7 @@ def sheet(document: Mapping[str, Any]) -> str:
             }
         )
     for one in document["not_ranked"]:
-        writer.writerow({"team": one["team"], "not_ranked_because": one["reasons"][0]})
+        writer.writerow({"team": sheet_cell(one["team"]), "not_ranked_because": sheet_cell(one["reasons"][0])})
     return buffer.getvalue()
 
 

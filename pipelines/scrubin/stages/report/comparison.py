@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from scrubin.base.faults import sheet_cell
 from scrubin.stages.report import ReportedStudy
 
 DIGITS = 6
@@ -136,7 +137,7 @@ def _deviations(rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
 
 def _csv(name: str, value: str, rows: Iterator[Row] | Sequence[Row]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([(name, value), *rows])
+    csv.writer(text, lineterminator="\n").writerows([(name, value), *((sheet_cell(one), number) for one, number in rows)])
     return text.getvalue()
 
 

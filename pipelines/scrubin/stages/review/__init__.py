@@ -23,6 +23,7 @@ from typing import Any
 
 from scrubin.base import csv_text, posix
 from scrubin.base.errors import ReviewError
+from scrubin.base.faults import printable
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
 
@@ -31,6 +32,8 @@ FIRST = "0" * 64
 """Stands for the hash of the line before the first one."""
 DONE_AGAIN = {"decisions": "reviewed", "labels": "labelled"}
 """What a ledger is a chain of, and what has to be done again without it."""
+LONGEST_NAME = 200
+"""Of a person, in letters."""
 _KEYS = ("at", "by", "event", "facts", "nonce", "number", "previous", "session")
 
 
@@ -134,7 +137,7 @@ class Ledger:
         Raises
         ------
         ReviewError
-            Names the other spelling. Also when the chain is broken, or the name is empty.
+            Names the other spelling. Also when the chain is broken, or the name can be nobody's.
         """
         self._refresh()
         self._refuse_respelt(by)
@@ -150,6 +153,7 @@ class Ledger:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
             msg = f"{by!a} decides nothing: {self.path} has {other!a}; write the name like this, or another one if it is another person"
             raise ReviewError(msg)
+        refuse_no_name(by)
 
     def append(self, event: str, facts: Mapping[str, Any], *, by: str, session: str, nonce: str = "") -> Line:
         """Append one line and return it once it is safe on the disk.
@@ -323,6 +327,24 @@ def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], R
 def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
     restore = f"restore the file from a copy; without one, move it away, and everything has to be {DONE_AGAIN[chain]} again"
     return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
+
+
+def refuse_no_name(name: str) -> None:
+    """Refuse what cannot be the name of a person: who reads two of them must be able to tell them apart.
+
+    Raises
+    ------
+    ReviewError
+        For none, a long one, and one with a character that cannot be printed or seen.
+    """
+    if not name.strip() or len(name) > LONGEST_NAME:
+        msg = f"the name of a person has 1 to {LONGEST_NAME} letters"
+        raise ReviewError(msg)
+    unseen = next((one for one in name if not one.isprintable()), None)
+    if unseen is not None:
+        what = f"U+{ord(unseen):04X}, {unicodedata.name(unseen, 'a control character').lower()}"
+        msg = f"'{printable(name)}' is no name of a person: it has a character that nobody can tell by sight ({what}); write it without"
+        raise ReviewError(msg)
 
 
 def spelt_alike(lines: Iterable[Line]) -> list[tuple[str, str]]:

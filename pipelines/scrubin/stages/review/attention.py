@@ -22,7 +22,7 @@ import math
 import statistics
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -30,7 +30,7 @@ from typing import Any, Protocol
 
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import Line
-from scrubin.stages.review.events import Folded, Planted, Seen, event_of
+from scrubin.stages.review.events import PERSON, Folded, Planted, Seen, event_of
 
 LOOK_S = 0.25
 """One fixation."""
@@ -221,12 +221,16 @@ class Summarised(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """Recordings done and left; seconds of footage left, and of work at the pace so far (None: nothing was done yet)."""
+    """Recordings done and left; seconds of footage left, and of work at the pace of one person so far (None: they have none yet).
+
+    ``attention_s`` is what the stills that are left need at least; None where nobody reckons it.
+    """
 
     done: int
     left: int
     unseen_s: int
     seconds_left: float | None
+    attention_s: float | None = None
 
 
 @dataclass
@@ -252,30 +256,30 @@ class Work:
     Parameters
     ----------
     hours
-        For how long they worked.
+        By person for how long they worked.
     stills
-        By view how many stills count as looked at.
+        By person and view how many stills count as looked at.
     folded
         By limit how many seconds were folded.
     looked_s
         By person and session their attention, exactly, also that of looks that do not count.
     """
 
-    hours: Hours = field(default_factory=Hours)
-    stills: Counter[str] = field(default_factory=Counter)
+    hours: dict[str, Hours] = field(default_factory=lambda: defaultdict(Hours))
+    stills: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     folded: Counter[float] = field(default_factory=Counter)
     looked_s: dict[tuple[str, str], Fraction] = field(default_factory=dict)
 
     def take(self, lines: Iterable[Line]) -> None:
         """Take in further lines of the ledger, in their order."""
         for line in lines:
-            self.hours.take(line)
+            self.hours[line.by].take(line)
             event = event_of(line) if line.event in ("seen", "folded") else None
             if isinstance(event, Seen):
                 key = line.by, line.session
                 self.looked_s[key] = self.looked_s.get(key, Fraction(0)) + Fraction(event.looked_s or 0)
-                if counts(event):
-                    self.stills[event.view] += _stills(event)
+                if counts(event) and line.by != PERSON:
+                    self.stills[line.by][event.view] += _stills(event)
             elif isinstance(event, Folded):
                 self.folded[event.limit] += sum(last + 1 - first for first, last in event.seconds)
 
@@ -287,26 +291,29 @@ class Work:
         return float(spent_s)
 
 
-def progress(recordings: Iterable[Summarised], work: Work, folds: float = 0.0) -> Progress:
-    """Return how far a review is.
+def progress(recordings: Iterable[Summarised], work: Work, by: str, folds: float = 0.0) -> Progress:
+    """Return how far a review is, and how long the rest takes one person.
 
     What is left takes at least the attention that its stills need. How many times that it takes
-    is measured over all that was done, beginning from what is usual, so that one long look or one
-    pause changes little; so is for how many seconds one still of the sheet stood (`folds`, the parameter ``review.folds``).
+    is measured over all that this person did, beginning from what is usual, so that one long look or one
+    pause changes little; never less than once. So is for how many seconds one still of the sheet
+    stood, for whomever (`folds`, the parameter ``review.folds``). What a program wrote has no pace.
     """
-    items = list(recordings)
+    items, own = list(recordings), work.stills.get(by, Counter[str]())
     unseen_s = sum(one.unseen_s for one in items)
     left_s = needed_s("sheet", 1) * unseen_s * _shown_share(work, folds) + math.fsum(
         needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing) for one in items
     )
-    done_s = math.fsum(needed_s(view, stills) for view, stills in work.stills.items())
-    pace = (USUAL_PACE * USUAL_S + work.hours.worked_s) / (USUAL_S + done_s)
-    return Progress(sum(one.done for one in items), sum(not one.done for one in items), unseen_s, pace * left_s if done_s else None)
+    done_s = math.fsum(needed_s(view, stills) for view, stills in own.items())
+    worked_s = work.hours[by].worked_s if by in work.hours else 0.0
+    pace = max(1.0, (USUAL_PACE * USUAL_S + worked_s) / (USUAL_S + done_s))
+    done = sum(one.done for one in items)
+    return Progress(done, len(items) - done, unseen_s, pace * left_s if done_s else None, left_s)
 
 
 def _shown_share(work: Work, folds: float) -> float:
     """Return which share of the seconds had a still of their own, 0 to 1; those count that were folded as strictly as now."""
-    shown = USUAL_STILLS + work.stills["sheet"]
+    shown = USUAL_STILLS + sum(stills["sheet"] for stills in work.stills.values())
     return shown / (shown + sum(seconds for limit, seconds in work.folded.items() if limit <= folds))
 
 

@@ -22,11 +22,11 @@ from scrubin.base.tables.private import LINKAGE, QUARANTINE
 from scrubin.stages.review import Line, attention, events, study, undoing, views
 from scrubin.stages.review.attention import Look, Progress, progress
 from scrubin.stages.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
-from scrubin.stages.review.outcome import AUDIT, without
+from scrubin.stages.review.outcome import without
 from scrubin.stages.review.questions import Sight
 from scrubin.stages.review.standing import FileKey, Run, Standing, seconds_of
 from scrubin.stages.review.state import State
-from scrubin.stages.review.status import frames_on_screen
+from scrubin.stages.review.status import asked_inside, frames_on_screen
 from scrubin.stages.review.views import DRAWN, RecordingSummary, RecordingView
 
 SAME_S = 1e-6
@@ -115,7 +115,7 @@ class Desk:
         return RecordingView(
             self._summary(number),
             tuple(views.file_view(of.files[one.key], one, of.stops.get(one.key, ())) for one, _ in status),
-            tuple(views.proposal_view(of.files[one.key], item, of.reviewers) for one, items in status for item in items),
+            tuple(views.proposal_view(of.files[one.key], item, items, of.reviewers) for one, items in status for item in items),
             tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
             tuple(views.missing(status)),
             tuple(views.log(name, standing)),
@@ -133,9 +133,9 @@ class Desk:
         return [None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"]) for row in now]
 
     def progress(self) -> Progress:
-        """Return how much is done, and how long the rest takes at the pace so far."""
+        """Return how much is done, and how long the rest takes this person at their pace so far."""
         summaries = [one for one in self.recordings() if one.status == "kept"]
-        return progress(summaries, self._state.work, self._state.study.folds)
+        return progress(summaries, self._state.work, self.by, self._state.study.folds)
 
     def decide(
         self,
@@ -197,17 +197,11 @@ class Desk:
         return self._append("decided", decided, nonce)
 
     def _inside(self, file: study.StudyFile, kind: str, within: Run, box_xywh: Box | None, proposal_key: str) -> list[Run]:
-        """Return the frames of other proposals of the same place that lie inside one in time.
-
-        A smaller rectangle is of another place: what is said of it leaves the rest of the larger one open.
-        """
+        """Return the frames of other proposals that a decision about a proposal says nothing of."""
         if not proposal_key:
             return []
         items = next(items for status, items in self._state.statuses(file.recording) if status.key == file.key)
-        others = [one for one in items if one.proposal.kind == kind and one.proposal.key != proposal_key]
-        same_place = [one for one in others if one.proposal.box_xywh == box_xywh and one.proposal.source != AUDIT]
-        runs = [(one.first, one.last) for one in same_place]
-        return [run for run in runs if within[0] <= run[0] and run[1] <= within[1] and run != within]
+        return [(one.first, one.last) for one in asked_inside(items, kind, within, box_xywh, proposal_key)]
 
     def seen(self, number: int, camera: str, view: str, frames: Sequence[int], look: Look, nonce: str = "") -> Line | None:
         """Append that stills were looked at; None when there are none.

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.audit.expected.plan import TEXT_KIND
+from scrubin.stages.review.events import Box
 from scrubin.stages.review.outcome import ACCEPTED, AUDIT, REJECTED, UNREVIEWED, Asked, Interval, Part, Proposed, without
 from scrubin.stages.review.questions import Question
 from scrubin.stages.review.standing import FileKey, Run, Standing, folded_seconds, lens_seen, stop_seen, true_runs, unseen_seconds
@@ -135,6 +136,21 @@ def lies_within(interval_s: Interval, whole: Iterable[tuple[Interval, str]]) -> 
         return False
     over = without(interval_s, [part_s for part_s, _ in during])
     return all(b - a <= LAG_S and (a == start_s or b == end_s) for a, b in over)
+
+
+def asked_inside(items: Iterable[Judged], kind: str, within: Run, box_xywh: Box | None, key: str) -> list[Judged]:
+    """Return the other proposals of the same place that lie inside one in time: each is asked by itself.
+
+    A smaller rectangle is of another place: what is said of it leaves the rest of the larger one open.
+
+    Parameters
+    ----------
+    kind, within, box_xywh, key
+        Of the one: its frames ``[first, last]``, its place, its name.
+    """
+    others = [one for one in items if one.proposal.kind == kind and one.proposal.key != key]
+    same_place = [one for one in others if one.proposal.box_xywh == box_xywh and one.proposal.source != AUDIT]
+    return [one for one in same_place if within[0] <= one.first and one.last <= within[1] and (one.first, one.last) != within]
 
 
 def asked(question: Question, boundaries_s: npt.NDArray[np.float64]) -> Asked:

@@ -11,7 +11,7 @@ from scrubin.base.faults import count_text
 from scrubin.stages.review.events import ADD, REJECT, Box
 from scrubin.stages.review.outcome import AUDIT, without
 from scrubin.stages.review.standing import FileKey, Run, Standing, lens_frames
-from scrubin.stages.review.status import FileStatus, Judged, frames_on_screen
+from scrubin.stages.review.status import FileStatus, Judged, asked_inside, frames_on_screen
 from scrubin.stages.review.study import Boundaries, Stop, StudyFile
 
 DRAWN = "line:"
@@ -55,7 +55,10 @@ class FileView:
 
 @dataclass(frozen=True)
 class ProposalView:
-    """A proposal: frames ``[first, last]`` of the source; ``parts`` are frames and what was decided about them."""
+    """A proposal: frames ``[first, last]`` of the source; ``parts`` are times and what was decided about them.
+
+    ``inside`` are keys of others that lie inside it and are asked by themselves: a rejection of this one says nothing of them.
+    """
 
     key: str
     camera: str
@@ -75,6 +78,7 @@ class ProposalView:
     lens: tuple[Run, ...]
     lens_seen: bool
     parts: tuple[tuple[float, float, str], ...]
+    inside: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -182,8 +186,8 @@ def file_view(file: StudyFile, status: FileStatus, stops: Sequence[Stop]) -> Fil
     )
 
 
-def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView:
-    """Return one proposal."""
+def proposal_view(file: StudyFile, item: Judged, items: Sequence[Judged], reviewers: int) -> ProposalView:
+    """Return one proposal among all of its file."""
     proposal = item.proposal
     return ProposalView(
         key=proposal.key,
@@ -204,6 +208,9 @@ def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView
         lens=tuple(lens_frames(item.first, item.last, file.frame_count)),
         lens_seen=len(item.lens_seen_by) >= reviewers,
         parts=tuple((*part.interval_s, part.decision) for part in item.parts),
+        inside=tuple(
+            one.proposal.key for one in asked_inside(items, proposal.kind, (item.first, item.last), proposal.box_xywh, proposal.key)
+        ),
     )
 
 

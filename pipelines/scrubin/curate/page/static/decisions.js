@@ -3,7 +3,8 @@
 import { nonce, post } from "./api.js";
 import { askKind, askReason } from "./dialogs.js";
 import { acknowledgeable } from "./overview.js";
-import { comesTo, isAsked, kindName, spanName } from "./kinds.js";
+import { isAsked, kindName, spanName } from "./kinds.js";
+import { comesTo } from "./spans.js";
 import { isLeft, spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -28,8 +29,9 @@ export class Decisions {
       this.watch.pass();
       await this.watch.send();
       await this.#decide(number, span, { what });
-      const now = state.number === number && !span.drawn && what === "reject" && state.study.reviewers > 1 ? state.spans.find((one) => spanId(one) === spanId(span)) : null;
-      this.say(`${name(span)}: ${now && now.decision !== "rejected" ? comesTo(now, state.study.reviewers) : done}. U undoes.`);
+      const isAnswer = isAsked(span) && state.study.reviewers === 1;
+      const now = state.number === number && !span.drawn && !isAnswer && what === "reject" ? state.spans.find((one) => spanId(one) === spanId(span)) : null;
+      this.say(`${name(span)}: ${now && !(isAsked(now) && now.decision === "rejected") ? comesTo(now) : done}. U undoes.`);
       this.#goOn(number, span);
     });
   }

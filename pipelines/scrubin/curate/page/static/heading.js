@@ -1,7 +1,8 @@
 // What stands above and below the pictures: name, what is left in this recording, progress, and the selected span in words.
 
 import { byId, counted, element, fill, key } from "./elements.js";
-import { isAsked, spanName, standsAs } from "./kinds.js";
+import { isAsked, spanName } from "./kinds.js";
+import { standsAs } from "./spans.js";
 import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
@@ -16,11 +17,11 @@ export class Heading {
   }
 
   #progress() {
-    const { done, left, seconds_left: seconds } = state.study.progress;
+    const { done, left } = state.study.progress;
     byId("bar").max = Math.max(done + left, 1);
     byId("bar").value = done;
-    const pace = left && seconds !== null ? ` · about ${lasting(seconds)} left` : "";
-    byId("pace").textContent = `${done} of ${done + left} done${pace}`;
+    const rest = left ? restOf(state.study.progress) : "";
+    byId("pace").textContent = `${done} of ${done + left} done${rest ? ` · ${rest} left` : ""}`;
   }
 
   #recording() {
@@ -95,7 +96,7 @@ export class Heading {
       span.score === null ? "" : `score ${span.score.toFixed(2)}`,
       span.faces && !isAsked(span) ? counted(span.faces, "face") : "",
     ];
-    return `${parts.filter(Boolean).join(" · ")} — ${standsAs(span, state.ownAnswer(span), state.study.reviewers)}`;
+    return `${parts.filter(Boolean).join(" · ")} — ${standsAs(span)}`;
   }
 
   #hint() {
@@ -130,6 +131,10 @@ const UNLOOKED = "They say that stills were on a screen for a moment, not that a
 
 /** How much attention is missing, as a sentence. */
 export const more = ({ open, seconds }) => `${seconds.toFixed(1)} s more for ${open === 1 ? "this still" : `these ${open} stills`}.`;
+
+/** How long what is left takes: by the own pace, or before there is one what its stills need; "" where nobody reckons it. */
+export const restOf = ({ seconds_left: byPace, attention_s: attention }) =>
+  byPace !== null ? `about ${lasting(byPace)}` : attention === null ? "" : `${lasting(attention)} of looking`;
 
 /** Say something to the person, also to one who listens; `isNews` lets it stand out. */
 export function say(text, isNews = false, isProblem = false) {

@@ -24,23 +24,3 @@ export const spanName = (span) => {
 
 export const kindName = (kind) => KINDS[kind] ?? kind;
 export const decisionName = (decision) => DECISIONS[decision] ?? decision;
-
-const OWN = { accepted: "you hide it", rejected: "you show it", mixed: "you hide a part of it" };
-
-/** What comes of a proposal about which somebody decided, where so many people must agree to show it. */
-export const comesTo = (span, reviewers) => {
-  if (span.disputed) return "people disagree: hidden";
-  if (span.decision !== "unreviewed") return decisionName(span.decision);
-  if (isAsked(span)) return `nothing is released before ${reviewers === 2 ? "a second person says" : `${reviewers} people say`} so, too`;
-  return reviewers === 2 ? "hidden until a second person shows it too" : `hidden until ${reviewers} people show it`;
-};
-
-/** The same of any proposal, with the own answer while others may still answer otherwise. */
-export const standsAs = (span, own, reviewers) => {
-  if (own && reviewers > 1 && (span.disputed || span.decision === "unreviewed")) {
-    return `${isAsked(span) && own === "rejected" ? "you say that it may be seen" : OWN[own]}; ${comesTo(span, reviewers)}`;
-  }
-  if (span.disputed || span.decision !== "unreviewed") return comesTo(span, reviewers);
-  if (isAsked(span)) return "not answered: nothing is released before somebody answers";
-  return `not decided: hidden unless ${reviewers === 1 ? "you show it" : `${reviewers} people show it`}`;
-};

@@ -2,7 +2,7 @@
 
 import { byId, counted, element, fill } from "./elements.js";
 import { state } from "./state.js";
-import { lasting } from "./times.js";
+import { restOf } from "./heading.js";
 
 const SHOWN = 200;
 const SHORT = 8;
@@ -16,14 +16,14 @@ export function overview(open) {
   const left = recordings.filter((one) => !one.done);
   byId("overview-title").textContent = left.length ? "Overview" : isSampled ? "Every clip was looked at" : "Everything is reviewed";
   const excluded = recordings.filter((one) => one.status === "excluded").length;
-  const pace = progress.seconds_left;
+  const rest = left.length ? restOf(progress) : "";
   const parts = [
     element(
       "ul",
       { class: "figures" },
       figure(progress.done, "done"),
       figure(progress.left, "left"),
-      figure(pace === null || !left.length ? "–" : lasting(pace), "left by the pace so far"),
+      figure(rest || "–", progress.seconds_left === null ? "left: you have no pace yet" : "left by your pace so far"),
       isSampled ? null : figure(excluded, "excluded"),
       isSampled ? null : figure(known.filter((one) => !one.acknowledged).length, "to acknowledge"),
     ),

@@ -1,13 +1,17 @@
 // The time line: a lane per camera and detector with its proposals, what people drew, and what nobody has seen yet.
 
 import { byId, element, fill } from "./elements.js";
-import { decisionName, isAsked, spanName, standsAs } from "./kinds.js";
+import { decisionName, isAsked, spanName } from "./kinds.js";
+import { standsAs } from "./spans.js";
 import { spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 const MOST_TICKS = 12;
 const SCORE_PX = 40;
+
+/** Whether the reader chose a few colours for everything. */
+const isForced = () => matchMedia("(forced-colors: active)").matches;
 
 export class Timeline {
   constructor(sheet) {
@@ -90,8 +94,9 @@ export class Timeline {
       this.#place(part, first, Math.min(last + 1, this.duration));
       track.append(part);
     }
-    if (!state.folded.length) return { name: "seen (grey: not yet)", track };
-    return { name: "seen (striped: folded)", about: "green: seen; grey: not yet; striped: folded, not looked at", track };
+    const [isSeen, isNot] = isForced() ? ["filled", "empty"] : ["green", "grey"];
+    if (!state.folded.length) return { name: `seen (${isNot}: not yet)`, track };
+    return { name: "seen (striped: folded)", about: `${isSeen}: seen; ${isNot}: not yet; striped: folded, not looked at`, track };
   }
 
   /** What ingest cuts off is not released. */
@@ -154,8 +159,5 @@ export class Timeline {
   }
 }
 
-/** What was decided; where several must agree, with the own answer. */
-const stands = (span) => {
-  const [own, { reviewers }] = [state.ownAnswer(span), state.study];
-  return own && reviewers > 1 ? standsAs(span, own, reviewers) : decisionName(span.decision);
-};
+/** What was decided, with the own answer, and of parts that stand differently. */
+const stands = (span) => (state.ownAnswer(span) || span.parts.length > 1 ? standsAs(span) : decisionName(span.decision));
