@@ -67,7 +67,7 @@ def main() -> int:
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
                 if notice.waits(params.raw_folder()):
-                    _withhold()
+                    _withhold(notice.staying_by(params.raw_folder()))
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in empty_study.complete(params.raw_folder()):
@@ -114,9 +114,9 @@ def _time_text(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < SECONDS_BELOW_S else time_text(seconds)
 
 
-def _withhold() -> None:
+def _withhold(staying: frozenset[str] | None) -> None:
     """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
-    outputs.forget_releases(Path())
+    outputs.forget_releases(Path(), staying)
     if releases.withhold():
         sys.stderr.write(NOT_NAMED)
 
