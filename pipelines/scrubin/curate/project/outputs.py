@@ -15,7 +15,8 @@ import yaml
 
 from scrubin.base import file_lists, private_paths, strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.base.layout import TABLES, UNRELEASED
+from scrubin.base.faults import Fault, error
+from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 ASIDE = Path(".cache/dvc.lock.torn")
@@ -145,6 +146,41 @@ def stated_outputs(project: Path) -> dict[str, Mapping[str, Any]]:
     """
     outs = (out if isinstance(out, dict) else {out: {}} for stage in _stages(project / PIPELINE).values() for out in stage.get("outs", ()))
     return {path: said for out in outs for path, said in out.items()}
+
+
+def pushed(project: Path) -> dict[str, str]:
+    """Return every output that ``dvc push`` sends, with the file that says so, as DVC itself sees them: of stages, and kept by hand.
+
+    Raises
+    ------
+    ReleaseError
+        When DVC cannot read the project; with its own words.
+    """
+    # Not before it is needed: it takes a moment.
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+
+    try:
+        with contextlib.closing(Repo(str(project))) as repo:
+            root = Path(repo.root_dir)
+            outs = [out for out in repo.index.outs if out.use_cache and out.can_push and not out.stage.is_repo_import]
+            return {_within(root, out.fs_path): _within(root, out.stage.path) for out in outs}
+    except DvcException as error:
+        msg = f"{PIPELINE}: DVC cannot tell what it would push ({error}); see 'dvc status'"
+        raise ReleaseError(msg) from error
+
+
+def pushed_besides(project: Path) -> Iterator[Fault]:
+    """Yield every output that ``dvc push`` would send, and that is not the release."""
+    for path, file in sorted(pushed(project).items()):
+        if path != RELEASE.as_posix():
+            by_hand = f"write 'push: false' below its path in {file}, or keep it outside of DVC: dvc remove {file}"
+            fix = by_hand if file.endswith(".dvc") else f"give it '{{push: false}}' in {file}, as all others have it"
+            yield error(file, "pushed", f"'dvc push' would send '{path}', too, and it is not the release", fix)
+
+
+def _within(root: Path, path: str) -> str:
+    return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else str(path)
 
 
 def _stages(path: Path) -> Mapping[str, Any]:
