@@ -21,7 +21,7 @@ from scrubin.base import private_paths
 from scrubin.base.errors import ReleaseError, ReviewError, ScrubinError
 from scrubin.base.layout import DEMO, RELEASE, REVIEW_PATH, UNRELEASED
 from scrubin.base.store.store import STORE_PATH
-from scrubin.curate.engine.run import only_run, time_text
+from scrubin.curate.engine.run import only_run, require_letters, time_text
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import LOCK
 from scrubin.curate.project.room import prune_store, share_with_cache
@@ -46,6 +46,7 @@ def main() -> int:
     begin, was_named = time.monotonic(), False
     die_with_parent()
     try:
+        require_letters()
         private_paths.write_privately()
         interrupts.end_in_order()
         with only_run():
