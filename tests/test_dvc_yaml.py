@@ -19,7 +19,7 @@ from scrubin.base.store import code_of, dvc_code
 from scrubin.base.tables import Table, seals
 from scrubin.base.tables import private as private_tables
 from scrubin.base.tables.public import public_tables
-from scrubin.curate.project import readiness
+from scrubin.curate.project.outputs import pushed
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "dvc.yaml").read_text(encoding="utf-8")
@@ -116,10 +116,10 @@ def test_a_stage_imports_no_other_stage():
 def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
     options = {(stage, path): said for stage in STAGES for out in STAGES[stage]["outs"] for path, said in options_of(out).items()}
     # What DVC does not keep it cannot push.
-    pushed = {out for out, said in options.items() if said.get("push", True) and said.get("cache", True)}
-    assert pushed == {("release", "data/release")}
-    assert readiness.public_outputs(ROOT) == {"data/release"}
-    private = {path for _, path in options.keys() - pushed}
+    kept = {out for out, said in options.items() if said.get("push", True) and said.get("cache", True)}
+    assert kept == {("release", "data/release")}
+    assert pushed(ROOT) == {"data/release": "dvc.yaml"}
+    private = {path for _, path in options.keys() - kept}
     assert not [dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith("data/release")]
     assert not {"metrics", "plots", "artifacts", "datasets"} & {kind for stage in STAGES.values() for kind in stage}
     assert set(PIPELINE) == {"vars", "stages", "metrics", "plots"}

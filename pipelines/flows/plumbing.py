@@ -18,11 +18,17 @@ from typing import Any, Generic, NoReturn, TypeVar
 import interrupts
 import warm
 from scrubin.base import private_paths
+from scrubin.base.errors import PlatformError
+from scrubin.curate.engine.run import require_letters
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 from state import REASONS
 
 # At once, because importing Prefect takes seconds in which the parent may be killed.
 die_with_parent()
+try:
+    require_letters()
+except PlatformError as error:
+    sys.exit(str(error))
 warm.hand_over()
 # Before anything is written, Prefect's own files included.
 private_paths.write_privately()

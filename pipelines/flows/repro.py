@@ -21,7 +21,7 @@ from scrubin.base import private_paths
 from scrubin.base.errors import ReleaseError, ReviewError, ScrubinError
 from scrubin.base.layout import DEMO, RELEASE, REVIEW_PATH, UNRELEASED
 from scrubin.base.store.store import STORE_PATH
-from scrubin.curate.engine.run import only_run, time_text
+from scrubin.curate.engine.run import only_run, require_letters, time_text
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import LOCK
 from scrubin.curate.project.room import prune_store, share_with_cache
@@ -46,6 +46,7 @@ def main() -> int:
     begin, was_named = time.monotonic(), False
     die_with_parent()
     try:
+        require_letters()
         private_paths.write_privately()
         interrupts.end_in_order()
         with only_run():
@@ -67,7 +68,7 @@ def main() -> int:
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
                 if notice.waits(params.raw_folder()):
-                    _withhold()
+                    _withhold(notice.staying_by(params.raw_folder()))
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in empty_study.complete(params.raw_folder()):
@@ -114,9 +115,9 @@ def _time_text(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < SECONDS_BELOW_S else time_text(seconds)
 
 
-def _withhold() -> None:
+def _withhold(staying: frozenset[str] | None) -> None:
     """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
-    outputs.forget_releases(Path())
+    outputs.forget_releases(Path(), staying)
     if releases.withhold():
         sys.stderr.write(NOT_NAMED)
 

@@ -21,7 +21,7 @@ def main() -> None:
     if notice.is_news(withdrawn, withdrawal_memory.load()):
         # The last release may hold them, and those before it.
         releases.withhold()
-        outputs.forget_releases(Path())
+        outputs.forget_releases(Path(), notice.staying(withdrawn))
     withdrawal_memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))

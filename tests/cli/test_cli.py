@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +77,39 @@ def test_every_command_prints_its_help(name, capsys):
         cli.main([name, "--help"])
     assert ended.value.code == 0
     assert f"scrubin {name}" in capsys.readouterr().out
+
+
+def in_few_letters(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program where names of files have the letters of ASCII alone."""
+    few = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+    return subprocess.run([sys.executable, *command], cwd=folder, env=os.environ | few, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("-m", "scrubin", "preflight"), id="a command"),
+        pytest.param(("-m", "scrubin", "verify", "."), id="a command of the base"),
+        pytest.param((ROOT / "pipelines/flows/repro.py",), id="a run"),
+        pytest.param((ROOT / "pipelines/flows/ingest.py",), id="a stage that DVC started"),
+    ],
+)
+def test_where_names_of_files_cannot_have_every_letter_nothing_begins(tmp_path, command):
+    """Recordings whose names have other letters would be missing, and the release would go out without them."""
+    done = in_few_letters(*command, folder=tmp_path)
+    assert done.returncode
+    assert done.stderr.endswith(
+        "LC_ALL=C: names of files are read as ascii, so that those with other letters would be missing; "
+        "export PYTHONUTF8=1, or LC_ALL=C.UTF-8, then run again\n"
+    )
+    assert done.stderr.count("\n") == 1
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_there_the_doctor_says_what_to_do(tmp_path):
+    done = in_few_letters("-m", "scrubin", "doctor", folder=tmp_path)
+    assert (
+        "to do       names of files are read as ascii, so that those with other letters would be missing: export PYTHONUTF8=1"
+        in done.stdout
+    )
+    assert done.returncode == 1

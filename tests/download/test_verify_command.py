@@ -101,6 +101,13 @@ def test_what_is_no_release_is_refused_with_a_hint(copy, tmp_path, name, says, c
     assert says in capsys.readouterr().err
 
 
+def test_an_address_is_no_folder_and_it_is_said_how_it_is_loaded(capsys):
+    assert cli.main(["verify", "s3://team/1.0.0?sig=a1"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("scrubin verify: s3://team/1.0.0: this is an address, and verify reads a folder: get the release into one first")
+    assert "Release('s3://team/1.0.0') loads it from there, and proves every file" in said
+
+
 def test_options_of_one_kind_are_refused_for_the_other(copy, tmp_path, capsys):
     assert cli.main(["verify", str(copy.folder), "--fix"]) == 1
     assert "--fix restores a project" in capsys.readouterr().err

@@ -16,7 +16,7 @@ import doc_blocks
 import made_once
 import remote_servers
 import small_study
-from scrubin.curate.project import outputs, readiness
+from scrubin.curate.project import outputs
 from scrubin.load import Release
 
 pytestmark = pytest.mark.slow
@@ -116,7 +116,7 @@ def test_nothing_private_is_in_a_remote(study, remote):
 
 def test_a_push_uploads_exactly_the_public_outputs(study, remote):
     """Neither the synthetic study and its truth, nor what a stage keeps to itself."""
-    said, public = outputs.read_outputs(study), readiness.public_outputs(study)
+    said, public = outputs.read_outputs(study), set(outputs.pushed(study))
     listed = yaml.safe_load((study / "dvc.lock").read_text())["stages"]
     wanted = {out["md5"] for stage in listed.values() for out in stage["outs"] if out["path"] in public}
     wanted |= {md5 for path, md5 in said.files.items() if any(path == out or path.startswith(f"{out}/") for out in public)}

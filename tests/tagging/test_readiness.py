@@ -114,6 +114,33 @@ def test_a_project_in_order_has_no_fault(project):
     assert rules(project) == set()
 
 
+@pytest.mark.slow
+def test_whatever_dvc_would_push_besides_the_release_is_named_with_its_mend(project):
+    """By hand, in the project or in a folder of it, or by a stage: nobody else's raw files may go where the release goes."""
+    for name in ("study_raw", "more/raw"):
+        (project / name).mkdir(parents=True)
+        (project / name / "a1.mkv").write_bytes(b"a raw film " + name.encode())
+    run(project, DVC, "add", "--quiet", "study_raw", "more/raw")
+    (project / "more/dvc.yaml").write_text("stages:\n  sums:\n    cmd: x\n    outs: [sums.csv]\n")
+    commit(project)
+    assert rules(project) == {"pushed"}
+    said = {fault.file: fault.sentence for fault in readiness.release_alone(project, VERSION)}
+    assert set(said) == {"study_raw.dvc", "more/raw.dvc", "more/dvc.yaml"}
+    assert said["study_raw.dvc"] == (
+        "study_raw.dvc: 'dvc push' would send 'study_raw', too, and it is not the release; "
+        "write 'push: false' below its path in study_raw.dvc, or keep it outside of DVC: dvc remove study_raw.dvc"
+    )
+    assert said["more/dvc.yaml"].endswith("; give it '{push: false}' in more/dvc.yaml, as all others have it")
+    for name in ("study_raw.dvc", "more/raw.dvc"):
+        path = project / name
+        path.write_text(path.read_text() + "  push: false\n")
+    (project / "more/dvc.yaml").write_text("stages:\n  sums:\n    cmd: x\n    outs: [{sums.csv: {push: false}}]\n")
+    commit(project)
+    assert rules(project) == set()
+    run(project, DVC, "push", "--quiet")
+    assert not [path for path in (project.parent / "remote").rglob("*") if path.is_file() and b"a raw film" in path.read_bytes()]
+
+
 def test_a_tag_never_moves(project):
     run(project, "git", "tag", "v1.0.0")
     assert rules(project) == set()

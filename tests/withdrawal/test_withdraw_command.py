@@ -114,6 +114,54 @@ def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(proj
     assert [path.read_text() for path in remote.rglob("*") if path.is_file() and path.suffix != ".dir"] == ["x"]
 
 
+def as_tracked(project: Path, remote: Path) -> None:
+    """Let DVC keep a release of Ann (glimst) and Ben (blivka), and their videos for the next one, in stages."""
+    release = project / "data/release"
+    files = {name: f"of all: {name}" for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet")}
+    for name, text in {**files, "videos/glimst.mkv": "a film of Ann", "videos/blivka.mkv": "a film of Ben"}.items():
+        for folder in (release, project / "data/unreleased") if name.startswith("videos/") else (release,):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+    stages = {
+        "render": {"cmd": "x", "outs": [{"data/unreleased/videos": {"push": False}}]},
+        "release": {"cmd": "x", "outs": ["data/release"]},
+    }
+    (project / "dvc.yaml").write_text(json.dumps({"stages": stages}))
+    subprocess.run([DVC, "init", "-q", "--no-scm", "-f"], check=True)
+    subprocess.run([DVC, "config", "core.site_cache_dir", ".cache/dvc"], check=True)
+    subprocess.run([DVC, "remote", "add", "-d", "store", str(remote)], check=True)
+    subprocess.run([DVC, "commit", "-q", "-f"], check=True)
+
+
+def sent(remote: Path) -> set[str]:
+    return {path.read_text() for path in remote.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notes", ["", "elsewhere"])
+def test_nor_does_what_dvc_remembers_of_an_earlier_push(project, capsys, tmp_path_factory, monkeypatch, notes):
+    """After a push that had nothing to send, DVC's index names the files: also where nobody looks for it."""
+    remote, lock = tmp_path_factory.mktemp("remote"), project / "dvc.lock"
+    as_tracked(project, remote)
+    before, elsewhere = lock.read_text(), str(tmp_path_factory.mktemp("notes"))
+    with monkeypatch.context() as patch:
+        if notes:
+            patch.setenv("DVC_SITE_CACHE_DIR", elsewhere)
+        for _ in range(2):
+            subprocess.run([DVC, "push", "-q"], check=True)
+    assert "a film of Ann" in sent(remote)
+    assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
+    shutil.rmtree(remote)
+    lock.write_text(before)
+    with monkeypatch.context() as patch:
+        if notes:
+            patch.setenv("DVC_SITE_CACHE_DIR", elsewhere)
+        subprocess.run([DVC, "push", "-q"], check=False)
+    assert sent(remote) <= ({"a film of Ben"} if notes else set())
+    kept = {path.read_text() for path in (project / ".dvc/cache/files/md5").glob("??/*") if path.suffix != ".dir"}
+    assert kept == {"a film of Ben"}, "stages and the store need those of all others"
+
+
 def test_exported_labels_go_with_their_name_and_those_that_somebody_changed_are_left(project, capsys):
     raw = project / "data/raw"
     paths = {name: f"{written.LABELS_FOLDER}/{name}.labels.json" for name in ("a1", "a2", "b1")}
@@ -146,6 +194,7 @@ def test_what_nobody_can_call_back_is_listed(project, capsys):
     _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
     for place in (
         "DVC remote 'vault' (ssh://vault/data)",
+        "other clones and git worktrees: their own caches of DVC hold it",
         "git tags v1.0.0",
         "version 1.0.0 and those before it",
         "backups of data/private",

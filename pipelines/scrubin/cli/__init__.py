@@ -72,6 +72,10 @@ def _run(passed: Sequence[str]) -> int:
         whole.print_help()
         return USAGE
     try:
+        if args.command != "doctor":  # which says it in its own way
+            from scrubin.curate.engine.run import require_letters  # as the next one
+
+            require_letters()
         if DECLARED[args.command].writes_privately:
             from scrubin.base import private_paths  # not of every command, because at each Tab people wait
 

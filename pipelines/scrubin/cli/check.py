@@ -43,6 +43,15 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
+    from scrubin.base.object_store import is_address, plain
+
+    if is_address(args.project):
+        address = plain(args.project)
+        msg = (
+            f"{address}: this is an address, and verify reads a folder: get the release into one first, then name that; "
+            f"in Python Release('{address}') loads it from there, and proves every file by its SHA256SUMS"
+        )
+        raise ReleaseError(msg)
     folder = Path(args.project)
     is_project = folder.is_dir() and not verify.is_release(folder) and any((folder / name).exists() for name in verify.PROJECT)
     if not is_project:

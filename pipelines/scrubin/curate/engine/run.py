@@ -1,4 +1,4 @@
-"""A run as it is seen from outside: one at a time, how far it has come."""
+"""A run as it is seen from outside: where it may begin, one at a time, how far it has come."""
 
 from __future__ import annotations
 
@@ -13,8 +13,34 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scrubin.base import posix
-from scrubin.base.errors import StageError
-from scrubin.base.faults import count_text
+from scrubin.base.errors import PlatformError, StageError
+from scrubin.base.faults import count_text, printable
+
+ALL_LETTERS = "utf-8"
+LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
+"""Variables that say which letters there are: the first one that is set."""
+SET_LETTERS = "export PYTHONUTF8=1, or LC_ALL=C.UTF-8"
+
+
+def few_letters() -> str:
+    """Return what is wrong when names of files cannot have every letter here; "" when they can."""
+    encoding = sys.getfilesystemencoding()
+    return "" if encoding == ALL_LETTERS else f"names of files are read as {encoding}, so that those with other letters would be missing"
+
+
+def require_letters() -> None:
+    """Refuse to begin where a file whose name has other letters would be taken for missing: a release would lack it.
+
+    Raises
+    ------
+    PlatformError
+        When the locale has not every letter.
+    """
+    if wrong := few_letters():
+        named = next((f"{name}={value}" for name in LOCALES if (value := os.environ.get(name))), "no locale is set")
+        msg = f"{printable(named)}: {wrong}; {SET_LETTERS}, then run again"
+        raise PlatformError(msg)
+
 
 OURS = Path(".cache/repro.lock")
 DVC, DVC_STAGES = Path(".dvc/tmp/lock"), Path(".dvc/tmp/rwlock")

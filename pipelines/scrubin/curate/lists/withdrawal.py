@@ -60,8 +60,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     path = raw / withdrawals.NAME
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
-    # An older dvc.lock, as git brings it back, would name what DVC's cache still holds.
-    elsewhere = outputs.forget_releases(Path())
+    # An older dvc.lock, as git brings it back, names what DVC's cache still holds.
+    elsewhere = outputs.forget_releases(Path(), notice.staying(withdrawn))
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)

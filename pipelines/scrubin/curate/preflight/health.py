@@ -21,6 +21,7 @@ from scrubin.base import disks, machine, params, posix, private_paths
 from scrubin.base.errors import ScrubinError
 from scrubin.base.layout import PRIVATE, REPORTS
 from scrubin.base.store.code_of import LIBRARY
+from scrubin.curate.engine import run
 
 DECIDES = (
     *("numpy", "pandas", "pyarrow", "av", "opencv-python-headless", "imageio-ffmpeg", "ffmpeg-python", "onnxruntime", "scipy"),
@@ -171,6 +172,8 @@ def _other_packages() -> list[str] | None:
 def _to_do(known: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Yield what does not work as it should, each with what to do; what is only not installed is no fault."""
     disk, project, networks = known["disk"], known["project"], known["networks"]
+    if wrong := run.few_letters():
+        yield _fault(wrong, run.SET_LETTERS)
     if not disk["writes"]:
         yield _fault("nothing can be written in this folder", "correct its permissions, or its disk")
     elif not disk["locks"]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import params, private_paths, repeated_keys
-from scrubin.base.errors import ParamsError, StageError, TableError
+from scrubin.base.errors import ParamsError, ReleaseError, StageError, TableError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
@@ -21,6 +21,7 @@ from scrubin.curate.label import params as label_params
 from scrubin.curate.lists import changes, empty_study
 from scrubin.curate.preflight import Findings, plans, raw_folders, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
+from scrubin.curate.project import outputs
 from scrubin.media.networks import endoscopy, weights
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
@@ -159,6 +160,10 @@ def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
     noted.errors += _led_away()
     for fault in private_paths.faults():
         (noted.errors if fault.severity == "error" else noted.remarks).append(fault)
+    if Path(".dvc").is_dir():
+        # It stops no run: what the run makes goes nowhere by itself. `scrubin tag` refuses.
+        with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read, when the run starts it
+            noted.remarks += (replace(fault, severity="warning") for fault in outputs.pushed_besides(Path()))
 
 
 def _led_away() -> Iterator[Fault]:

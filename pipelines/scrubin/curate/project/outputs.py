@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,6 +15,8 @@ import yaml
 
 from scrubin.base import file_lists, private_paths, strangers
 from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import Fault, error
+from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 ASIDE = Path(".cache/dvc.lock.torn")
@@ -144,6 +148,41 @@ def stated_outputs(project: Path) -> dict[str, Mapping[str, Any]]:
     return {path: said for out in outs for path, said in out.items()}
 
 
+def pushed(project: Path) -> dict[str, str]:
+    """Return every output that ``dvc push`` sends, with the file that says so, as DVC itself sees them: of stages, and kept by hand.
+
+    Raises
+    ------
+    ReleaseError
+        When DVC cannot read the project; with its own words.
+    """
+    # Not before it is needed: it takes a moment.
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+
+    try:
+        with contextlib.closing(Repo(str(project))) as repo:
+            root = Path(repo.root_dir)
+            outs = [out for out in repo.index.outs if out.use_cache and out.can_push and not out.stage.is_repo_import]
+            return {_within(root, out.fs_path): _within(root, out.stage.path) for out in outs}
+    except DvcException as error:
+        msg = f"{PIPELINE}: DVC cannot tell what it would push ({error}); see 'dvc status'"
+        raise ReleaseError(msg) from error
+
+
+def pushed_besides(project: Path) -> Iterator[Fault]:
+    """Yield every output that ``dvc push`` would send, and that is not the release."""
+    for path, file in sorted(pushed(project).items()):
+        if path != RELEASE.as_posix():
+            by_hand = f"write 'push: false' below its path in {file}, or keep it outside of DVC: dvc remove {file}"
+            fix = by_hand if file.endswith(".dvc") else f"give it '{{push: false}}' in {file}, as all others have it"
+            yield error(file, "pushed", f"'dvc push' would send '{path}', too, and it is not the release", fix)
+
+
+def _within(root: Path, path: str) -> str:
+    return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else str(path)
+
+
 def _stages(path: Path) -> Mapping[str, Any]:
     try:
         stages: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
@@ -167,20 +206,73 @@ def members(project: Path, md5: str) -> frozenset[str] | None:
 
 RELEASE_FILES = frozenset({file_lists.CHECKSUMS, "certificate.json", "tables/videos.parquet"})
 """By these a folder is known as a release of ours, of whatever version."""
+TO_BE_RELEASED = (f"{TABLES}/", f"{UNRELEASED}/")
 
 
-def forget_releases(project: Path) -> str:
-    """Remove from DVC's cache the lists of all releases; return where the cache is when it is elsewhere, as others may have theirs there.
+def forget_releases(project: Path, staying: Set[str] | None) -> str:
+    """Remove from DVC's cache all of any release that may tell of somebody who withdrew; return where the cache is when it is elsewhere.
 
-    Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back. The files themselves stay, as others
-    may use them.
+    Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back, unless its own index of data still
+    knows the list, as it does after a push that had nothing to send. The index may lie in several places. So the files go as well: what is
+    not in the cache cannot be sent. Files of those who stay are left, because stages and the store need them.
+
+    Parameters
+    ----------
+    staying
+        Released ids of all who stay; None when nobody can tell: then no file goes, only lists and the index.
     """
     if elsewhere := cache_elsewhere(project):
         return elsewhere
-    for path in sorted((project / CACHE).glob(f"??/*{LIST}")):
-        if _members(path) >= RELEASE_FILES:
-            path.unlink(missing_ok=True)
+    _forget_index(project)
+    lists = {path: of for path in sorted((project / CACHE).glob(f"??/*{LIST}")) if (of := _members(path)).keys() >= RELEASE_FILES}
+    for md5 in set() if staying is None else _telling(project, [*lists.values(), _to_be_released(project)], staying):
+        object_path(project / CACHE, md5).unlink(missing_ok=True)
+    # Last: whoever was killed before finds by them what is left to do.
+    for path in lists:
+        path.unlink(missing_ok=True)
     return ""
+
+
+def _forget_index(project: Path) -> None:
+    """Remove what DVC remembers of the contents of folders and of remotes; it reads the lists again when it needs them."""
+    # Not before it is needed: it takes a moment.
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+
+    with contextlib.suppress(DvcException), contextlib.closing(Repo(str(project))) as repo:
+        shutil.rmtree(Path(repo.site_cache_dir) / "index", ignore_errors=True)
+
+
+def _telling(project: Path, folders: Iterable[Mapping[str, str]], staying: Set[str]) -> set[str]:
+    """Return the MD5 of the files that are of nobody who stays: of those who withdrew, or of all together, such as tables."""
+    named = [(md5, not _words(path).isdisjoint(staying)) for of in folders for path, md5 in of.items()]
+    kept = {md5 for md5, is_of_others in named if is_of_others}
+    return {md5 for md5, _ in named} - kept - _by_hand(project)
+
+
+def _by_hand(project: Path) -> set[str]:
+    """Return the MD5 of what somebody has DVC keep by hand, but for releases: of that there may be no second copy."""
+    kept = set()
+    for file in dvc_files(project):
+        with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):  # nor can DVC read it
+            for md5 in stated(file):
+                listed = _members(object_path(project / CACHE, md5)) if md5.endswith(LIST) else {"": md5}
+                kept |= set() if listed.keys() >= RELEASE_FILES else set(listed.values())
+    return kept
+
+
+def _words(path: str) -> set[str]:
+    """Return the names of folders and files that lead to a file, without their endings."""
+    return {part.partition(".")[0] for part in path.split("/")}
+
+
+def _to_be_released(project: Path) -> Mapping[str, str]:
+    """Return MD5 by path of what the stages keep for a release; nothing when nobody knows what the last run left."""
+    try:
+        files = read_outputs(project).files
+    except ReleaseError:
+        return {}
+    return {path: md5 for path, md5 in files.items() if path.startswith(TO_BE_RELEASED)}
 
 
 def cache_elsewhere(project: Path) -> str:
@@ -190,11 +282,34 @@ def cache_elsewhere(project: Path) -> str:
     return "" if folder is None or strangers.real(folder) == strangers.real(own) else f"DVC's cache is in {folder}"
 
 
-def _members(path: Path) -> set[str]:
+def _members(path: Path) -> dict[str, str]:
+    """Return the MD5 of each file by its path in the folder."""
     try:
-        return {entry["relpath"] for entry in json.loads(path.read_bytes())}
+        return {entry["relpath"]: entry["md5"] for entry in json.loads(path.read_bytes())}
     except (OSError, ValueError, TypeError, KeyError):
-        return set()  # a damaged list names nothing
+        return {}  # a damaged list names nothing
+
+
+PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
+
+
+def dvc_files(project: Path) -> Iterator[Path]:
+    """Yield the files by which somebody has DVC keep something by hand."""
+    for path in sorted(project.iterdir()):
+        if path.suffix == ".dvc" and path.is_file():
+            yield path
+        elif path.is_dir() and not path.is_symlink() and path.name not in PASSED_OVER:
+            yield from sorted(one for one in path.rglob("*.dvc") if one.is_file())
+
+
+def stated(path: Path) -> Iterator[str]:
+    """Yield the MD5 of every output of a ``dvc.lock`` or ``.dvc`` file."""
+    said: Any = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    stages = said["stages"].values() if "stages" in said else [said]
+    for stage in stages:
+        for out in stage.get("outs") or ():
+            if "md5" in out:
+                yield str(out["md5"])
 
 
 def _listed(path: Path, md5: str) -> str | None:

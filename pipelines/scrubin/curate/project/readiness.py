@@ -146,6 +146,11 @@ def up_to_date(project: Path, _: str) -> Iterator[Fault]:
         yield Fault(str(PIPELINE), "stale", what, "run 'make repro', then commit dvc.lock")
 
 
+def release_alone(project: Path, _: str) -> Iterator[Fault]:
+    """Yield what `dvc push` would send besides the release."""
+    yield from outputs.pushed_besides(project)
+
+
 def whole_release(project: Path, _: str) -> Iterator[Fault]:
     """Yield what of the release is not as its own list of checksums has it."""
     there = {name: value for name, value in added_files.hashes(project / RELEASE).items() if Path(name).name != ".gitignore"}
@@ -155,17 +160,12 @@ def whole_release(project: Path, _: str) -> Iterator[Fault]:
 
 def in_cache(project: Path, _: str) -> Iterator[Fault]:
     """Yield public outputs that DVC could not push, because its cache does not hold them."""
-    said, public = outputs.read_outputs(project), public_outputs(project)
+    said, public = outputs.read_outputs(project), frozenset(outputs.pushed(project))
     lost = [path for path, md5 in said.files.items() if _is_below(path, public) and not outputs.object_path(project / CACHE, md5).is_file()]
     lost += [path for path in said.lists if path in public]
     if lost or said.rebuilt:
         what = f"{len(lost) or len(said.rebuilt)} of its public outputs are not there" + (f", such as {lost[0]}" if lost else "")
         yield Fault(str(CACHE), "cache", what, "run 'scrubin verify --fix', which restores it from the outputs; else 'make repro'")
-
-
-def public_outputs(project: Path) -> frozenset[str]:
-    """Return the outputs that `dvc push` uploads: those that DVC keeps, and of which `dvc.yaml` does not say otherwise."""
-    return frozenset(path for path, said in outputs.stated_outputs(project).items() if said.get("push", True) and said.get("cache", True))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -184,6 +184,7 @@ CHECKS: Mapping[str, Check] = {
     "remote": default_remote,
     "release": released,
     "dvc status": up_to_date,
+    "outputs": release_alone,
     "checksums": whole_release,
     "cache": in_cache,
 }

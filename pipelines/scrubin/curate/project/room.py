@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -169,7 +168,6 @@ def _equal_size(own: Path, other: Path) -> bool:
 READ, RUNS, STATE = Path(".dvc/cache"), Path(".dvc/cache/runs"), Path(".cache/dvc")
 PREFECT = Path(".cache/prefect")
 """Prefect's notes of earlier runs, in which earlier editions said why a stage failed."""
-PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
 
 
 @dataclass(frozen=True)
@@ -237,33 +235,15 @@ def _used(project: Path) -> set[str]:
     if said.lists:
         msg = f"DVC's cache lacks the list of {', '.join(said.lists)}; run 'make repro', then again; nothing of it was removed"
         raise StageError(msg)
-    used = {*said.files.values(), *_stated(project / LOCK)}
-    for path in _dvc_files(project):
-        for one in _stated(path):
+    used = {*said.files.values(), *outputs.stated(project / LOCK)}
+    for path in outputs.dvc_files(project):
+        for one in outputs.stated(path):
             members = outputs.members(project, one)
             if members is None:
                 msg = f"DVC's cache lacks the list of files of {path}; run 'dvc commit' for it, then again; nothing was removed"
                 raise StageError(msg)
             used |= {one, *members}
     return used
-
-
-def _stated(path: Path) -> Iterator[str]:
-    """Yield the MD5 of every output of a ``dvc.lock`` or ``.dvc`` file."""
-    said: Any = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    stages = said["stages"].values() if "stages" in said else [said]
-    for stage in stages:
-        for out in stage.get("outs") or ():
-            if "md5" in out:
-                yield str(out["md5"])
-
-
-def _dvc_files(project: Path) -> Iterator[Path]:
-    for path in sorted(project.iterdir()):
-        if path.suffix == ".dvc" and path.is_file():
-            yield path
-        elif path.is_dir() and not path.is_symlink() and path.name not in PASSED_OVER:
-            yield from sorted(one for one in path.rglob("*.dvc") if one.is_file())
 
 
 def _objects(project: Path) -> Iterator[Path]:
@@ -279,7 +259,7 @@ def _md5(path: Path) -> str:
 def _is_current(path: Path, used: set[str]) -> bool:
     """Whether all that the note of a run speaks of as made is still used."""
     try:
-        return all(md5 in used for md5 in _stated(path))
+        return all(md5 in used for md5 in outputs.stated(path))
     except (OSError, yaml.YAMLError, AttributeError):
         return False
 

@@ -71,7 +71,7 @@ def load_last_run(folder: Path = Path()) -> LastRun:
         str(name): (frozenset(map(str, rows.path)), frozenset(map(str, rows.sha256.dropna())))
         for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
     }
-    ids = {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
+    ids = _ids(folder, linkage)
     # `people` is written later than `recordings`: a run may have ended between them.
     participants = {name: who for table in (recordings, people) for name, who in zip(table.recording, table.participant, strict=True)}
     sites = {name: site for table in (recordings, people) for name, site in zip(table.recording, table.site.fillna(""), strict=True)}
@@ -84,6 +84,25 @@ def _table(table: Table, path: Path) -> pd.DataFrame:
         return io.read(table, path)
     except TableError:
         return io.frame_of(table, [])
+
+
+def _ids(folder: Path, linkage: pd.DataFrame) -> dict[str, str]:
+    """Return the released id of every recording, of the last release and of the last run."""
+    return {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
+
+
+def staying(withdrawn: Memory, folder: Path = Path()) -> frozenset[str]:
+    """Return the released ids of all who stay, as far as they are known."""
+    ids = _ids(folder, _table(LINKAGE, folder / LINKAGE_PATH))
+    return frozenset(id_ for name, id_ in ids.items() if name not in withdrawn and id_ not in withdrawn)
+
+
+def staying_by(raw: Path, folder: Path = Path()) -> frozenset[str] | None:
+    """Return the same by the list of who withdrew as it is now; None when nobody can tell who is meant."""
+    try:
+        return staying(take(raw, folder), folder)
+    except (ManifestError, PrivacyError):
+        return None
 
 
 def _id_released(path: Path) -> dict[str, str]:

@@ -252,7 +252,8 @@ def places_of_copies(project: Path, raw: Path, released: str) -> Iterator[str]:
     yield f"{raw}: their files, rows of recordings.csv, ratings, labels and redactions are yours to delete; your row may stay"
     for name, url in remotes(project):
         again = f"after the next run: dvc gc --workspace --cloud --remote {name}"
-        yield f"DVC remote '{name}' ({url}): it keeps every version that was pushed; {again}"
+        yield f"DVC remote '{name}' ({url}): it keeps every version that was pushed, for 'dvc pull' with its dvc.lock; {again}"
+    yield "other clones and git worktrees: their own caches of DVC hold it, and with an older dvc.lock 'dvc push' sends it; delete them"
     if tags := _git(project, "tag"):
         shown = ", ".join(tags[:SHOWN]) + (f" and {len(tags) - SHOWN} more" if len(tags) > SHOWN else "")
         yield f"git tags {shown}: each names the outputs of its version, and whoever has the remote can get them"
