@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from scrubin import cli
 from scrubin.base import params
 from scrubin.base.errors import ManifestError
@@ -66,6 +67,34 @@ def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
         empty_study.require(tmp_path / "rwa")
     empty_study.create(tmp_path / "raw")
     empty_study.require(tmp_path / "raw")
+
+
+IN_A_PROJECT = (
+    ["preflight"],
+    *(["review", *how] for how in ([], ["--verify"], ["--export", "-"], ["--import", "a.csv"], ["--sample", "5"])),
+    *(["label", *how] for how in ([], ["--verify"], ["--add", "Bob"], ["--shut-out", "Bob"], ["--assign"], ["--progress"], ["--export"])),
+    ["remove", "op01"],
+    ["rename", "op01", "op02"],
+    ["withdraw", "--participant", "P01", "--reason", "consent"],
+    ["tag", "1.0.0"],
+    ["push", "s3://bucket/study"],
+    ["store"],
+    ["store", "--prune"],
+)
+
+
+@each("arguments", IN_A_PROJECT)
+def test_what_works_on_a_project_does_nothing_in_another_folder(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"scrubin {arguments[0]}: params.yaml: there is no such file here; go into the folder of a study")
+    assert said.out == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_command_that_works_on_a_project_is_tried_elsewhere():
+    assert {arguments[0] for arguments in IN_A_PROJECT} == {name for name, one in cli.DECLARED.items() if one.in_project}
 
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))

@@ -55,6 +55,18 @@ def ranged(*, low: float | None = None, high: float | None = None, choices: tupl
     return dataclasses.field(metadata={"low": low, "high": high, "choices": choices})
 
 
+def refuse_elsewhere(project: Path = Path()) -> None:
+    """Refuse a folder that is no project, before anything is looked up or made in it.
+
+    Raises
+    ------
+    ParamsError
+        When it has no ``params.yaml``.
+    """
+    if not (project / PARAMS_PATH).is_file():
+        raise _no_project(project / PARAMS_PATH)
+
+
 def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
     """Return the whole file as plain values, after checking its top level."""
     values = _document(path)
@@ -128,8 +140,7 @@ def _document(path: Path) -> dict[Any, Any]:
     try:
         values = strangers.read_yaml(path)
     except FileNotFoundError as error:
-        msg = f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study"
-        raise ParamsError(msg) from error
+        raise _no_project(path) from error
     except OSError as error:
         msg = f"{path}: cannot be read as YAML: {error}"
         raise ParamsError(msg) from error
@@ -137,6 +148,10 @@ def _document(path: Path) -> dict[Any, Any]:
         msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
         raise ParamsError(msg)
     return values
+
+
+def _no_project(path: Path) -> ParamsError:
+    return ParamsError(f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study")
 
 
 def _section(path: Path, section: str, values: Mapping[Any, Any], declared: type[T]) -> T:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 from scrubin.base import machine
@@ -76,6 +77,10 @@ def _run(passed: Sequence[str]) -> int:
             from scrubin.base import private_paths  # not of every command, because at each Tab people wait
 
             private_paths.write_privately()
+        if DECLARED[args.command].in_project:
+            from scrubin.base import params
+
+            params.refuse_elsewhere(Path(getattr(args, "project", "")))
         return _command(args.command).run(args)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {args.command}: {error}\n")

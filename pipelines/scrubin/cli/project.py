@@ -44,8 +44,7 @@ def _forget_withdrawn(project: Path) -> None:
     """Remove from DVC's cache what may be somebody's who withdrew."""
     from scrubin.curate.project import room
 
-    settings = project / params.PARAMS_PATH
-    removed = room.remove_unused(project, params.raw_folder(settings)) if settings.is_file() else None
+    removed = room.remove_unused(project, params.raw_folder(project / params.PARAMS_PATH))
     if removed is not None:
         text = f"{removed.objects:>9,} objects {removed.size / MEGABYTE:>14,.1f} MB of earlier versions, because somebody withdrew"
         sys.stdout.write(f"{'in DVC':<10}{text}\n")
