@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from each import each
 from scrubin import cli
-from scrubin.base import params
+from scrubin.base import files, params
 from scrubin.base.errors import ManifestError
 from scrubin.curate.lists import empty_study
 from scrubin.curate.preflight.preflight import DECLARED
@@ -67,6 +71,53 @@ def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
         empty_study.require(tmp_path / "rwa")
     empty_study.create(tmp_path / "raw")
     empty_study.require(tmp_path / "raw")
+
+
+WITHOUT_OUTPUT = (["--help"], ["splits"], ["splits", "show"], ["score", "--help"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the output")
+@each(
+    "arguments, redirected, said",
+    [(one, *how) for one in WITHOUT_OUTPUT for how in ((">&-", "is closed"), (">/dev/full", "No space left"))],
+)
+def test_lines_that_nobody_can_be_given_are_one_sentence_and_no_success(arguments, redirected, said):
+    if "full" in redirected and not Path("/dev/full").exists():
+        return
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "scrubin", *arguments]
+    # Python keeps lines back, as it does when nobody asks it not to.
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONUNBUFFERED": ""})
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+def stopped_by(number, folder):
+    def run(args):
+        with files.whole(folder / "a.txt") as part:
+            part.write_text("half")
+            signal.raise_signal(number)
+
+    return run
+
+
+def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGINT, tmp_path)))
+    monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
+    assert cli.main(["doctor"]) == 130
+    assert capsys.readouterr().err == "scrubin doctor: stopped\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_command_that_the_system_ends_leaves_nothing_half_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGTERM, tmp_path)))
+    monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["doctor"])
+    assert ended.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert not list(tmp_path.iterdir())
 
 
 IN_A_PROJECT = (

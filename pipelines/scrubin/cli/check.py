@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrubin import cli
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
@@ -57,9 +58,6 @@ def run_verify(args: argparse.Namespace) -> int:
     return _verify_project(folder, fix=args.fix)
 
 
-INTERRUPTED = 130
-
-
 def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
     """Say what is wrong with a copy; 0 only when nothing is."""
     from scrubin.data.verify import digests, verification
@@ -70,7 +68,7 @@ def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
         result = verification.verify(folder, quick=args.quick, partial=args.partial, journal=state, begin=_progress)
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped; what has been read is noted: run the same command again to go on\n")
-        return INTERRUPTED
+        return cli.INTERRUPTED
     text = json_of(result.as_json(), sort_keys=True, ascii_only=True)
     if args.json == "-":
         sys.stdout.write(text)
