@@ -120,6 +120,61 @@ def test_a_command_that_the_system_ends_leaves_nothing_half_made(tmp_path, monke
     assert not list(tmp_path.iterdir())
 
 
+INTO = (
+    ["new-study", "{}"],
+    ["review", "--export", "{}"],
+    ["render", "a.mp4", "{}"],
+    ["dicom", "write", "a.mkv", "{}"],
+    ["frames", "a.mp4", "{}"],
+    ["frames", "a.mp4", "b", "--table", "{}"],
+    *(["stereo", *of, "{}"] for of in (["calibrate", "a", "b"], ["convert", "a"], ["rectify", "a", "b", "c"])),
+    ["verify", "a", "--json", "{}"],
+    ["diff", "a", "b", "--html", "{}"],
+    ["export", "a", "{}", "--to", "webdataset"],
+    ["convert", "a", "--to", "tables", "--out", "{}"],
+    *(["score", "phases", "--ground-truth", "a", "--predictions", "b", one, "{}"] for one in ("--out", "--html")),
+    ["scores", "a", "--out", "{}"],
+    *(["splits", *of, "--group", "p", "--out", "{}"] for of in (["make", "a"], ["extend", "a", "b"])),
+    ["rank", "--from-scores", "a", "--out", "{}"],
+    ["submission", "causality", "a", "--out", "{}", "--", "true"],
+    ["challenge", "bundle", "a", "--for", "codabench", "--task", "phases", "--split", "s", "--subset", "t", "--out", "{}"],
+    ["deid", "make", "{}"],
+    ["deid", "score", "a", "b", "--out", "{}"],
+)
+
+
+def refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == cli.USAGE
+    return capsys.readouterr().err
+
+
+@each("arguments", INTO)
+def test_nothing_is_written_into_a_finished_release(arguments, tmp_path, capsys):
+    (tmp_path / "1.0.0/splits").mkdir(parents=True)
+    (tmp_path / "1.0.0/SHA256SUMS").touch()
+    (tmp_path / "link").symlink_to("1.0.0")
+    for place in ("1.0.0/splits/mine", "1.0.0/new/mine", "link/mine", "1.0.0"):
+        said = refused([one.format(tmp_path / place) for one in arguments], capsys)
+        assert f"it lies in the release {tmp_path / '1.0.0'}, which is never changed; write elsewhere" in said
+
+
+@each("arguments", INTO)
+def test_an_argument_that_is_empty_is_never_taken_for_this_folder_or_for_none(arguments, capsys):
+    assert "it is empty; name what is meant" in refused([one.format("") for one in arguments], capsys)
+
+
+@each("arguments", [["audit", ""], ["store", ""], ["score", "phases", "--ground-truth="], ["withdraw", "--participant", ""]])
+def test_nor_is_one_that_is_read(arguments, capsys):
+    assert "it is empty; name what is meant" in refused(arguments, capsys)
+
+
+@each("arguments", [one for one in INTO if one[0] not in ("review", "verify")])
+def test_no_file_is_called_as_the_standard_output(arguments, capsys):
+    assert "it is not written to the standard output; name a file or folder" in refused([one.format("-") for one in arguments], capsys)
+
+
 IN_A_PROJECT = (
     ["preflight"],
     *(["review", *how] for how in ([], ["--verify"], ["--export", "-"], ["--import", "a.csv"], ["--sample", "5"])),

@@ -190,7 +190,7 @@ def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
     assert "none.csv: there is no such file; name a CSV file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
+@pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
 def test_nothing_that_must_not_be_is_written_over(table, tmp_path, capsys, monkeypatch, out):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link.csv").symlink_to(tmp_path / "kept.csv")

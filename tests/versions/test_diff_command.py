@@ -53,7 +53,8 @@ def test_the_page_needs_nothing_else_and_shows_text_as_text(old, new, tmp_path, 
 
 
 def test_nothing_is_written_into_a_release(old, new, capsys):
-    assert main(["diff", str(old), str(new), "--html", str(new / "diff.html")]) == 1
+    with pytest.raises(SystemExit, match="2"):
+        main(["diff", str(old), str(new), "--html", str(new / "diff.html")])
     assert "which is never changed" in capsys.readouterr().err
     assert not (new / "diff.html").exists()
 

@@ -33,6 +33,8 @@ USAGE = 2
 """As argparse ends for arguments that cannot be used."""
 NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
+PASSED_ON = "PROGRAM"
+"""What stands for the words of another program, which may be anything."""
 INTERRUPTED, TERMINATED = 130, 143
 """As a shell counts what Ctrl-C, or the system, has ended."""
 _NO_CHOICE = re.compile(r"(?P<what>.*invalid choice: '(?P<typed>[^']*)') \(choose from (?P<known>.*)\)")
@@ -186,6 +188,14 @@ class LazyParser(_NearMissParser):
         declare, self.declare = self.declare, None
         if declare is not None:
             declare(self)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Refuse an argument without a letter: a variable that is not set, where the working folder or nothing would be taken."""
+        passed_on = action.nargs in (argparse.REMAINDER, argparse.PARSER) or action.metavar == PASSED_ON
+        if "" in arg_strings and not passed_on:
+            msg = "it is empty; name what is meant, or leave it out (is a variable not set?)"
+            raise argparse.ArgumentError(action, msg)
+        return super()._get_values(action, arg_strings)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
         """Declare the arguments, then parse."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import TypeVar, get_args
 
 from scrubin.base import params
@@ -13,6 +14,34 @@ from scrubin.labels.choices import Instant
 
 HIGHEST_FPS = 1000
 T = TypeVar("T")
+
+
+STDOUT = "-"
+
+
+def written(text: str) -> str:
+    """Return the name of what a command writes, a file or a folder.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it lies in a finished release, which nobody changes, or stands for the standard output.
+    """
+    if text == STDOUT:
+        msg = "it is not written to the standard output; name a file or folder"
+        raise argparse.ArgumentTypeError(msg)
+    from scrubin.data import verify
+
+    release = None if "\0" in text else verify.finished_around(Path(text))
+    if release is not None:
+        msg = f"{text}: it lies in the release {release}, which is never changed; write elsewhere"
+        raise argparse.ArgumentTypeError(msg)
+    return text
+
+
+def written_or_shown(text: str) -> str:
+    """Return the same, or ``-`` for the standard output."""
+    return text if text == STDOUT else written(text)
 
 
 def rate_or_none(option: str, text: str | None) -> Fraction | None:

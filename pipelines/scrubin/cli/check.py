@@ -12,7 +12,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, size_or_none, written_or_shown
 from scrubin.data import verify
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="release: names, sizes and counts only; the bytes are not read")
     parser.add_argument("--partial", action="store_true", help="release: whole top folders, such as videos, may be absent")
     parser.add_argument(
-        "--json", metavar="FILE", help="release: write everything that is said as JSON as well; - writes only that, to the terminal"
+        "--json",
+        type=written_or_shown,
+        metavar="FILE",
+        help="release: write everything that is said as JSON as well; - writes only that, to the terminal",
     )
     parser.add_argument(
         "--state", metavar="FILE", help="release: where it is noted what has been read, to go on there (default: in your folder of caches)"

@@ -13,7 +13,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.strangers import existing_video
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none, written
 from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 
@@ -37,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, see below (default: by what the files look like)")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
     parser.add_argument(
-        "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
+        "--out",
+        type=written,
+        required=True,
+        metavar="PATH",
+        help="folder to write into, or the file where one is written; whole or not at all",
     )
     parser.add_argument(
         "--vocabulary",

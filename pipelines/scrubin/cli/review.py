@@ -12,6 +12,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.layout import PRIVATE
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
+from scrubin.cli.arguments import STDOUT, written_or_shown
 from scrubin.stages.review import LEDGER_PATH
 from scrubin.stages.review.events import CLIP_S, Sampled
 
@@ -51,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     instead.add_argument("--verify", action="store_true", help="open no page: prove the chain of the ledger, and say what is in it")
     instead.add_argument("--import", dest="sheet", type=Path, metavar="FILE", help="open no page: take the decisions of a redactions.csv")
     instead.add_argument(
-        "--export", metavar="FILE", help="open no page: write all decisions that stand as a redactions.csv, - for standard output"
+        "--export",
+        type=written_or_shown,
+        metavar="FILE",
+        help="open no page: write all decisions that stand as a redactions.csv, - for standard output",
     )
 
 
@@ -113,9 +117,6 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
         doorway.close()
         study.close()
     return 0
-
-
-STDOUT = "-"
 
 
 def verify_ledger(path: Path = LEDGER_PATH) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrubin import cli
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import written
 from scrubin.stages.splits.split_params import KINDS
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def run_make(args: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
     from scrubin.curate.by_hand.own_split import made, refuse_target
 
-    refuse_target(args.out, [args.table], args.seed)
+    refuse_target(Path(args.out), [args.table], args.seed)
     return _finish(args, made(args.table, _roles(args), _request(args), _progress))
 
 
@@ -194,7 +195,7 @@ def run_extend(args: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
     from scrubin.curate.by_hand.own_split import extended, refuse_target
 
-    refuse_target(args.out, [args.released, args.table], args.seed)
+    refuse_target(Path(args.out), [args.released, args.table], args.seed)
     return _finish(args, extended(args.released, args.table, _roles(args), _request(args), _progress))
 
 
@@ -221,7 +222,7 @@ def _progress(objective: float, bound: float, work: float) -> None:
 
 
 def _finish(args: argparse.Namespace, splits: OwnSplits) -> int:
-    splits.write(args.out)
+    splits.write(Path(args.out))
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     if args.json:
@@ -251,7 +252,7 @@ WORK_LIMIT = 20.0
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the search."""
-    parser.add_argument("--out", required=True, type=Path, metavar="SPLIT.csv", help="where the split is written")
+    parser.add_argument("--out", required=True, type=written, metavar="SPLIT.csv", help="where the split is written")
     parser.add_argument("--subsets", default=SUBSETS, metavar="NAME=SHARE,...", help=f"the first is for training; default {SUBSETS}")
     parser.add_argument("--seed", type=int, default=0, help="decides between equally good splits; default 0")
     parser.add_argument(

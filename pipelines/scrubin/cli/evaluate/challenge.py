@@ -10,6 +10,7 @@ from pathlib import Path
 from scrubin.base import machine
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text
+from scrubin.cli.arguments import written
 from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.evaluate.contest_tasks import CONTESTS
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--task", required=True, choices=list(CONTESTS), help="what is predicted")
     one.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
     one.add_argument("--subset", required=True, metavar="NAME", help="the hidden subset, such as test, or 0/test where it has folds")
-    one.add_argument("--out", required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
+    one.add_argument(
+        "--out", type=written, required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all"
+    )
     one.add_argument("--title", metavar="TEXT", help="of the challenge (default: task and subset)")
     one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
     one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import csv_text, files, machine, strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.cli.arguments import rate_or_none
+from scrubin.cli.arguments import rate_or_none, written
 from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import TESTS
@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_truth(parser, required=False)
     _add_scores(parser)
-    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)")
+    parser.add_argument(
+        "--out", type=written, metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)"
+    )
     printed = parser.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
     printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")

@@ -14,7 +14,7 @@ from scrubin.base import files, machine, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
-from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none, written
 from scrubin.evaluate import selection
 from scrubin.evaluate.metrics.variants import LEVEL, METRICS, ONE_VIDEO, Choice
 
@@ -89,8 +89,10 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
     parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
-    parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
-    parser.add_argument("--html", metavar="FILE", help="write one page with curves, confusions, the worst videos and frames; needs jinja2")
+    parser.add_argument("--out", type=written, metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
+    parser.add_argument(
+        "--html", type=written, metavar="FILE", help="write one page with curves, confusions, the worst videos and frames; needs jinja2"
+    )
     parser.add_argument("--json", action="store_true", help="print what --out writes as JSON, instead of the table")
 
 

@@ -9,12 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrubin import cli
 from scrubin.base import strangers
 from scrubin.base.errors import MetricsError, SplitError
 from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import rate_or_none
+from scrubin.cli.arguments import rate_or_none, written
 from scrubin.evaluate import choices, selection
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.policy import stopping
@@ -281,7 +282,7 @@ def add_causality(actions: Any) -> None:
     parser.add_argument(
         "videos", metavar="VIDEOS", help="a folder of frames, a video, or a folder of these; never changed, hidden from PROGRAM"
     )
-    parser.add_argument("program", metavar="PROGRAM", nargs="+", help="the command, after --, with {input} and {output}")
+    parser.add_argument("program", metavar=cli.PASSED_ON, nargs="+", help="the command, after --, with {input} and {output}")
     parser.add_argument("--input", choices=WAYS, default="frames", help="how the program takes frames (default: %(default)s)")
     parser.add_argument(
         "--runs", type=_count(1), default=20, metavar="N", help="runs with a changed future, over all videos (default: %(default)s)"
@@ -304,7 +305,7 @@ def add_causality(actions: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, also what a clock measured")
     parser.add_argument(
-        "--out", metavar="FILE", help=f"write it as JSON, the same bytes each time; what a clock measured to <FILE>{MEASURED}"
+        "--out", type=written, metavar="FILE", help=f"write it as JSON, the same bytes each time; what a clock measured to <FILE>{MEASURED}"
     )
 
 

@@ -12,6 +12,7 @@ from scrubin.base.errors import ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import written
 from scrubin.cli.video.given_video import called, given_video
 
 
@@ -44,7 +45,7 @@ def add_dicom_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("files", nargs="+", metavar="FILE", help="a DICOM file; several: also which are parts of one series")
     write = actions.add_parser("write", help="write a released video as a de-identified DICOM Video Endoscopic Image object")
     write.add_argument("video", help="a released video: H.264 in Matroska, pictures only")
-    write.add_argument("out", help="the DICOM file to write")
+    write.add_argument("out", type=written, help="the DICOM file to write")
     write.add_argument("--id", default="", help="the recording's released id, which becomes PatientID (default: made of the video's bytes)")
 
 
