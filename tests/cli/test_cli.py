@@ -156,7 +156,8 @@ def test_nothing_is_written_into_a_finished_release(arguments, tmp_path, capsys)
     (tmp_path / "1.0.0/SHA256SUMS").touch()
     (tmp_path / "link").symlink_to("1.0.0")
     for place in ("1.0.0/splits/mine", "1.0.0/new/mine", "link/mine", "1.0.0"):
-        said = refused([one.format(tmp_path / place) for one in arguments], capsys)
+        assert cli.main([one.format(tmp_path / place) for one in arguments]) == 1
+        said = capsys.readouterr().err
         assert f"it lies in the release {tmp_path / '1.0.0'}, which is never changed; write elsewhere" in said
 
 

@@ -225,9 +225,9 @@ def test_scores_against_other_ground_truth_are_not_compared(study, capsys):
 
 def test_a_variant_that_is_none_is_refused_with_those_that_are(study, capsys):
     assert "'colour' is no choice of recognition, paper; choose kind=precision|calibration, component=all|i|v|t|iv|it|ivt" in fault(
-        capsys, *recognition(study, "--variant", "colour=red")
+        capsys, *recognition(study, "--variant", "colour=red"), code=2
     )
-    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"))
+    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"), code=2)
     assert "give whole numbers from 1" in fault(capsys, *recognition(study, "--variant", "k=0"))
 
 

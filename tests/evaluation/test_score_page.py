@@ -189,7 +189,7 @@ def test_a_strip_has_every_run_where_they_fit():
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("page.txt", "name a file that ends in .html or .htm"), ("truth/page.html", "write elsewhere")]
+    ("name", "code", "expected"), [("page.txt", 2, "name a file that ends in .html or .htm"), ("truth/page.html", 1, "write elsewhere")]
 )
-def test_a_page_goes_where_nothing_is_read(phases, capsys, name, expected):
-    assert expected in fault(capsys, *sides(phases, "phases", "--html", phases / name))
+def test_a_page_goes_where_nothing_is_read(phases, capsys, name, code, expected):
+    assert expected in fault(capsys, *sides(phases, "phases", "--html", phases / name), code=code)

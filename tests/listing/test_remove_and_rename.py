@@ -170,7 +170,7 @@ def test_an_exported_sheet_that_was_changed_by_hand_is_never_replaced(command, r
         written.write(raw, exported("operation 2"))
 
 
-@pytest.mark.parametrize("new", ["operation 2", "", "a/b", " blank", "two\nlines", ".hidden"])
+@pytest.mark.parametrize("new", ["operation 2", " ", "a/b", " blank", "two\nlines", ".hidden"])
 def test_a_name_that_is_taken_or_none_is_refused(raw, new, capsys):
     before = snapshot()
     assert cli.main(["rename", "operation 1", new, "--yes"]) == 1

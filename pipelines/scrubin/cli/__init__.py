@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from scrubin.base import machine
-from scrubin.base.errors import ScrubinError
+from scrubin.base.errors import ArgumentsError, ScrubinError
 from scrubin.base.faults import hint, printable
 from scrubin.cli.commands import DECLARED, needed, overview
 
@@ -30,7 +30,7 @@ COMMANDS = {name: one.does for name, one in DECLARED.items()}
 NEEDS = needed()
 """The extras without which a command, or one of its words, does nothing; the others run on the base install."""
 USAGE = 2
-"""As argparse ends for arguments that cannot be used."""
+"""As argparse ends for arguments that cannot be used, whatever is in the files."""
 NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
 PASSED_ON = "PROGRAM"
@@ -115,6 +115,7 @@ def _answered(called: str, passed: Sequence[str]) -> int:
         sys.stdout.flush()
     except ScrubinError as error:
         sys.stderr.write(f"{called}: {error}\n")
+        return USAGE if isinstance(error, ArgumentsError) else 1
     except BrokenPipeError:
         # Whoever reads, such as head, has seen enough.
         _print_no_more()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from scrubin import cli
 from scrubin.base import strangers
-from scrubin.base.errors import AnnotationError, ReleaseError
+from scrubin.base.errors import AnnotationError, ArgumentsError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, size_or_none, written_or_shown
+from scrubin.cli.arguments import add_image_size, add_instant, asked, size_or_none, written_or_shown
 from scrubin.data import verify
 
 if TYPE_CHECKING:
@@ -182,17 +182,21 @@ def run_validate(args: argparse.Namespace) -> int:
     from scrubin.base import machine
     from scrubin.base.vocabulary import vocabulary
     from scrubin.labels.files.reader import Options
+    from scrubin.labels.registry import format_of
     from scrubin.stages.validate import validated_path
     from scrubin.stages.validate.validated_path import JUDGE, validate
 
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     for option in ("predictions", "predictions_from", "videos", "disputes"):
         if getattr(args, option) and args.suspects is None:
             msg = f"--{option.replace('_', '-')} is only for --suspects; add it"
-            raise AnnotationError(msg)
-    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+            raise ArgumentsError(msg)
+    with asked():
+        chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+        for name in filter(None, (args.source, args.predictions_from)):
+            format_of(name)
     options = Options(chosen, first=args.first_frame, instant=args.instant, image_size=size_or_none(args.image_size))
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     if not machine.is_installed(JUDGE):

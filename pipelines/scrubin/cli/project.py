@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scrubin.base import params
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import ArgumentsError, ReleaseError
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run
 
@@ -86,7 +86,7 @@ def run_push(args: argparse.Namespace) -> int:
 
     if not is_address(args.address):
         msg = f"{args.address}: this is no address; write one such as s3://bucket/study/1.0.0"
-        raise ReleaseError(msg)
+        raise ArgumentsError(msg)
     project = Path(args.project)
     options = {"client_kwargs": {"endpoint_url": args.endpoint}} if args.endpoint else {}
 

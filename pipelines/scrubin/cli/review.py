@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base.errors import ReviewError
+from scrubin.base.errors import ArgumentsError
 from scrubin.base.layout import PRIVATE
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         return conclude(drawn)
     if args.seed is not None:
         msg = "--seed says which clips are drawn: it needs --sample N"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     opener = open_released if args.released else open_source
     return serve(args, lambda generation: opener(Path(), args.by, generation))
 
@@ -97,7 +97,7 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
 
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     study = StudyNow(opener, RELEASED_TABLES) if args.released or sampled else StudyNow(opener, TABLES, QUESTIONS_PATH)
     doorway = server.Doorway(DOORWAY)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin import cli
-from scrubin.base.errors import CalibrationError, ScrubinError
+from scrubin.base.errors import ArgumentsError, CalibrationError, ScrubinError
 from scrubin.base.faults import summary
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import written
@@ -140,10 +140,10 @@ def run_calibrate(args: argparse.Namespace) -> int:
         kind = "chessboard" if args.chessboard else "charuco"
         board = Board(kind, columns, rows, args.square_mm, args.marker_mm, args.dictionary)  # type: ignore[arg-type]
     except ValueError as fault:
-        raise CalibrationError(str(fault)) from fault
+        raise ArgumentsError(str(fault)) from fault
     if args.date and not STATED_DATE.fullmatch(args.date):
         msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise CalibrationError(msg)
+        raise ArgumentsError(msg)
     read = stereo_calibration.read(Path(args.left), Path(args.right), board)
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
@@ -175,7 +175,7 @@ def run_convert(args: argparse.Namespace) -> int:
         raise CalibrationError(msg) from fault
     if args.date and not STATED_DATE.fullmatch(args.date):
         msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise CalibrationError(msg)
+        raise ArgumentsError(msg)
     rig = replace(rig, date=args.date or rig.date)
     save(args.out, rig)
     sys.stdout.write(
@@ -276,4 +276,4 @@ def _checked(args: argparse.Namespace) -> Sequence[Checked]:
         rig_name, *cameras = args.what
         return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]
     msg = "name RIG LEFT RIGHT, or the folder of a raw study"
-    raise CalibrationError(msg)
+    raise ArgumentsError(msg)

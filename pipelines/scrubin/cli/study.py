@@ -12,7 +12,7 @@ from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import section_or, written
+from scrubin.cli.arguments import asked, section_or, written
 from scrubin.stages import withdrawals
 
 if TYPE_CHECKING:
@@ -200,5 +200,7 @@ def run_withdraw(args: argparse.Namespace) -> int:
         if args.undo:
             print_lines([withdrawal.take_back(raw, args.participant, args.recording)])
         else:
-            print_lines(withdrawal.withdraw(raw, withdrawal.row_of(args.participant, args.recording, args.reason, args.date)))
+            with asked():
+                row = withdrawal.row_of(args.participant, args.recording, args.reason, args.date)
+            print_lines(withdrawal.withdraw(raw, row))
     return 0

@@ -149,5 +149,5 @@ def test_the_command_prints_json_or_latex_alone_and_writes_the_same_json(tmp_pat
 )
 def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, words):
     (tmp_path / "values.csv").write_text(TEXT)
-    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == 1
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == cli.USAGE
     assert words in capsys.readouterr().err

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
-from scrubin.base.errors import MetricsError
+from scrubin.base.errors import ArgumentsError, MetricsError
 from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
-from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none, written
+from scrubin.cli.arguments import add_image_size, add_instant, asked, rate_or_none, size_or_none, written
 from scrubin.evaluate import selection
 from scrubin.evaluate.metrics.variants import LEVEL, METRICS, ONE_VIDEO, Choice
 
@@ -152,6 +152,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
+    from scrubin.evaluate.computation import chosen
     from scrubin.evaluate.side import Source
     from scrubin.evaluate.tasks.scoring import Order
     from scrubin.labels.registry import format_of
@@ -159,21 +160,23 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
         msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if not args.ground_truth or not args.predictions:
         msg = f"score {name} needs --ground-truth PATH and --predictions PATH"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.subset and not args.videos:
         msg = f"--subset {args.subset}: of which split? name its file by --videos"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.weights and args.ensemble != "weighted":
         msg = "--weights belong to --ensemble weighted"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.bootstrap < 0:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
-        raise MetricsError(msg)
-    classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    form, of_truth = (None if name is None else format_of(name) for name in (args.predictions_from, args.truth_format))
+        raise ArgumentsError(msg)
+    with asked():
+        classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
+        form, of_truth = (None if one is None else format_of(one) for one in (args.predictions_from, args.truth_format))
+        chosen(METRICS[name].choices[args.semantics], args.variant, f"{name}, {args.semantics}")
     size = size_or_none(args.image_size)
     truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant, size)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
@@ -220,7 +223,7 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
     out = Path(name)
     if out.suffix.lower() not in suffixes or out.is_dir():
         msg = f"{option} {out}: name a file that ends in {' or '.join(suffixes)}"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if any(strangers.real(out) == strangers.real(path) or strangers.real(path) in strangers.real(out).parents for path in read):
         msg = f"{option} {out}: this is where input is read from; write elsewhere"
         raise MetricsError(msg)
@@ -254,7 +257,7 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 
     if len(paths) != 2:
         msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     one, other = Path(paths[0]), Path(paths[1])
     rows, apart = score_document.compared(one, other)
     for note in apart:

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from scrubin.base.errors import ScrubinError, VideoError
+from scrubin.base.errors import ArgumentsError, ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
@@ -59,7 +59,7 @@ def _write(args: argparse.Namespace) -> int:
 
     if args.id and not ID.fullmatch(args.id):
         msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
-        raise ScrubinError(msg)
+        raise ArgumentsError(msg)
     video, target = existing_video(args.video), Path(args.out)
     if not target.parent.is_dir():
         msg = f"{args.out}: its folder does not exist; make it first"
