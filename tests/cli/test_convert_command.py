@@ -410,3 +410,18 @@ def test_labels_by_frame_are_refused_where_the_rate_of_the_video_varies(tmp_path
     named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "o"]
     assert convert(*named, "--video", video) == 1
     assert "frame 20 is at 0.8 s by them, and at 1.1 s in the video" in capsys.readouterr().err
+
+
+def test_what_a_tool_file_has_no_row_for_is_not_counted_as_written(tmp_path, capsys):
+    rows = [{"image_id": frame, "category_id": 1, "id": frame, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0} for frame in range(1, 60)]
+    images = [{"id": frame, "file_name": f"VID07/{frame - 1:06d}.png", "width": 64, "height": 48} for frame in range(1, 60)]
+    (tmp_path / "a.json").write_text(
+        json.dumps({"images": images, "annotations": rows, "categories": [{"id": 1, "name": "grasper"}], "info": {"fps": 25}})
+    )
+    same = ("--from", "coco", "--fps", "25", "--vocabulary", "cholec80", "--to", "cholec80")
+    assert convert(tmp_path / "a.json", *same, "--out", tmp_path / "o", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    (tools,) = (tmp_path / "o").glob("*-tool.txt") if (tmp_path / "o").is_dir() else (tmp_path / "o",)
+    ones = sum(line.split("\t")[1:].count("1") for line in tools.read_text().splitlines()[1:])
+    assert document["written"]["rows"]["instance"] == ones == 3
+    assert document["not_written"]["labelled frames between every 25th frame"] == 56
