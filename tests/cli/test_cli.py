@@ -49,6 +49,21 @@ def test_the_shipped_parameters_are_all_as_declared(capsys):
         ("on_quarantine: continue", "on_quarantin: continue", "'release.on_quarantin' is not a parameter; did you mean 'on_quarantine'?"),
         ("splits:", "split:", "'split' is not a parameter; did you mean 'splits'?"),
         ("syllables: 2", "syllables: two", "'pseudonymize.syllables' must be a whole number, but is 'two'"),
+        ("strong_percentile: 95", "strong_percentile: 0.95", "'scores.strong_percentile' must lie in [1, 100], but is 0.95"),
+        ("failed_grs: -2.5", "failed_grs: +2.5", "'scores.failed_grs' must be a finite number up to 0, the mean, such as -2.5"),
+        ("  step: 1 ", "  step: 3 ", "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0"),
+        ("raw: data/demo", "raw: data/release", "but 'data/release' is not apart from data/release, which the pipeline writes"),
+        ("raw: data/demo", "raw: data/private/x", "'data/private/x' is not apart from data/private"),
+        ("min_brightness: null", "min_brightness: 300", "must lie in [0, 255]"),
+        (
+            "min_brightness: null # 0 to 255: too dark\n    max_brightness: null",
+            "min_brightness: 200\n    max_brightness: 100",
+            "is 200, above",
+        ),
+        ("raw: data/demo", "raw: .", "'.' is not apart from data/interim"),
+        ("raw: data/demo", "raw: data\\demo", "has a backslash; write / between the names of folders"),
+        ("workers: auto", "workers: 4", "'flows.workers' must be text, but is 4, which YAML takes for something else; put it into quotes"),
+        ("date_published: null", "date_published: 2026-12-31", "must be text, but is 2026-12-31, which YAML takes for something else; put"),
     ],
 )
 def test_a_wrong_parameter_of_any_stage_is_found(tmp_path, capsys, old, new, message):
