@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out or args.html or args.json:
         document = score_document.document(name, inside_release(order.truth.path), paths, of_order, scored)
     if out is not None:
-        files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
+        _write(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
     aids = list(score_document.reading_aids(one.result for one in scored))
     if page is not None:
         _write_page(page, document, parts, _said(name, order, of_order.read, aids))
@@ -192,8 +192,12 @@ def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Comp
     # The page needs a template engine, which scoring does not.
     from scrubin.evaluate.score_page import page
 
+    _write(path, page(document, parts, said))
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        files.write_text(path, page(document, parts, said))
+        files.write_text(path, text)
     except OSError as error:
         msg = f"{path}: cannot be written: {error.strerror}; correct that or name another file"
         raise MetricsError(msg) from error
