@@ -183,6 +183,12 @@ def test_an_unknown_recording_is_named_with_the_near_miss(raw, capsys):
         assert "'peg_3' is no recording of recordings.csv; did you mean 'peg 3'?" in capsys.readouterr().err
 
 
+def test_a_study_without_its_list_is_not_said_to_lack_the_recording(raw, capsys):
+    (raw / "recordings.csv").unlink()
+    assert cli.main(["remove", "peg 3"]) == 1
+    assert "recordings.csv: there is no such list in the raw study" in capsys.readouterr().err
+
+
 def test_when_a_file_cannot_be_written_all_are_as_before(raw, capsys):
     # A folder stands where the last list's new text would first be written.
     (raw / ".part-recordings.csv").mkdir()

@@ -151,3 +151,9 @@ def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, word
     (tmp_path / "values.csv").write_text(TEXT)
     assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == cli.USAGE
     assert words in capsys.readouterr().err
+
+
+def test_a_fault_names_the_sheet_with_its_folder(tmp_path, capsys):
+    (tmp_path / "values.csv").write_text("team,video,value\na,1,x\n")
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv")]) == 1
+    assert f"{tmp_path / 'values.csv'}, line 2: " in capsys.readouterr().err
