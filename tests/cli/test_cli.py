@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from each import each
 from scrubin import cli
-from scrubin.base import params
+from scrubin.base import files, params
 from scrubin.base.errors import ManifestError
 from scrubin.curate.lists import empty_study
 from scrubin.curate.preflight.preflight import DECLARED
@@ -47,6 +49,21 @@ def test_the_shipped_parameters_are_all_as_declared(capsys):
         ("on_quarantine: continue", "on_quarantin: continue", "'release.on_quarantin' is not a parameter; did you mean 'on_quarantine'?"),
         ("splits:", "split:", "'split' is not a parameter; did you mean 'splits'?"),
         ("syllables: 2", "syllables: two", "'pseudonymize.syllables' must be a whole number, but is 'two'"),
+        ("strong_percentile: 95", "strong_percentile: 0.95", "'scores.strong_percentile' must lie in [1, 100], but is 0.95"),
+        ("failed_grs: -2.5", "failed_grs: +2.5", "'scores.failed_grs' must be a finite number up to 0, the mean, such as -2.5"),
+        ("  step: 1 ", "  step: 3 ", "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0"),
+        ("raw: data/demo", "raw: data/release", "but 'data/release' is not apart from data/release, which the pipeline writes"),
+        ("raw: data/demo", "raw: data/private/x", "'data/private/x' is not apart from data/private"),
+        ("min_brightness: null", "min_brightness: 300", "must lie in [0, 255]"),
+        (
+            "min_brightness: null # 0 to 255: too dark\n    max_brightness: null",
+            "min_brightness: 200\n    max_brightness: 100",
+            "is 200, above",
+        ),
+        ("raw: data/demo", "raw: .", "'.' is not apart from data/interim"),
+        ("raw: data/demo", "raw: data\\demo", "has a backslash; write / between the names of folders"),
+        ("workers: auto", "workers: 4", "'flows.workers' must be text, but is 4, which YAML takes for something else; put it into quotes"),
+        ("date_published: null", "date_published: 2026-12-31", "must be text, but is 2026-12-31, which YAML takes for something else; put"),
     ],
 )
 def test_a_wrong_parameter_of_any_stage_is_found(tmp_path, capsys, old, new, message):
@@ -69,6 +86,137 @@ def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
         empty_study.require(tmp_path / "rwa")
     empty_study.create(tmp_path / "raw")
     empty_study.require(tmp_path / "raw")
+
+
+WITHOUT_OUTPUT = (["--help"], ["splits"], ["splits", "show"], ["score", "--help"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the output")
+@each(
+    "arguments, redirected, said",
+    [(one, *how) for one in WITHOUT_OUTPUT for how in ((">&-", "is closed"), (">/dev/full", "No space left"))],
+)
+def test_lines_that_nobody_can_be_given_are_one_sentence_and_no_success(arguments, redirected, said):
+    if "full" in redirected and not Path("/dev/full").exists():
+        return
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "scrubin", *arguments]
+    # Python keeps lines back, as it does when nobody asks it not to.
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONUNBUFFERED": ""})
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+def stopped_by(number, folder):
+    def run(args):
+        with files.whole(folder / "a.txt") as part:
+            part.write_text("half")
+            signal.raise_signal(number)
+
+    return run
+
+
+def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGINT, tmp_path)))
+    monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
+    assert cli.main(["doctor"]) == 130
+    assert capsys.readouterr().err == "scrubin doctor: stopped\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_command_that_the_system_ends_leaves_nothing_half_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGTERM, tmp_path)))
+    monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["doctor"])
+    assert ended.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert not list(tmp_path.iterdir())
+
+
+INTO = (
+    ["new-study", "{}"],
+    ["review", "--export", "{}"],
+    ["render", "a.mp4", "{}"],
+    ["dicom", "write", "a.mkv", "{}"],
+    ["frames", "a.mp4", "{}"],
+    ["frames", "a.mp4", "b", "--table", "{}"],
+    *(["stereo", *of, "{}"] for of in (["calibrate", "a", "b"], ["convert", "a"], ["rectify", "a", "b", "c"])),
+    ["verify", "a", "--json", "{}"],
+    ["diff", "a", "b", "--html", "{}"],
+    ["export", "a", "{}", "--to", "webdataset"],
+    ["convert", "a", "--to", "tables", "--out", "{}"],
+    *(["score", "phases", "--ground-truth", "a", "--predictions", "b", one, "{}"] for one in ("--out", "--html")),
+    ["scores", "a", "--out", "{}"],
+    *(["splits", *of, "--group", "p", "--out", "{}"] for of in (["make", "a"], ["extend", "a", "b"])),
+    ["rank", "--from-scores", "a", "--out", "{}"],
+    ["submission", "causality", "a", "--out", "{}", "--", "true"],
+    ["challenge", "bundle", "a", "--for", "codabench", "--task", "phases", "--split", "s", "--subset", "t", "--out", "{}"],
+    ["deid", "make", "{}"],
+    ["deid", "score", "a", "b", "--out", "{}"],
+)
+
+
+def refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == cli.USAGE
+    return capsys.readouterr().err
+
+
+@each("arguments", INTO)
+def test_nothing_is_written_into_a_finished_release(arguments, tmp_path, capsys):
+    (tmp_path / "1.0.0/splits").mkdir(parents=True)
+    (tmp_path / "1.0.0/SHA256SUMS").touch()
+    (tmp_path / "link").symlink_to("1.0.0")
+    for place in ("1.0.0/splits/mine", "1.0.0/new/mine", "link/mine", "1.0.0"):
+        assert cli.main([one.format(tmp_path / place) for one in arguments]) == 1
+        said = capsys.readouterr().err
+        assert f"it lies in the release {tmp_path / '1.0.0'}, which is never changed; write elsewhere" in said
+
+
+@each("arguments", INTO)
+def test_an_argument_that_is_empty_is_never_taken_for_this_folder_or_for_none(arguments, capsys):
+    assert "it is empty; name what is meant" in refused([one.format("") for one in arguments], capsys)
+
+
+@each("arguments", [["audit", ""], ["store", ""], ["score", "phases", "--ground-truth="], ["withdraw", "--participant", ""]])
+def test_nor_is_one_that_is_read(arguments, capsys):
+    assert "it is empty; name what is meant" in refused(arguments, capsys)
+
+
+@each("arguments", [one for one in INTO if one[0] not in ("review", "verify")])
+def test_no_file_is_called_as_the_standard_output(arguments, capsys):
+    assert "it is not written to the standard output; name a file or folder" in refused([one.format("-") for one in arguments], capsys)
+
+
+IN_A_PROJECT = (
+    ["preflight"],
+    *(["review", *how] for how in ([], ["--verify"], ["--export", "-"], ["--import", "a.csv"], ["--sample", "5"])),
+    *(["label", *how] for how in ([], ["--verify"], ["--add", "Bob"], ["--shut-out", "Bob"], ["--assign"], ["--progress"], ["--export"])),
+    ["remove", "op01"],
+    ["rename", "op01", "op02"],
+    ["withdraw", "--participant", "P01", "--reason", "consent"],
+    ["tag", "1.0.0"],
+    ["push", "s3://bucket/study"],
+    ["store"],
+    ["store", "--prune"],
+)
+
+
+@each("arguments", IN_A_PROJECT)
+def test_what_works_on_a_project_does_nothing_in_another_folder(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"scrubin {arguments[0]}: params.yaml: there is no such file here; go into the folder of a study")
+    assert said.out == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_command_that_works_on_a_project_is_tried_elsewhere():
+    assert {arguments[0] for arguments in IN_A_PROJECT} == {name for name, one in cli.DECLARED.items() if one.in_project}
 
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))

@@ -182,3 +182,9 @@ def test_fish_completes_commands_options_formats_and_files(tmp_path):
     said = [{line.split("\t")[0] for line in part.splitlines() if line} for part in done.stdout.split(PROMPT)]
     assert said[:3] == [{"ground-truth-check"}, {"labels.csv"}, {"multibypass140", "multibypasst40"}]
     assert said[3:5] == [{"--ground-truth"}, {"show", "diff", "check", "make", "extend", "leaks"}]
+
+
+def test_a_shell_that_is_left_out_is_all_that_is_asked_for(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["completion"])
+    assert capsys.readouterr().err.endswith("the following arguments are required: shell\n")

@@ -161,6 +161,22 @@ def test_png_numbers_from_one_are_counted_from_zero(tmp_path):
         (["--from", "cholect5", "--to", "coco"], "'cholect5' is no format that can be read; did you mean 'cholect50'?"),
         (["--from", "cholect50", "--to", "cocoo"], "'cocoo' is no format that can be written; did you mean 'coco'?"),
         (["--from", "cholect50", "--to", "cholectriplet2022"], "'cholectriplet2022' can only be read"),
+        (["--from", "cholect50", "--to", "tables", "--vocabulary", "cholec8"], "'cholec8' is no vocabulary; did you mean 'cholec80'?"),
+        (["--from", "cholect50", "--to", "tables", "--to-fps", "0"], "--to-fps 0: give a rate above 0"),
+        (["--from", "cholect50", "--to", "coco", "--image-size", "854"], "--image-size 854: give width and height in px, such as 854x480"),
+        (["--from", "cholect50", "--to", "tables", "--box-tolerance", "3"], "--box-tolerance 3: give a share in 0..0.2"),
+        (["--from", "cholect50", "--to", "tables", "--first-frame", "-1"], "--first-frame -1: give 0 or more"),
+    ],
+)
+def test_arguments_that_no_file_could_make_right_are_named_with_the_mend(folder, tmp_path, capsys, arguments, message):
+    assert convert(folder("cholect50"), *arguments, "--out", tmp_path / "o") == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         (["--from", "tables-csv", "--to", "coco"], "there is no file of the format tables in it"),
         (
             ["--from", "multibypasst40", "--to", "coco", "--vocabulary", "cholect50"],
@@ -170,19 +186,14 @@ def test_png_numbers_from_one_are_counted_from_zero(tmp_path):
             ["--from", "cholec80", "--to", "coco"],
             "there is no file of the format cholec80 in it (there is labels/VID07.json); expected <recording>-phase.txt",
         ),
-        (["--from", "cholect50", "--to", "tables", "--vocabulary", "cholec8"], "'cholec8' is no vocabulary; did you mean 'cholec80'?"),
         (["--from", "cholect50", "--to", "tables", "--fps", "25"], "--fps 25: cholect50 states the rate of its labels; leave --fps out"),
-        (["--from", "cholect50", "--to", "tables", "--to-fps", "0"], "--to-fps 0: give a rate above 0"),
-        (["--from", "cholect50", "--to", "coco", "--image-size", "854"], "--image-size 854: give width and height in px, such as 854x480"),
         (
             ["--from", "cholect50", "--to", "tables", "--label-map", "nothing"],
             "nothing: no such label map; name a CSV file, or one of prostatd",
         ),
-        (["--from", "cholect50", "--to", "tables", "--box-tolerance", "3"], "--box-tolerance 3: give a share in 0..0.2"),
-        (["--from", "cholect50", "--to", "tables", "--first-frame", "-1"], "--first-frame -1: give 0 or more"),
     ],
 )
-def test_wrong_arguments_are_named_with_the_mend(folder, tmp_path, capsys, arguments, message):
+def test_arguments_that_do_not_fit_the_files_are_named_with_the_mend(folder, tmp_path, capsys, arguments, message):
     assert convert(folder("cholect50"), *arguments, "--out", tmp_path / "o") == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
@@ -417,3 +428,18 @@ def test_labels_by_frame_are_refused_where_the_rate_of_the_video_varies(tmp_path
     named = [tmp_path / "v-phase.txt", "--from", "cholec80", "--to", "tables-csv", "--to-fps", "1", "--out", tmp_path / "o"]
     assert convert(*named, "--video", video) == 1
     assert "frame 20 is at 0.8 s by them, and at 1.1 s in the video" in capsys.readouterr().err
+
+
+def test_what_a_tool_file_has_no_row_for_is_not_counted_as_written(tmp_path, capsys):
+    rows = [{"image_id": frame, "category_id": 1, "id": frame, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0} for frame in range(1, 60)]
+    images = [{"id": frame, "file_name": f"VID07/{frame - 1:06d}.png", "width": 64, "height": 48} for frame in range(1, 60)]
+    (tmp_path / "a.json").write_text(
+        json.dumps({"images": images, "annotations": rows, "categories": [{"id": 1, "name": "grasper"}], "info": {"fps": 25}})
+    )
+    same = ("--from", "coco", "--fps", "25", "--vocabulary", "cholec80", "--to", "cholec80")
+    assert convert(tmp_path / "a.json", *same, "--out", tmp_path / "o", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    (tools,) = (tmp_path / "o").glob("*-tool.txt") if (tmp_path / "o").is_dir() else (tmp_path / "o",)
+    ones = sum(line.split("\t")[1:].count("1") for line in tools.read_text().splitlines()[1:])
+    assert document["written"]["rows"]["instance"] == ones == 3
+    assert document["not_written"]["labelled frames between every 25th frame"] == 56

@@ -119,7 +119,7 @@ def test_files_of_no_format_are_named(labels, tmp_path, capsys):
 
 @pytest.mark.parametrize("rate", ["nan", "1e400", "-1", "1001", "1/0"])
 def test_a_rate_that_is_none_is_refused(labels, tmp_path, capsys, rate):
-    assert convert(labels, *SAME, tmp_path / "o", f"--to-fps={rate}") == 1
+    assert convert(labels, *SAME, tmp_path / "o", f"--to-fps={rate}") == 2
     assert f"--to-fps {rate}: give a rate above 0 and up to 1000" in capsys.readouterr().err
 
 

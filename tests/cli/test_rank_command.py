@@ -69,21 +69,21 @@ def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder):
 
 
 @pytest.mark.parametrize(
-    ("teams", "more", "out", "words"),
+    ("teams", "more", "out", "code", "words"),
     [
-        (("one", "one"), (), "out", "two teams are called 'one'"),
-        (("=x",), (), "out", "give a team as DIR or NAME=DIR"),
-        (("a\nb=x",), (), "out", "a name that can be printed"),
-        (("one",), (), "gt", "never changed"),
-        (("one",), (), "one/board", "never changed"),
-        (("one",), ("--alpha", "nan"), "out", "--alpha nan: give a number in 0..1"),
-        (("one",), ("--clips", "0"), "out", "--clips 0: give a number in 1.."),
-        (("one",), ("--component", "vt"), "out", "no component 'vt'"),
-        (("one",), ("--videos", "VID09"), "out", "no video VID09"),
+        (("one", "one"), (), "out", 2, "two teams are called 'one'"),
+        (("=x",), (), "out", 2, "give a team as DIR or NAME=DIR"),
+        (("a\nb=x",), (), "out", 2, "a name that can be printed"),
+        (("one",), (), "gt", 1, "never changed"),
+        (("one",), (), "one/board", 1, "never changed"),
+        (("one",), ("--alpha", "nan"), "out", 2, "--alpha nan: give a number in 0..1"),
+        (("one",), ("--clips", "0"), "out", 2, "--clips 0: give a number in 1.."),
+        (("one",), ("--component", "vt"), "out", 1, "no component 'vt'"),
+        (("one",), ("--videos", "VID09"), "out", 1, "no video VID09"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_sentence(folder, capsys, teams, more, out, words):
-    assert rank(folder, *teams, more=more, out=out) == 1
+def test_what_cannot_be_is_refused_in_one_sentence(folder, capsys, teams, more, out, code, words):
+    assert rank(folder, *teams, more=more, out=out) == code
     error = capsys.readouterr().err
     assert words in error
     assert error.startswith("scrubin rank: ")
@@ -127,5 +127,5 @@ def test_the_clip_test_of_the_challenge_is_a_choice_and_says_what_it_is(folder, 
     ("more", "words"), [(("--lower-is-better",), "--lower-is-better is of --from-scores"), (("--missing", "0"), "--missing is of")]
 )
 def test_rules_for_missing_values_are_not_for_submissions(folder, capsys, more, words):
-    assert rank(folder, "one", more=more) == 1
+    assert rank(folder, "one", more=more) == cli.USAGE
     assert words in capsys.readouterr().err

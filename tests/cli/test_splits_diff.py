@@ -79,7 +79,7 @@ def test_one_fold_of_a_cross_validation(tmp_path, capsys):
     ],
 )
 def test_an_unknown_name_is_one_sentence(rdv, capsys, name, message):
-    assert cli.main(["splits", "diff", name, str(rdv)]) == 1
+    assert cli.main(["splits", "diff", name, str(rdv)]) == cli.USAGE
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1

@@ -73,7 +73,7 @@ def test_nothing_left_is_told(capsys):
 
 
 def test_a_wrong_name_is_one_sentence(capsys):
-    assert leaks(["cholec80/40-40:tran"], ["cholect50/rdv:test"]) == 1
+    assert leaks(["cholec80/40-40:tran"], ["cholect50/rdv:test"]) == 2
     assert capsys.readouterr().err == "scrubin splits: 'cholec80/40-40:tran': 'tran' is no subset; did you mean 'train'?\n"
 
 

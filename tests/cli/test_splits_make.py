@@ -81,7 +81,8 @@ def test_make_prints_json_for_machines_and_is_the_same_again_from_shuffled_rows(
 @pytest.mark.parametrize(("scheme", "folds"), [("k_fold", 5), ("difficulty_folds", 5), ("leave_n_participants_out", 20)])
 def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds):
     out = tmp_path / "folds.csv"
-    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5, "--work-limit", 0.1) == 0
+    number = ["--leave-out", 1] if scheme == "leave_n_participants_out" else ["--folds", 5]
+    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", *number, "--work-limit", 0.1) == 0
     rows = rows_of(out)
     assert list(rows[0]) == ["fold", "id", "subset"]
     assert {row["fold"] for row in rows} == {str(fold) for fold in range(folds)}
@@ -156,11 +157,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; known are id, participant"),
         (HEAD + "a,p,x1,True,\n", ["--balance", "GRS:number"], "column 'GRS' holds 'x1', which is no number"),
         (HEAD + "a,p,1_000,True,\nb,q,1,True,\nc,r,2,True,\n", [], "line 2: 'GRS' is '1_000', not a number as most are"),
-        (HEAD + "a,p,1,True,\n", ["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
-        (HEAD + "a,p,1,True,\n", ["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
         (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "line 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
-        (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.8,test=0.3"], "must be shares that add up to 1, but they add up to 1.1"),
-        (HEAD + "a,p,1,True,\n", ["--subsets", "train"], "'train' is not NAME=SHARE"),
         (
             HEAD + "a,Ann Lee,1,True,\nb,q,1,True,\nc,ann\N{NO-BREAK SPACE}lee,1,True,\n",
             [],
@@ -174,11 +171,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,O'Hara,1,True,\nb,O\u2019Hara,1,True,\n", [], r"line 3: participant 'O\u2019Hara' differs from"),
         (HEAD + "a,#N/A,1,True,\nb,p,1,True,\n", [], "line 2: the cell 'participant' is '#N/A', of a spreadsheet and no name; fill it in"),
         (HEAD + "#REF!,p,1,True,\n", [], "line 2: the cell 'id' is '#REF!', an error or a formula of a spreadsheet"),
-        (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
-        (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),
-        (HEAD + "a,p,1,True,\n", ["--work-limit", "-1"], "--work-limit must lie in [0, 10000], but is -1"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold"], "1 participants cannot fill 5 folds"),
-        (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold", "--pin-train", "pin"], "--pin-train is of balanced"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "difficulty_folds"], "there is no column 'duration'"),
         (HEAD + "a,p,1,True,\n", ["--per-task"], "--per-task needs a column 'task'"),
     ],
@@ -199,7 +192,7 @@ def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
     assert "none.csv: there is no such file; name a CSV file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
+@pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
 def test_nothing_that_must_not_be_is_written_over(table, tmp_path, capsys, monkeypatch, out):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link.csv").symlink_to(tmp_path / "kept.csv")
@@ -221,7 +214,7 @@ def test_a_released_split_is_never_written_over(table, tmp_path, capsys):
     old.write_text("id,subset\nv00-0,train\n")
     assert run("extend", old, table, "--out", old, "--group", "participant") == 1
     assert "is the same file as" in capsys.readouterr().err
-    assert run("extend", old, table, "--out", tmp_path / "new.csv", "--group", "participant", "--seed", "-5") == 1
+    assert run("extend", old, table, "--out", tmp_path / "new.csv", "--group", "participant", "--seed", "-5") == 2
     assert "--seed must be at least 0" in capsys.readouterr().err
 
 
@@ -260,6 +253,36 @@ def test_a_cell_that_names_several_people_is_refused_because_either_could_be_in_
         assert f"t.csv, line 8: who '{cell.strip(chr(34))}' names several: " in said
         assert "' stands in line 3, too; write one person, whom subsets keep apart" in said
         assert "A/B team" not in said
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
+        (["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
+        (["--subsets", "train=0.8,test=0.3"], "must be shares that add up to 1, but they add up to 1.1"),
+        (["--subsets", "train"], "'train' is not NAME=SHARE"),
+        (["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
+        (["--scheme", "k_fold", "--folds", "1"], "--folds must be at least 2, but is 1"),
+        (["--work-limit", "-1"], "--work-limit must lie in [0, 10000], but is -1"),
+        (["--scheme", "k_fold", "--pin-train", "pin"], "--pin-train is of balanced"),
+        (["--folds", "3"], "--folds is of difficulty_folds and k_fold, but the scheme is balanced; name it by --scheme"),
+        (["--leave-out", "2"], "--leave-out is of leave_n_participants_out, but the scheme is balanced"),
+        (["--repeats", "2"], "but the scheme is balanced"),
+        (["--validation"], "--validation is of difficulty_folds and k_fold"),
+        (["--difficulty", "GRS"], "--difficulty is of difficulty_folds"),
+        (["--scheme", "k_fold", "--subsets", "train=0.5,test=0.5"], "--subsets is of balanced, but the scheme is k_fold"),
+    ],
+)
+def test_options_that_no_table_could_make_right_are_refused(tmp_path, capsys, more, says):
+    path, out = tmp_path / "table.csv", tmp_path / "split.csv"
+    path.write_text(HEAD + "a,p,1,True,\n")
+    assert run("make", path, "--out", out, "--group", "participant", *more) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.startswith("scrubin splits")
+    assert error.count("\n") == 1
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("cell", ["1e308", "-1e200"])

@@ -74,7 +74,7 @@ def test_json_of_all_is_a_list(capsys):
 
 
 def test_an_unknown_name_has_a_near_miss_or_the_list(capsys):
-    assert cli.main(["splits", "show", "cholect50/chalenge"]) == 1
+    assert cli.main(["splits", "show", "cholect50/chalenge"]) == cli.USAGE
     assert capsys.readouterr().err == "scrubin splits: 'cholect50/chalenge' is no official split; did you mean 'cholect50/challenge'?\n"
-    assert cli.main(["splits", "show", "zzz"]) == 1
+    assert cli.main(["splits", "show", "zzz"]) == cli.USAGE
     assert "known are autolaparo, cholec80-cvs, cholec80/32-8-40" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from scrubin.base.errors import MetricsError, StageError, VideoError
 from scrubin.evaluate.choices import BenchmarkRequest
+from scrubin.evaluate.deid import benchmark
 from scrubin.evaluate.deid import key as keys
 from scrubin.evaluate.deid.benchmark import make, picture_items
 from scrubin.evaluate.deid.container import RATE_HZ, write_sound
@@ -30,6 +31,17 @@ def test_what_is_no_key_is_refused_by_name(tmp_path):
         keys.read(tmp_path)
     with pytest.raises(MetricsError, match=r"there is no key\.json"):
         keys.read(tmp_path / "nothing")
+
+
+def test_a_benchmark_that_is_stopped_can_be_made_again(tmp_path, monkeypatch):
+    def recording(request, one, raw, key_folder):
+        (key_folder / "half.mp4").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(benchmark, "_recording", recording)
+    with pytest.raises(KeyboardInterrupt):
+        make(BenchmarkRequest(), tmp_path / "made")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_with_other_files_is_not_touched(tmp_path):

@@ -302,7 +302,7 @@ def test_tasks_of_files_are_checked_one_by_one(home, capsys):
     folder = home / "masks"
     tasks = ("--task", "masks", "--task", "phases")
     code, _, err = run(capsys, "submission", "check", folder / "perfect", "--ground-truth", folder / "truth", *tasks)
-    assert code == 1
+    assert code == 2
     assert "files of masks hold nothing else; check them one by one" in err
 
 

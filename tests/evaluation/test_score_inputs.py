@@ -225,9 +225,9 @@ def test_scores_against_other_ground_truth_are_not_compared(study, capsys):
 
 def test_a_variant_that_is_none_is_refused_with_those_that_are(study, capsys):
     assert "'colour' is no choice of recognition, paper; choose kind=precision|calibration, component=all|i|v|t|iv|it|ivt" in fault(
-        capsys, *recognition(study, "--variant", "colour=red")
+        capsys, *recognition(study, "--variant", "colour=red"), code=2
     )
-    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"))
+    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"), code=2)
     assert "give whole numbers from 1" in fault(capsys, *recognition(study, "--variant", "k=0"))
 
 
@@ -538,3 +538,12 @@ def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found(tmp_path
         said = good(capsys, *sides(tmp_path, "detection", "--json", "--variant", f"kind={kind}"))
         first = json.loads(said.out)["results"][0]
         assert first["overall"]["value"] == pytest.approx(0.1 if kind == "sizes" else 1), kind
+
+
+def test_a_fault_in_one_of_several_runs_names_the_run(tmp_path, capsys):
+    for run, value in (("truth", "1"), ("one", "1"), ("two", "inf")):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "PegTransfer.csv").write_text(f"id,GRS\na,{value}\nb,2\nc,3\n")
+    runs = [tmp_path / run for run in ("one", "two")]
+    said = fault(capsys, "skill", "--ground-truth", tmp_path / "truth", "--predictions", *runs)
+    assert f"{tmp_path / 'two/PegTransfer.csv'}, line 2: " in said

@@ -188,8 +188,13 @@ def test_a_strip_has_every_run_where_they_fit():
     assert np.array_equal(drawn, np.repeat(phases, 10))
 
 
+def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(phases, capsys):
+    (phases / "no").touch()
+    assert "no/s.json: cannot be written: " in fault(capsys, *sides(phases, "phases", "--out", phases / "no/s.json"))
+
+
 @pytest.mark.parametrize(
-    ("name", "expected"), [("page.txt", "name a file that ends in .html or .htm"), ("truth/page.html", "write elsewhere")]
+    ("name", "code", "expected"), [("page.txt", 2, "name a file that ends in .html or .htm"), ("truth/page.html", 1, "write elsewhere")]
 )
-def test_a_page_goes_where_nothing_is_read(phases, capsys, name, expected):
-    assert expected in fault(capsys, *sides(phases, "phases", "--html", phases / name))
+def test_a_page_goes_where_nothing_is_read(phases, capsys, name, code, expected):
+    assert expected in fault(capsys, *sides(phases, "phases", "--html", phases / name), code=code)

@@ -9,9 +9,9 @@ LOADED = re.compile(r"https?:|src=|<script|<link|@import|url\(|\bhref=\"[^#]")
 """What a page would load from elsewhere."""
 
 
-def fault(capsys, *arguments):
+def fault(capsys, *arguments, code=1):
     """The one message of a run that must fail."""
-    assert main(["score", *map(str, arguments)]) == 1
+    assert main(["score", *map(str, arguments)]) == code
     said = capsys.readouterr()
     assert said.out == ""
     return said.err

@@ -170,7 +170,7 @@ def test_an_exported_sheet_that_was_changed_by_hand_is_never_replaced(command, r
         written.write(raw, exported("operation 2"))
 
 
-@pytest.mark.parametrize("new", ["operation 2", "", "a/b", " blank", "two\nlines", ".hidden"])
+@pytest.mark.parametrize("new", ["operation 2", " ", "a/b", " blank", "two\nlines", ".hidden"])
 def test_a_name_that_is_taken_or_none_is_refused(raw, new, capsys):
     before = snapshot()
     assert cli.main(["rename", "operation 1", new, "--yes"]) == 1
@@ -181,6 +181,12 @@ def test_an_unknown_recording_is_named_with_the_near_miss(raw, capsys):
     for command in (["remove", "peg_3"], ["rename", "peg_3", "x"]):
         assert cli.main(command) == 1
         assert "'peg_3' is no recording of recordings.csv; did you mean 'peg 3'?" in capsys.readouterr().err
+
+
+def test_a_study_without_its_list_is_not_said_to_lack_the_recording(raw, capsys):
+    (raw / "recordings.csv").unlink()
+    assert cli.main(["remove", "peg 3"]) == 1
+    assert "recordings.csv: there is no such list in the raw study" in capsys.readouterr().err
 
 
 def test_when_a_file_cannot_be_written_all_are_as_before(raw, capsys):

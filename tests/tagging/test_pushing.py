@@ -267,5 +267,6 @@ def test_the_gate_is_that_of_a_version(release, store, tmp_path, monkeypatch):
 
 
 def test_an_address_that_is_a_folder_is_refused(capsys, tmp_path):
-    assert cli.main(["push", "there", str(tmp_path)]) == 1
+    (tmp_path / "params.yaml").touch()
+    assert cli.main(["push", "there", str(tmp_path)]) == cli.USAGE
     assert "there: this is no address; write one such as s3://bucket/study/1.0.0" in capsys.readouterr().err

@@ -18,6 +18,7 @@ def kept(root: Path, stage: str, number: int) -> str:
 
 @pytest.fixture
 def root(tmp_path) -> Path:
+    (tmp_path / "params.yaml").write_text("raw: data/raw\n")
     root = tmp_path / store.STORE_PATH
     for run in ([0, 1], [1, 2]):
         for stage in room.STAGES:

@@ -1,6 +1,7 @@
 """The error tree: everything that a user can fix is a ``ScrubinError``.
 
 ScrubinError
+├── ArgumentsError      what a command was asked for cannot be, whatever is in the files: nothing was looked at
 ├── ParamsError         params.yaml: unknown key, wrong type, value out of range
 ├── PlatformError       this system cannot do it, another one or a container can
 ├── FileError          a file that somebody else made cannot be opened, or needs more than it may
@@ -61,6 +62,10 @@ class ScrubinError(Exception):
         except cls as error:
             # Each has its own rule: two sentences are never one line with a count, because each is of another thing.
             wrong += [replace(fault, rule=fault.rule or fault.what) for fault in error.faults]
+
+
+class ArgumentsError(ScrubinError):
+    """A command line cannot be used: an option has a value that it may not have, or does not go together with another one."""
 
 
 class ParamsError(ScrubinError):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
+import os
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +19,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scrubin.base import strangers
-from scrubin.base.errors import ParamsError
+from scrubin.base import layout, strangers
+from scrubin.base.errors import FileError, ParamsError
 from scrubin.base.faults import Fault, hint, near
 
 SECTIONS = (
@@ -55,6 +57,18 @@ def ranged(*, low: float | None = None, high: float | None = None, choices: tupl
     return dataclasses.field(metadata={"low": low, "high": high, "choices": choices})
 
 
+def refuse_elsewhere(project: Path = Path()) -> None:
+    """Refuse a folder that is no project, before anything is looked up or made in it.
+
+    Raises
+    ------
+    ParamsError
+        When it has no ``params.yaml``.
+    """
+    if not (project / PARAMS_PATH).is_file():
+        raise _no_project(project / PARAMS_PATH)
+
+
 def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
     """Return the whole file as plain values, after checking its top level."""
     values = _document(path)
@@ -77,7 +91,22 @@ def _raw(path: Path, values: Mapping[Any, Any]) -> Path:
     if not isinstance(raw, str) or not raw.strip():
         msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
         raise ParamsError(msg)
+    why = _no_place_of_raw(raw)
+    if why:
+        msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but {raw!r} {why}"
+        raise ParamsError(msg)
     return Path(raw)
+
+
+def _no_place_of_raw(raw: str) -> str:
+    """Return why a folder cannot hold the raw study: it is changed by nobody, and what the pipeline writes would be read as part of it."""
+    if "\\" in raw and os.sep == "/":
+        return "has a backslash; write / between the names of folders"
+    folder = Path(os.path.normpath(raw))
+    for ours in (layout.INTERIM, layout.PRIVATE, layout.TABLES, layout.UNRELEASED, layout.RELEASE, layout.REPORTS):
+        if folder.is_relative_to(ours) or ours.is_relative_to(folder):
+            return f"is not apart from {ours}, which the pipeline writes"
+    return ""
 
 
 def load(section: str, declared: type[T], path: Path = PARAMS_PATH) -> T:
@@ -128,15 +157,18 @@ def _document(path: Path) -> dict[Any, Any]:
     try:
         values = strangers.read_yaml(path)
     except FileNotFoundError as error:
-        msg = f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study"
-        raise ParamsError(msg) from error
+        raise _no_project(path) from error
     except OSError as error:
-        msg = f"{path}: cannot be read as YAML: {error}"
+        msg = f"{path}: cannot be read as YAML: {error if isinstance(error, FileError) else error.strerror}"
         raise ParamsError(msg) from error
     if not isinstance(values, dict):
         msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
         raise ParamsError(msg)
     return values
+
+
+def _no_project(path: Path) -> ParamsError:
+    return ParamsError(f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study")
 
 
 def _section(path: Path, section: str, values: Mapping[Any, Any], declared: type[T]) -> T:
@@ -230,7 +262,9 @@ def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fi
     elif hint is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     elif type(value) is not hint:
-        msg = f"{path}: '{where}' must be {_NAMES[hint]}, but is {value!r}"
+        quotes = hint is str and isinstance(value, int | float | datetime.date)
+        shown = f"{value}, which YAML takes for something else; put it into quotes" if quotes else repr(value)
+        msg = f"{path}: '{where}' must be {_NAMES[hint]}, but is {shown}"
         raise ParamsError(msg)
     choices = field.metadata.get("choices")
     if choices is not None and value not in choices:

@@ -6,17 +6,22 @@ A command's module is imported only when it is asked for, so that scoring a subm
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 from scrubin.base import machine
-from scrubin.base.errors import ScrubinError
+from scrubin.base.errors import ArgumentsError, ScrubinError
 from scrubin.base.faults import hint, printable
 from scrubin.cli.commands import DECLARED, needed, overview
 
@@ -25,9 +30,13 @@ COMMANDS = {name: one.does for name, one in DECLARED.items()}
 NEEDS = needed()
 """The extras without which a command, or one of its words, does nothing; the others run on the base install."""
 USAGE = 2
-"""As argparse ends for arguments that cannot be used."""
+"""As argparse ends for arguments that cannot be used, whatever is in the files."""
 NOT_INSTALLED = 2
 """As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
+PASSED_ON = "PROGRAM"
+"""What stands for the words of another program, which may be anything."""
+INTERRUPTED, TERMINATED = 130, 143
+"""As a shell counts what Ctrl-C, or the system, has ended."""
 _NO_CHOICE = re.compile(r"(?P<what>.*invalid choice: '(?P<typed>[^']*)') \(choose from (?P<known>.*)\)")
 
 
@@ -50,8 +59,12 @@ class Command:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 only when its result is good, and 2 when it cannot be asked for so."""
     passed = list(sys.argv[1:] if arguments is None else arguments)
+    called = " ".join(["scrubin", *(word for word in passed[:1] if not word.startswith("-"))])
+    if not _can_print(called):
+        return 1
     try:
-        return _run(passed)
+        with _ended_in_order():
+            return _answered(called, passed)
     except ModuleNotFoundError as error:
         command = next((words for words in (" ".join(passed[:2]), passed[0]) if words in NEEDS), passed[0])
         told = machine.missing_sentence(command, NEEDS.get(command, ()), error)
@@ -59,39 +72,90 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         sys.stderr.write(f"{told}\n")
         return NOT_INSTALLED
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{called}: stopped\n")
+        return INTERRUPTED
+
+
+def _can_print(called: str) -> bool:
+    """Return whether there is a standard output: where a shell has closed it, the next file that is opened would take its place."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the program
+    if sys.stdout is not None:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A redirected output of Windows, or of an old locale, lacks most letters; a name with one must not end a command.
+                stream.reconfigure(errors="backslashreplace")
+        return True
+    sys.stderr.write(f"{called}: the standard output is closed; where its lines are not wanted, send them to {os.devnull}\n")
+    return False
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let a command that the system ends (SIGTERM) take away what it has not finished, as it does at Ctrl-C."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(TERMINATED)
+
+    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _answered(called: str, passed: Sequence[str]) -> int:
+    """Run, and return the exit code when all that was printed has arrived; say in one line what the program is not to blame for."""
+    try:
+        code = _run(passed)
+        sys.stdout.flush()
+    except ScrubinError as error:
+        sys.stderr.write(f"{called}: {error}\n")
+        return USAGE if isinstance(error, ArgumentsError) else 1
+    except BrokenPipeError:
+        # Whoever reads, such as head, has seen enough.
+        _print_no_more()
+    except (OSError, RecursionError, MemoryError) as error:
+        # What a file, a disk or a machine does, not the program: no reader that could say more has caught it.
+        sys.stderr.write(f"{called}: {_of_machine(error)}\n")
+        _print_no_more()
+    else:
+        return code
+    return 1
+
+
+def _print_no_more() -> None:
+    """Let what Python would still flush go nowhere, where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(passed: Sequence[str]) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A redirected output of Windows, or of an old locale, lacks most letters; a name with one must not end a command.
-            stream.reconfigure(errors="backslashreplace")
     whole = parser()
     args = whole.parse_args(passed)
     if args.command is None:
         whole.print_help()
         return USAGE
-    try:
-        if args.command != "doctor":  # which says it in its own way
-            from scrubin.curate.engine.run import require_letters  # as the next one
+    if args.command != "doctor":  # which says it in its own way
+        from scrubin.curate.engine.run import require_letters  # as the next one
 
-            require_letters()
-        if DECLARED[args.command].writes_privately:
-            from scrubin.base import private_paths  # not of every command, because at each Tab people wait
+        require_letters()
+    declared = DECLARED[args.command]
+    if declared.writes_privately:
+        from scrubin.base import private_paths  # not of every command, because at each Tab people wait
 
-            private_paths.write_privately()
-        return _command(args.command).run(args)
-    except ScrubinError as error:
-        sys.stderr.write(f"scrubin {args.command}: {error}\n")
-        return 1
-    except BrokenPipeError:
-        # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (OSError, RecursionError, MemoryError) as error:
-        # What a file, a disk or a machine does, not the program: no reader that could say more has caught it.
-        sys.stderr.write(f"scrubin {args.command}: {_of_machine(error)}\n")
-        return 1
+        private_paths.write_privately()
+    if declared.in_project:
+        from scrubin.base import params
+
+        params.refuse_elsewhere(Path(getattr(args, "project", "")))
+    return _command(args.command).run(args)
 
 
 def _of_machine(error: OSError | RecursionError | MemoryError) -> str:
@@ -105,6 +169,11 @@ def _of_machine(error: OSError | RecursionError | MemoryError) -> str:
 
 class _NearMissParser(argparse.ArgumentParser):
     """A parser that answers a mistyped command with the one that was meant."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse itself is silent where it cannot be written."""
+        (sys.stdout if file is None else file).write(self.format_help())
+        sys.stdout.flush()
 
     def error(self, message: str) -> NoReturn:
         """End with the message; of a choice that there is not, with the near miss."""
@@ -124,6 +193,14 @@ class LazyParser(_NearMissParser):
         declare, self.declare = self.declare, None
         if declare is not None:
             declare(self)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Refuse an argument without a letter: a variable that is not set, where the working folder or nothing would be taken."""
+        passed_on = action.nargs in (argparse.REMAINDER, argparse.PARSER) or action.metavar == PASSED_ON
+        if "" in arg_strings and not passed_on:
+            msg = "it is empty; name what is meant, or leave it out (is a variable not set?)"
+            raise argparse.ArgumentError(action, msg)
+        return super()._get_values(action, arg_strings)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
         """Declare the arguments, then parse."""

@@ -4,15 +4,57 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import TypeVar, get_args
 
 from scrubin.base import params
-from scrubin.base.errors import AnnotationError
+from scrubin.base.errors import ArgumentsError, ReleaseError, ScrubinError
 from scrubin.labels.choices import Instant
 
 HIGHEST_FPS = 1000
 T = TypeVar("T")
+
+
+STDOUT = "-"
+
+
+@contextmanager
+def asked() -> Iterator[None]:
+    """Say of whatever is wrong in here that it is the command line, not a file: names of formats, vocabularies, variants."""
+    try:
+        yield
+    except ScrubinError as error:
+        raise ArgumentsError(error.faults) from error
+
+
+def written(text: str) -> str:
+    """Return the name of what a command writes, a file or a folder.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        When it stands for the standard output.
+    ReleaseError
+        When it lies in a finished release, which nobody changes.
+    """
+    if text == STDOUT:
+        msg = "it is not written to the standard output; name a file or folder"
+        raise argparse.ArgumentTypeError(msg)
+    from scrubin.data import verify
+
+    release = None if "\0" in text else verify.finished_around(Path(text))
+    if release is not None:
+        msg = f"{text}: it lies in the release {release}, which is never changed; write elsewhere"
+        raise ReleaseError(msg)
+    return text
+
+
+def written_or_shown(text: str) -> str:
+    """Return the same, or ``-`` for the standard output."""
+    return text if text == STDOUT else written(text)
 
 
 def rate_or_none(option: str, text: str | None) -> Fraction | None:
@@ -20,7 +62,7 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
 
     Raises
     ------
-    AnnotationError
+    ArgumentsError
         When it is no rate of frames; names the option.
     """
     if text is None:
@@ -31,7 +73,7 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
         rate = Fraction(0)
     if not 0 < rate <= HIGHEST_FPS:
         msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     return rate
 
 
@@ -45,7 +87,7 @@ def size_or_none(text: str | None) -> tuple[int, int] | None:
 
     Raises
     ------
-    AnnotationError
+    ArgumentsError
         When it is no size.
     """
     if text is None:
@@ -53,7 +95,7 @@ def size_or_none(text: str | None) -> tuple[int, int] | None:
     match = re.fullmatch(r"([1-9][0-9]{0,5})[x×]([1-9][0-9]{0,5})", text)
     if match is None:
         msg = f"--image-size {text}: give width and height in px, such as 854x480"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     return int(match[1]), int(match[2])
 
 

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrubin import cli
 from scrubin.base import strangers
-from scrubin.base.errors import AnnotationError, ReleaseError
+from scrubin.base.errors import AnnotationError, ArgumentsError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
 from scrubin.cli.answers import json_of, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, asked, size_or_none, written_or_shown
 from scrubin.data import verify
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="release: names, sizes and counts only; the bytes are not read")
     parser.add_argument("--partial", action="store_true", help="release: whole top folders, such as videos, may be absent")
     parser.add_argument(
-        "--json", metavar="FILE", help="release: write everything that is said as JSON as well; - writes only that, to the terminal"
+        "--json",
+        type=written_or_shown,
+        metavar="FILE",
+        help="release: write everything that is said as JSON as well; - writes only that, to the terminal",
     )
     parser.add_argument(
         "--state", metavar="FILE", help="release: where it is noted what has been read, to go on there (default: in your folder of caches)"
@@ -66,9 +70,6 @@ def run_verify(args: argparse.Namespace) -> int:
     return _verify_project(folder, fix=args.fix)
 
 
-INTERRUPTED = 130
-
-
 def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
     """Say what is wrong with a copy; 0 only when nothing is."""
     from scrubin.data.verify import digests, verification
@@ -79,7 +80,7 @@ def _verify_copy(folder: Path, args: argparse.Namespace) -> int:
         result = verification.verify(folder, quick=args.quick, partial=args.partial, journal=state, begin=_progress)
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped; what has been read is noted: run the same command again to go on\n")
-        return INTERRUPTED
+        return cli.INTERRUPTED
     text = json_of(result.as_json(), sort_keys=True, ascii_only=True)
     if args.json == "-":
         sys.stdout.write(text)
@@ -190,17 +191,21 @@ def run_validate(args: argparse.Namespace) -> int:
     from scrubin.base import machine
     from scrubin.base.vocabulary import vocabulary
     from scrubin.labels.files.reader import Options
+    from scrubin.labels.registry import format_of
     from scrubin.stages.validate import validated_path
     from scrubin.stages.validate.validated_path import JUDGE, validate
 
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     for option in ("predictions", "predictions_from", "videos", "disputes"):
         if getattr(args, option) and args.suspects is None:
             msg = f"--{option.replace('_', '-')} is only for --suspects; add it"
-            raise AnnotationError(msg)
-    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+            raise ArgumentsError(msg)
+    with asked():
+        chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+        for name in filter(None, (args.source, args.predictions_from)):
+            format_of(name)
     options = Options(chosen, first=args.first_frame, instant=args.instant, image_size=size_or_none(args.image_size))
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     if not machine.is_installed(JUDGE):

@@ -37,6 +37,8 @@ class Declaration:
         The same of its words that need others.
     writes_privately
         Whether it is the curator's: others can read nothing of what it writes.
+    in_project
+        Whether it works on the project in the working folder, or in the one that it names: elsewhere it does nothing.
     """
 
     door: Door
@@ -45,40 +47,48 @@ class Declaration:
     needs: tuple[str, ...] = ()
     words_need: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     writes_privately: bool = False
+    in_project: bool = False
 
 
-def _curator(does: str, module: str = "", needs: str = "curate", *, writes: bool = True) -> Declaration:
-    return Declaration("curate", does, module, (needs,), writes_privately=writes)
+def _curator(does: str, module: str = "", needs: str = "curate", *, writes: bool = True, in_project: bool = False) -> Declaration:
+    return Declaration("curate", does, module, (needs,), writes_privately=writes, in_project=in_project)
 
 
 DECLARED: Mapping[str, Declaration] = {
     "new-study": _curator("make the folders and lists of a raw study, empty or drafted from a folder of recordings", "study"),
-    "preflight": _curator("check all lists, sheets, labels, parameters and the machine, before a frame is decoded", "check"),
+    "preflight": _curator(
+        "check all lists, sheets, labels, parameters and the machine, before a frame is decoded", "check", in_project=True
+    ),
     "check-params": _curator("check every section of a params.yaml", "check", writes=False),
     "probe": _curator("tell what a video file holds", "video.probe", needs="load", writes=False),
     "dicom": _curator("tell what is in a DICOM recording, and write a released video as a de-identified one", "video.probe", writes=False),
     "screen": _curator("find what in a video could identify a person", "video.render"),
-    "review": _curator("look at the study in the browser and decide what is hidden", needs="review"),
+    "review": _curator("look at the study in the browser and decide what is hidden", needs="review", in_project=True),
     "label": Declaration(
         "curate",
         "label and rate the de-identified videos in the browser, by several people, and settle where they differ",
         needs=("review", "curate"),
         writes_privately=True,
+        in_project=True,
     ),
     "render": _curator("trim a video and hide what could identify, encoding only what must be", "video.render"),
     "stereo": _curator("calibrate a stereo rig, rectify its pictures, and check what was recorded with it", needs="load", writes=False),
     "scores": _curator(
         "make skill scores of raters' sheets in LASANA's format, or check published ones against them", "evaluate.scores", writes=False
     ),
-    "remove": _curator("take a recording out of every list of the raw study that names it", "study"),
-    "rename": _curator("give a recording another name in every list that names it; its released id stays", "study"),
-    "withdraw": _curator("take somebody out of the study: every trace of them goes with the next run, and nobody else changes", "study"),
-    "audit": _curator("prove that nothing private is in a finished release, or in one video", "release"),
-    "tag": _curator("check that a project can be released as a version, tag it, and say what to push", "project"),
-    "push": _curator(
-        "put the release of a project into an object store, file by file, from which others load it by its address", "project"
+    "remove": _curator("take a recording out of every list of the raw study that names it", "study", in_project=True),
+    "rename": _curator("give a recording another name in every list that names it; its released id stays", "study", in_project=True),
+    "withdraw": _curator(
+        "take somebody out of the study: every trace of them goes with the next run, and nobody else changes", "study", in_project=True
     ),
-    "store": _curator("tell what the store of finished results holds, and remove what no output uses", "project"),
+    "audit": _curator("prove that nothing private is in a finished release, or in one video", "release"),
+    "tag": _curator("check that a project can be released as a version, tag it, and say what to push", "project", in_project=True),
+    "push": _curator(
+        "put the release of a project into an object store, file by file, from which others load it by its address",
+        "project",
+        in_project=True,
+    ),
+    "store": _curator("tell what the store of finished results holds, and remove what no output uses", "project", in_project=True),
     "verify": Declaration(
         "load",
         "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",

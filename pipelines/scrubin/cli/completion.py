@@ -91,7 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the shell, and what it passes on at Tab."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("shell", choices=SCRIPTS, help="the shell that is to know the commands")
-    parser.add_argument("typed", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    # Not required: whoever leaves out the shell would be asked for it, too.
+    parser.add_argument("typed", nargs=argparse.REMAINDER, help=argparse.SUPPRESS).required = False
     parser.epilog = (
         "One line in the file that your shell reads when it starts:\n\n"
         "  ~/.bashrc                   source <(scrubin completion bash)\n"

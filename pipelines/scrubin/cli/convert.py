@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base.errors import AnnotationError
+from scrubin.base.errors import AnnotationError, ArgumentsError
 from scrubin.base.faults import Faults
 from scrubin.base.strangers import existing_video
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, asked, rate_or_none, size_or_none, written
 from scrubin.labels import label_map
 from scrubin.labels.choices import BOX_TOLERANCE, READ_AS, WRITTEN_AS, known_formats
 
@@ -37,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, see below (default: by what the files look like)")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
     parser.add_argument(
-        "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
+        "--out",
+        type=written,
+        required=True,
+        metavar="PATH",
+        help="folder to write into, or the file where one is written; whole or not at all",
     )
     parser.add_argument(
         "--vocabulary",
@@ -93,7 +97,8 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.labels.files.conversion import convert
 
     # An unknown format is said first.
-    output.writer_of(args.target)
+    with asked():
+        output.writer_of(args.target)
     done = convert(_request(args))
     notes = [*done.notes, *(f"merged: {of} -> {to}: {count} instances" for (of, to), count in done.merged.items())]
     notes += [f"not in {args.target}: {what}: {count}" for what, count in done.lost.items()]
@@ -108,14 +113,19 @@ def run(args: argparse.Namespace) -> int:
 def _request(args: argparse.Namespace) -> ConversionRequest:
     from scrubin.labels.files.conversion import ConversionRequest
     from scrubin.labels.files.reader import Options
+    from scrubin.labels.registry import format_of
 
     if not 0 <= args.box_tolerance <= 0.2:
         msg = f"--box-tolerance {args.box_tolerance:g}: give a share in 0..0.2"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
-        raise AnnotationError(msg)
-    chosen, size = vocabulary.load(args.vocabulary) if args.vocabulary else None, size_or_none(args.image_size)
+        raise ArgumentsError(msg)
+    with asked():
+        chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+        if args.source is not None:
+            format_of(args.source)
+    size = size_or_none(args.image_size)
     merges = label_map.load(args.label_map) if args.label_map else None
 
     def check(collection: Collection, fps: Fraction | None) -> None:

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from scrubin.base.errors import ReviewError
+from scrubin.base.errors import ArgumentsError, ReviewError
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
 
@@ -110,10 +110,10 @@ def _serve(args: argparse.Namespace) -> int:
 
     if (args.certificate is None) != (args.key is None):
         msg = "--certificate and --key belong together: name both files"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     if args.host not in LOOPBACK and args.certificate is None:
         msg = f"--host {args.host}: others could read tokens and videos on the way; give a TLS certificate by --certificate and --key"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     certificate = None if args.certificate is None else server.Certificate(args.certificate, args.key)
     if certificate is not None:
         certificate.refuse_unfit()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scrubin.base import params
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import ArgumentsError, ReleaseError
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run
 
@@ -44,8 +44,7 @@ def _forget_withdrawn(project: Path) -> None:
     """Remove from DVC's cache what may be somebody's who withdrew."""
     from scrubin.curate.project import room
 
-    settings = project / params.PARAMS_PATH
-    removed = room.remove_unused(project, params.raw_folder(settings)) if settings.is_file() else None
+    removed = room.remove_unused(project, params.raw_folder(project / params.PARAMS_PATH))
     if removed is not None:
         text = f"{removed.objects:>9,} objects {removed.size / MEGABYTE:>14,.1f} MB of earlier versions, because somebody withdrew"
         sys.stdout.write(f"{'in DVC':<10}{text}\n")
@@ -87,7 +86,7 @@ def run_push(args: argparse.Namespace) -> int:
 
     if not is_address(args.address):
         msg = f"{args.address}: this is no address; write one such as s3://bucket/study/1.0.0"
-        raise ReleaseError(msg)
+        raise ArgumentsError(msg)
     project = Path(args.project)
     options = {"client_kwargs": {"endpoint_url": args.endpoint}} if args.endpoint else {}
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base import files, machine, strangers
+from scrubin.base import files, machine
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import written
 from scrubin.data.export.registry import EXPORTS, export, new_folder
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD", help="folder of the older release; it is only read")
     parser.add_argument("new", metavar="NEW", help="folder of the newer release; it is only read")
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines: every count, by recording")
-    parser.add_argument("--html", metavar="FILE", help="also write a page that opens offline; needs jinja2")
+    parser.add_argument("--html", type=written, metavar="FILE", help="also write a page that opens offline; needs jinja2")
     parser.epilog = (
         "Videos and pictures need not be there: they are compared by the hashes in SHA256SUMS. Exit code: 0 when the version of NEW "
         "is at least what changed asks for, else 1."
@@ -53,10 +54,6 @@ def _write(comparison: Comparison, path: Path) -> None:
 
     from scrubin.data.diff.comparison import page
 
-    for released in (comparison.old, comparison.new):
-        if strangers.real(released.folder) in strangers.real(path).parents:
-            msg = f"{path}: lies in {released.folder}, which is never changed; name another file"
-            raise ReleaseError(msg)
     try:
         files.write_text(path, page(comparison))
     except OSError as error:
@@ -68,7 +65,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the release, the new folder and its layout."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("release", metavar="RELEASE", help="the folder of a release; it is only read")
-    parser.add_argument("folder", metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
+    parser.add_argument("folder", type=written, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
     parser.add_argument("--to", required=True, metavar="LAYOUT", choices=EXPORTS, help=f"{', '.join(EXPORTS)}")
     parser.epilog = "\n".join(f"  {name:<12} {does}" for name, (_, does) in EXPORTS.items())
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base.errors import ReviewError
+from scrubin.base.errors import ArgumentsError
 from scrubin.base.layout import PRIVATE
 from scrubin.base.machine import LOOPBACK
 from scrubin.cli.answers import print_lines
+from scrubin.cli.arguments import STDOUT, written_or_shown
 from scrubin.stages.review import LEDGER_PATH
 from scrubin.stages.review.events import CLIP_S, Sampled
 
@@ -51,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     instead.add_argument("--verify", action="store_true", help="open no page: prove the chain of the ledger, and say what is in it")
     instead.add_argument("--import", dest="sheet", type=Path, metavar="FILE", help="open no page: take the decisions of a redactions.csv")
     instead.add_argument(
-        "--export", metavar="FILE", help="open no page: write all decisions that stand as a redactions.csv, - for standard output"
+        "--export",
+        type=written_or_shown,
+        metavar="FILE",
+        help="open no page: write all decisions that stand as a redactions.csv, - for standard output",
     )
 
 
@@ -72,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         return conclude(drawn)
     if args.seed is not None:
         msg = "--seed says which clips are drawn: it needs --sample N"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     opener = open_released if args.released else open_source
     return serve(args, lambda generation: opener(Path(), args.by, generation))
 
@@ -93,7 +97,7 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
 
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
-        raise ReviewError(msg)
+        raise ArgumentsError(msg)
     study = StudyNow(opener, RELEASED_TABLES) if args.released or sampled else StudyNow(opener, TABLES, QUESTIONS_PATH)
     doorway = server.Doorway(DOORWAY)
     try:
@@ -113,9 +117,6 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
         doorway.close()
         study.close()
     return 0
-
-
-STDOUT = "-"
 
 
 def verify_ledger(path: Path = LEDGER_PATH) -> int:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin import cli
+from scrubin.base.errors import ArgumentsError
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import asked, written
 from scrubin.stages.splits.split_params import KINDS
 
 if TYPE_CHECKING:
@@ -66,7 +68,8 @@ def _shown(text: str) -> Official:
     """Return a split, or one fold of it as it is numbered there."""
     from scrubin.public_splits.catalogue import named
 
-    split, fold = named(text)
+    with asked():
+        split, fold = named(text)
     return split if fold is None else replace(split, placed={fold: split.placed[fold]})
 
 
@@ -92,7 +95,8 @@ def run_diff(args: argparse.Namespace) -> int:
     from scrubin.public_splits.reports import diff_document, diff_lines
     from scrubin.public_splits.sheet import read
 
-    split, fold = named(args.name)
+    with asked():
+        split, fold = named(args.name)
     sheet = read(Path(args.file), args.file)
     diff = compare(split, sheet, fold)
     if args.json:
@@ -151,6 +155,16 @@ def _times(text: str) -> int:
 
 
 SCHEMES = ("balanced", "difficulty_folds", "k_fold", "leave_n_participants_out")
+SCHEMES_OF = {
+    "subsets": SCHEMES[:1],
+    "folds": SCHEMES[1:3],
+    "repeats": SCHEMES[1:],
+    "validation": SCHEMES[1:3],
+    "leave_out": SCHEMES[3:],
+    "difficulty": SCHEMES[1:2],
+}
+"""Options that mean something with these schemes alone."""
+DIFFICULTY = "duration"
 
 
 def add_make_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,15 +177,12 @@ def add_make_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scheme", choices=SCHEMES, default="balanced", help="default balanced")
     _add_columns(parser)
-    parser.add_argument("--folds", type=int, default=5, help="of difficulty_folds and k_fold; default 5")
-    parser.add_argument("--repeats", type=int, default=1, help="of schemes with folds: so many times, numbered on; default 1")
+    parser.add_argument("--folds", type=int, help="of difficulty_folds and k_fold; default 5")
+    parser.add_argument("--repeats", type=int, help="of schemes with folds: so many times, numbered on; default 1")
     parser.add_argument("--validation", action="store_true", help="of difficulty_folds and k_fold: each fold validates on the next")
-    parser.add_argument("--leave-out", type=int, default=1, metavar="N", help="of leave_n_participants_out; default 1")
+    parser.add_argument("--leave-out", type=int, metavar="N", help="of leave_n_participants_out; default 1")
     parser.add_argument(
-        "--difficulty",
-        metavar="COLUMN",
-        default="duration",
-        help="of difficulty_folds: numbers, or times such as 0:01:05; default duration",
+        "--difficulty", metavar="COLUMN", help=f"of difficulty_folds: numbers, or times such as 0:01:05; default {DIFFICULTY}"
     )
     parser.add_argument(
         "--per-task", action="store_true", help="split every task by itself (column task), as LASANA does; default: jointly"
@@ -183,8 +194,17 @@ def run_make(args: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
     from scrubin.curate.by_hand.own_split import made, refuse_target
 
-    refuse_target(args.out, [args.table], args.seed)
+    _refuse_foreign(args)
+    refuse_target(Path(args.out), [args.table], args.seed)
     return _finish(args, made(args.table, _roles(args), _request(args), _progress))
+
+
+def _refuse_foreign(args: argparse.Namespace) -> None:
+    """Refuse an option that the scheme would ignore."""
+    for name, schemes in SCHEMES_OF.items():
+        if getattr(args, name) not in (None, False) and args.scheme not in schemes:
+            msg = f"--{name.replace('_', '-')} is of {' and '.join(schemes)}, but the scheme is {args.scheme}; name it by --scheme"
+            raise ArgumentsError(msg)
 
 
 def add_extend_arguments(parser: argparse.ArgumentParser) -> None:
@@ -199,7 +219,7 @@ def run_extend(args: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
     from scrubin.curate.by_hand.own_split import extended, refuse_target
 
-    refuse_target(args.out, [args.released, args.table], args.seed)
+    refuse_target(Path(args.out), [args.released, args.table], args.seed)
     return _finish(args, extended(args.released, args.table, _roles(args), _request(args), _progress))
 
 
@@ -207,15 +227,16 @@ def _roles(args: argparse.Namespace) -> Roles:
     from scrubin.curate.by_hand.own_split import Roles
 
     columns = None if args.balance is None else tuple(name.strip() for name in args.balance.split(",") if name.strip())
-    return Roles(args.group, columns, args.pin_train, getattr(args, "difficulty", None))
+    difficulty = (args.difficulty or DIFFICULTY) if hasattr(args, "difficulty") else None  # nothing of a split that is extended
+    return Roles(args.group, columns, args.pin_train, difficulty)
 
 
 def _request(args: argparse.Namespace) -> SplitRequest:
     from scrubin.curate.by_hand.own_split import SplitRequest
 
     only_make = ("per_task", "validation", "folds", "repeats", "leave_out")
-    chosen = {name: getattr(args, name) for name in only_make if hasattr(args, name)}
-    return SplitRequest(getattr(args, "scheme", "balanced"), args.subsets, args.seed, args.work_limit, **chosen)
+    chosen = {name: getattr(args, name) for name in only_make if getattr(args, name, None) is not None}
+    return SplitRequest(getattr(args, "scheme", "balanced"), args.subsets or SUBSETS, args.seed, args.work_limit, **chosen)
 
 
 def _progress(objective: float, bound: float, work: float) -> None:
@@ -226,7 +247,7 @@ def _progress(objective: float, bound: float, work: float) -> None:
 
 
 def _finish(args: argparse.Namespace, splits: OwnSplits) -> int:
-    splits.write(args.out)
+    splits.write(Path(args.out))
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     if args.json:
@@ -256,8 +277,8 @@ WORK_LIMIT = 20.0
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the search."""
-    parser.add_argument("--out", required=True, type=Path, metavar="SPLIT.csv", help="where the split is written")
-    parser.add_argument("--subsets", default=SUBSETS, metavar="NAME=SHARE,...", help=f"the first is for training; default {SUBSETS}")
+    parser.add_argument("--out", required=True, type=written, metavar="SPLIT.csv", help="where the split is written")
+    parser.add_argument("--subsets", metavar="NAME=SHARE,...", help=f"the first is for training; default {SUBSETS}")
     parser.add_argument("--seed", type=int, default=0, help="decides between equally good splits; default 0")
     parser.add_argument(
         "--work-limit",
@@ -295,7 +316,8 @@ def run_leaks(args: argparse.Namespace) -> int:
     from scrubin.public_splits.reports import leak_document, leak_lines
     from scrubin.public_splits.selection import leak_of, select
 
-    train, test = [select(text) for text in args.train], [select(text) for text in args.test]
+    with asked():
+        train, test = [select(text) for text in args.train], [select(text) for text in args.test]
     leakage = leak_of(train, test)
     if args.json:
         print_json(leak_document(train, test, leakage))

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin import cli
-from scrubin.base.errors import CalibrationError, ScrubinError
+from scrubin.base.errors import ArgumentsError, CalibrationError, ScrubinError
 from scrubin.base.faults import summary
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import written
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
@@ -117,7 +118,7 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pictures and the board."""
     parser.add_argument("left", metavar="LEFT", help="folder of the left camera's pictures (PNG or JPEG)")
     parser.add_argument("right", metavar="RIGHT", help="folder of the right camera's pictures; those of a pair have one name")
-    parser.add_argument("out", metavar="OUT", help="the new calibration, OpenCV's YAML")
+    parser.add_argument("out", type=written, metavar="OUT", help="the new calibration, OpenCV's YAML")
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--chessboard", type=size, metavar="CxR", help="inner corners of a chessboard, such as 9x6")
     kind.add_argument("--charuco", type=size, metavar="CxR", help="squares of a ChArUco board, such as 10x7")
@@ -139,10 +140,10 @@ def run_calibrate(args: argparse.Namespace) -> int:
         kind = "chessboard" if args.chessboard else "charuco"
         board = Board(kind, columns, rows, args.square_mm, args.marker_mm, args.dictionary)  # type: ignore[arg-type]
     except ValueError as fault:
-        raise CalibrationError(str(fault)) from fault
+        raise ArgumentsError(str(fault)) from fault
     if args.date and not STATED_DATE.fullmatch(args.date):
         msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise CalibrationError(msg)
+        raise ArgumentsError(msg)
     read = stereo_calibration.read(Path(args.left), Path(args.right), board)
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
@@ -155,7 +156,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
 def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare both files, and what was done to the pictures since the rig was calibrated."""
     add_calibration(parser)
-    parser.add_argument("out", metavar="OUT", help="the new file, OpenCV's YAML")
+    parser.add_argument("out", type=written, metavar="OUT", help="the new file, OpenCV's YAML")
     parser.add_argument("--crop", type=rectangle, metavar="X,Y,W,H", help="part of the pictures that was kept, in pixels")
     parser.add_argument("--scale-to", type=size, metavar="WxH", help="size to which pictures were resized, after --crop")
     parser.add_argument("--date", help="when the rig was calibrated, such as 2024-03")
@@ -174,7 +175,7 @@ def run_convert(args: argparse.Namespace) -> int:
         raise CalibrationError(msg) from fault
     if args.date and not STATED_DATE.fullmatch(args.date):
         msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise CalibrationError(msg)
+        raise ArgumentsError(msg)
     rig = replace(rig, date=args.date or rig.date)
     save(args.out, rig)
     sys.stdout.write(
@@ -189,7 +190,7 @@ def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
     add_calibration(parser)
     parser.add_argument("left", metavar="LEFT", help="the left camera: a video, or a folder of pictures")
     parser.add_argument("right", metavar="RIGHT", help="the right camera, alike")
-    parser.add_argument("out", metavar="OUT", help="new folder: left/, right/ and rectification.yaml")
+    parser.add_argument("out", type=written, metavar="OUT", help="new folder: left/, right/ and rectification.yaml")
     parser.add_argument("--alpha", type=alpha, required=True, help="0: no black border; 1: no pixel is lost. State it beside every result")
     parser.add_argument(
         "--every-s", type=_seconds, default=Fraction(1), metavar="S", help="videos: one pair every so many seconds (default: 1)"
@@ -275,4 +276,4 @@ def _checked(args: argparse.Namespace) -> Sequence[Checked]:
         rig_name, *cameras = args.what
         return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]
     msg = "name RIG LEFT RIGHT, or the folder of a raw study"
-    raise CalibrationError(msg)
+    raise ArgumentsError(msg)

@@ -12,6 +12,7 @@ from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import asked, section_or, written
 from scrubin.stages import withdrawals
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def add_new_study_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder, where its recordings come from, and the form of the answer."""
-    parser.add_argument("folder", help="where, such as data/raw; what exists there is left alone")
+    parser.add_argument("folder", type=written, help="where, such as data/raw; what exists there is left alone")
     parser.add_argument(
         "--from",
         dest="recordings",
@@ -48,7 +49,6 @@ def run_new_study(args: argparse.Namespace) -> int:
 
 def _draft(folder: Path, args: argparse.Namespace) -> int:
     # An empty study is made without the video tools.
-    from scrubin.cli.arguments import section_or
     from scrubin.curate.by_hand.one_render import DEFAULT
     from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import IngestParams
@@ -200,5 +200,7 @@ def run_withdraw(args: argparse.Namespace) -> int:
         if args.undo:
             print_lines([withdrawal.take_back(raw, args.participant, args.recording)])
         else:
-            print_lines(withdrawal.withdraw(raw, withdrawal.row_of(args.participant, args.recording, args.reason, args.date)))
+            with asked():
+                row = withdrawal.row_of(args.participant, args.recording, args.reason, args.date)
+            print_lines(withdrawal.withdraw(raw, row))
     return 0

@@ -248,16 +248,21 @@ AnyFormat = Format | DatasetFormat
 
 @dataclass
 class Output:
-    """What a writer makes: files by name, what it could not hold, counted, and what a person should know of the files, in sentences."""
+    """What a writer makes: files by name, what it could not hold, counted, and what a person should know of the files, in sentences.
+
+    Of the losses, ``unwritten`` are whole rows, by their kind: "instance", "phase", "span".
+    """
 
     files: dict[str, bytes] = field(default_factory=dict)
     losses: Counter[str] = field(default_factory=Counter)
+    unwritten: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
-    def lose(self, what: str, count: int = 1) -> None:
-        """Count what is not in the files; 0 is nothing."""
+    def lose(self, what: str, count: int = 1, *, rows_of: str = "") -> None:
+        """Count what is not in the files; 0 is nothing. ``rows_of`` is the kind of row that each of it is."""
         if count:
             self.losses[what] += count
+            self.unwritten[rows_of] += count if rows_of else 0
 
 
 WriterFunction = Callable[[Collection, Output], None]

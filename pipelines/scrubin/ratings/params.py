@@ -67,7 +67,7 @@ class ScoresParams:
     errors: dict[str, tuple[str, ...]]
     failure_rules: dict[str, FailureRule]
     min_ratings: int = ranged(low=1)
-    strong_percentile: float = ranged(low=0, high=100)
+    strong_percentile: float = ranged(low=1, high=100)
     error_rule: str = ranged(choices=("majority", "any", "reviewer"))
     not_rated: str | None = NOT_RATED
 
@@ -77,14 +77,15 @@ class ScoresParams:
         self._check_raters()
         self._check_not_rated()
         finite = all(map(math.isfinite, (self.lowest, self.highest, self.step)))
-        if not (finite and self.lowest < self.highest and 0 < self.step <= self.highest - self.lowest):
+        whole = finite and self.step > 0 and math.isclose(self.lowest + (self.points - 1) * self.step, self.highest, abs_tol=1e-9)
+        if not (whole and self.lowest < self.highest and self.step <= self.highest - self.lowest):
             msg = (
-                "params.yaml: 'scores.lowest', 'scores.highest' and 'scores.step' must make a scale, "
+                "params.yaml: 'scores.lowest', 'scores.highest' and 'scores.step' must make a scale from one end to the other, "
                 f"but are {self.lowest}, {self.highest} and {self.step}"
             )
             raise ParamsError(msg)
-        if not math.isfinite(self.failed_grs):
-            msg = f"params.yaml: 'scores.failed_grs' must be a finite number, such as -2.5, but is {self.failed_grs}"
+        if not -math.inf < self.failed_grs <= 0:
+            msg = f"params.yaml: 'scores.failed_grs' must be a finite number up to 0, the mean, such as -2.5, but is {self.failed_grs}"
             raise ParamsError(msg)
         for task, rule in sorted(self.failure_rules.items()):
             if rule.error not in self.errors.get(task, ()):

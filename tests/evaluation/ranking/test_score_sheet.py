@@ -160,5 +160,11 @@ def test_the_command_prints_json_or_latex_alone_and_writes_the_same_json(tmp_pat
 )
 def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, words):
     (tmp_path / "values.csv").write_text(TEXT)
-    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == 1
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == cli.USAGE
     assert words in capsys.readouterr().err
+
+
+def test_a_fault_names_the_sheet_with_its_folder(tmp_path, capsys):
+    (tmp_path / "values.csv").write_text("team,video,value\na,1,x\n")
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv")]) == 1
+    assert f"{tmp_path / 'values.csv'}, line 2: " in capsys.readouterr().err

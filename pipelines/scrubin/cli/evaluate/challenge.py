@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 
 from scrubin.base import machine
-from scrubin.base.errors import MetricsError
+from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
+from scrubin.cli.arguments import asked, written
 from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.evaluate.contest_tasks import CONTESTS
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--task", required=True, choices=list(CONTESTS), help="what is predicted")
     one.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
     one.add_argument("--subset", required=True, metavar="NAME", help="the hidden subset, such as test, or 0/test where it has folds")
-    one.add_argument("--out", required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all")
+    one.add_argument(
+        "--out", type=written, required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all"
+    )
     one.add_argument("--title", metavar="TEXT", help="of the challenge (default: task and subset)")
     one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
     one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")
@@ -70,12 +73,13 @@ def run(args: argparse.Namespace) -> int:
 
     if args.digits is not None and not 0 <= args.digits <= 15:
         msg = f"--digits {args.digits}: give 0 to 15, such as 4"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.starts >= args.ends:
         msg = f"--starts {args.starts}: the last day is {args.ends}; name a later one by --ends"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.test:
-        select(args.test)
+        with asked():
+            select(args.test)
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)

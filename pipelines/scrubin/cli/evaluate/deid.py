@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_lines
+from scrubin.cli.arguments import written
 from scrubin.evaluate.choices import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Write recordings with planted identifiers (raw/) and the answer key (key/). The same options and seed give the same "
         "bytes.",
     )
-    making.add_argument("folder", metavar="FOLDER", help="a new or empty folder")
+    making.add_argument("folder", type=written, metavar="FOLDER", help="a new or empty folder")
     making.add_argument(
         "--footage",
         metavar="DIR",
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_argument(
         "--map", metavar="CSV", help="columns raw,output: paths below raw/ and below FOLDER (default: files are known by their pictures)"
     )
-    scoring.add_argument("--out", metavar="DIR", help="write score.json, score.csv, items.csv and index.html there")
+    scoring.add_argument("--out", type=written, metavar="DIR", help="write score.json, score.csv, items.csv and index.html there")
 
 
 def run(args: argparse.Namespace) -> int:

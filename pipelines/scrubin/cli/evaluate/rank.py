@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base import csv_text, files, machine, strangers
-from scrubin.base.errors import AnnotationError
-from scrubin.cli.arguments import rate_or_none
+from scrubin.base.errors import AnnotationError, ArgumentsError
+from scrubin.cli.arguments import asked, rate_or_none, written
 from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices
 from scrubin.evaluate.choices import TESTS
@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_truth(parser, required=False)
     _add_scores(parser)
-    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)")
+    parser.add_argument(
+        "--out", type=written, metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)"
+    )
     printed = parser.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
     printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")
@@ -134,11 +136,11 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
 
     if not args.submissions or not args.ground_truth:
         msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != choices.WORST)):
         if given:
             msg = f"{option} is of --from-scores: more is better in all metrics of submissions, and a submission is whole or not ranked"
-            raise AnnotationError(msg)
+            raise ArgumentsError(msg)
     teams = _teams(args.submissions)
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
@@ -155,7 +157,8 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     from scrubin.evaluate.side import Source
     from scrubin.labels.registry import format_of
 
-    form = None if args.source is None else format_of(args.source)
+    with asked():
+        form = None if args.source is None else format_of(args.source)
     return _with_variants(document, teams, Source(Path(args.ground_truth), form, truth.vocabulary, rate_or_none("--fps", args.fps)))
 
 
@@ -186,7 +189,7 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
 
     if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
         msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     if out is not None:
         _refuse_out(out, [])
     sheet = score_sheet.read(Path(args.from_scores))
@@ -204,7 +207,7 @@ def _number(text: str) -> float:
         value = math.nan
     if not score_sheet.is_usable(value):
         msg = f"--missing {text}: give a number within -{score_sheet.LARGEST:g} and {score_sheet.LARGEST:g}, or '{choices.WORST}'"
-        raise AnnotationError(msg)
+        raise ArgumentsError(msg)
     return value
 
 
@@ -243,7 +246,7 @@ def _settings(args: argparse.Namespace) -> RankingSettings:
         # Written as "not (inside)", so that NaN is refused as well.
         if not low <= value <= high:
             msg = f"{option} {value}: give a number in {low}..{high}"
-            raise AnnotationError(msg)
+            raise ArgumentsError(msg)
     return RankingSettings(drawn, frames, args.resamples, args.alpha, args.seed, args.test, args.correction)
 
 
@@ -256,10 +259,10 @@ def _teams(submissions: list[str]) -> dict[str, Path]:
             name, path = real.stem if real.is_file() else real.name, one
         if not name.strip() or not path or not name.isprintable():
             msg = f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed"
-            raise AnnotationError(msg)
+            raise ArgumentsError(msg)
         if name in teams:
             msg = f"two teams are called {name!r}: {teams[name]} and {path}; name them with NAME=DIR"
-            raise AnnotationError(msg)
+            raise ArgumentsError(msg)
         teams[name] = Path(path)
     return teams
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
-from scrubin.base.errors import MetricsError
+from scrubin.base.errors import ArgumentsError, MetricsError
 from scrubin.base.faults import error
 from scrubin.base.vocabulary import vocabulary
-from scrubin.cli.arguments import add_image_size, add_instant, rate_or_none, size_or_none
+from scrubin.cli.arguments import add_image_size, add_instant, asked, rate_or_none, size_or_none, written
 from scrubin.evaluate import selection
 from scrubin.evaluate.metrics.variants import LEVEL, METRICS, ONE_VIDEO, Choice
 
@@ -89,8 +89,10 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
     parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
-    parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
-    parser.add_argument("--html", metavar="FILE", help="write one page with curves, confusions, the worst videos and frames; needs jinja2")
+    parser.add_argument("--out", type=written, metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
+    parser.add_argument(
+        "--html", type=written, metavar="FILE", help="write one page with curves, confusions, the worst videos and frames; needs jinja2"
+    )
     parser.add_argument("--json", action="store_true", help="print what --out writes as JSON, instead of the table")
 
 
@@ -134,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out or args.html or args.json:
         document = score_document.document(name, inside_release(order.truth.path), paths, of_order, scored)
     if out is not None:
-        files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
+        _write(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
     aids = list(score_document.reading_aids(one.result for one in scored))
     if page is not None:
         _write_page(page, document, parts, _said(name, order, of_order.read, aids))
@@ -150,6 +152,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _order(name: str | None, args: argparse.Namespace) -> Order:
+    from scrubin.evaluate.computation import chosen
     from scrubin.evaluate.side import Source
     from scrubin.evaluate.tasks.scoring import Order
     from scrubin.labels.registry import format_of
@@ -157,21 +160,23 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
         msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if not args.ground_truth or not args.predictions:
         msg = f"score {name} needs --ground-truth PATH and --predictions PATH"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.subset and not args.videos:
         msg = f"--subset {args.subset}: of which split? name its file by --videos"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.weights and args.ensemble != "weighted":
         msg = "--weights belong to --ensemble weighted"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if args.bootstrap < 0:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
-        raise MetricsError(msg)
-    classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    form, of_truth = (None if name is None else format_of(name) for name in (args.predictions_from, args.truth_format))
+        raise ArgumentsError(msg)
+    with asked():
+        classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
+        form, of_truth = (None if one is None else format_of(one) for one in (args.predictions_from, args.truth_format))
+        chosen(METRICS[name].choices[args.semantics], args.variant, f"{name}, {args.semantics}")
     size = size_or_none(args.image_size)
     truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant, size)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
@@ -187,8 +192,12 @@ def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Comp
     # The page needs a template engine, which scoring does not.
     from scrubin.evaluate.score_page import page
 
+    _write(path, page(document, parts, said))
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        files.write_text(path, page(document, parts, said))
+        files.write_text(path, text)
     except OSError as error:
         msg = f"{path}: cannot be written: {error.strerror}; correct that or name another file"
         raise MetricsError(msg) from error
@@ -218,7 +227,7 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
     out = Path(name)
     if out.suffix.lower() not in suffixes or out.is_dir():
         msg = f"{option} {out}: name a file that ends in {' or '.join(suffixes)}"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     if any(strangers.real(out) == strangers.real(path) or strangers.real(path) in strangers.real(out).parents for path in read):
         msg = f"{option} {out}: this is where input is read from; write elsewhere"
         raise MetricsError(msg)
@@ -252,7 +261,7 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
 
     if len(paths) != 2:
         msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     one, other = Path(paths[0]), Path(paths[1])
     rows, apart = score_document.compared(one, other)
     for note in apart:

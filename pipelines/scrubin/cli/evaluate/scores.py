@@ -15,7 +15,7 @@ from scrubin.base import faults, strangers
 from scrubin.base import params as base_params
 from scrubin.base.errors import RatingsError
 from scrubin.cli.answers import print_lines
-from scrubin.cli.arguments import section_or
+from scrubin.cli.arguments import section_or, written
 from scrubin.ratings import params
 from scrubin.ratings.params import LASANA, ScoresParams
 
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--out",
+        type=written,
         required=True,
         metavar="DIR",
         help="folder to write into: the annotations in LASANA's format, statistics.json, <Task>_agreement.csv, harmonised.csv, "

@@ -10,12 +10,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrubin import cli
 from scrubin.base import strangers
-from scrubin.base.errors import MetricsError, SplitError
+from scrubin.base.errors import ArgumentsError, MetricsError
 from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import rate_or_none
+from scrubin.cli.arguments import asked, rate_or_none, written
 from scrubin.evaluate import choices, selection
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.policy import stopping
@@ -130,9 +131,11 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
 
     path, names = _listed(args)
     videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
-    classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    with asked():
+        classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
     labels = entries.labels_at(Path(args.ground_truth), task, args.vocabulary)
-    form = None if args.source is None else format_of(args.source)
+    with asked():
+        form = None if args.source is None else format_of(args.source)
     truth = Source(labels, form, classes, rate_or_none("--fps", args.fps))
     return entries.held_against(task, truth, videos)
 
@@ -195,7 +198,7 @@ def _run_check_as_scored(args: argparse.Namespace, task: str) -> int:
 
     if len(set(args.task)) > 1:
         msg = f"--task {' --task '.join(dict.fromkeys(args.task))}: files of {task} hold nothing else; check them one by one"
-        raise MetricsError(msg)
+        raise ArgumentsError(msg)
     path, held_against = Path(args.submission), entries_of(args, task)
     outcome = with_training_data(entries.check(path, held_against), path, args.test)
     name = strangers.real(path).name
@@ -248,10 +251,11 @@ def run_training(args: argparse.Namespace) -> int:
         return 0
     if not args.file or not args.test:
         msg = "name the file and the test set: scrubin submission training training_data.yaml --test cholect50/rdv:test"
-        raise SplitError(msg)
+        raise ArgumentsError(msg)
     path = Path(args.file)
     path = path / training_data.NAME if path.is_dir() else path
-    test = [select(text) for text in args.test]
+    with asked():
+        test = [select(text) for text in args.test]
     found = training_overlap.assess(training_data.read(path), test, str(path))
     named = ", ".join(args.test)
     if args.json:
@@ -284,7 +288,7 @@ def add_causality(actions: Any) -> None:
     parser.add_argument(
         "videos", metavar="VIDEOS", help="a folder of frames, a video, or a folder of these; never changed, hidden from PROGRAM"
     )
-    parser.add_argument("program", metavar="PROGRAM", nargs="+", help="the command, after --, with {input} and {output}")
+    parser.add_argument("program", metavar=cli.PASSED_ON, nargs="+", help="the command, after --, with {input} and {output}")
     parser.add_argument("--input", choices=WAYS, default="frames", help="how the program takes frames (default: %(default)s)")
     parser.add_argument(
         "--runs", type=_count(1), default=20, metavar="N", help="runs with a changed future, over all videos (default: %(default)s)"
@@ -307,7 +311,7 @@ def add_causality(actions: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, also what a clock measured")
     parser.add_argument(
-        "--out", metavar="FILE", help=f"write it as JSON, the same bytes each time; what a clock measured to <FILE>{MEASURED}"
+        "--out", type=written, metavar="FILE", help=f"write it as JSON, the same bytes each time; what a clock measured to <FILE>{MEASURED}"
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import section_or
+from scrubin.cli.arguments import section_or, written
 from scrubin.cli.video.given_video import called, given_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
@@ -24,7 +24,7 @@ def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
         "video",
         help="the video, or its address in an object store; frame k is its first frame at or after k / fps seconds from its first frame",
     )
-    parser.add_argument("out_dir", help="new or empty folder; the files are named 000000.jpg and so on, by k")
+    parser.add_argument("out_dir", type=written, help="new or empty folder; the files are named 000000.jpg and so on, by k")
     parser.add_argument(
         "--fps", type=rate, metavar="R", help=f"frames per second, such as 1, 0.5 or 30000/1001 (default: {there.format('fps', 1)})"
     )
@@ -39,6 +39,7 @@ def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shard", action="store_true", help=f"write one tar, {SHARD_NAME}, instead of loose files")
     parser.add_argument(
         "--table",
+        type=written,
         metavar="FRAMES.parquet",
         help="also write the table of frames: number in the video, time in seconds, quality; black ones are redacted",
     )

@@ -8,10 +8,11 @@ import re
 import sys
 from pathlib import Path
 
-from scrubin.base.errors import ScrubinError, VideoError
+from scrubin.base.errors import ArgumentsError, ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.strangers import existing_video, steady
 from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.arguments import written
 from scrubin.cli.video.given_video import called, given_video
 
 
@@ -44,7 +45,7 @@ def add_dicom_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("files", nargs="+", metavar="FILE", help="a DICOM file; several: also which are parts of one series")
     write = actions.add_parser("write", help="write a released video as a de-identified DICOM Video Endoscopic Image object")
     write.add_argument("video", help="a released video: H.264 in Matroska, pictures only")
-    write.add_argument("out", help="the DICOM file to write")
+    write.add_argument("out", type=written, help="the DICOM file to write")
     write.add_argument("--id", default="", help="the recording's released id, which becomes PatientID (default: made of the video's bytes)")
 
 
@@ -58,7 +59,7 @@ def _write(args: argparse.Namespace) -> int:
 
     if args.id and not ID.fullmatch(args.id):
         msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
-        raise ScrubinError(msg)
+        raise ArgumentsError(msg)
     video, target = existing_video(args.video), Path(args.out)
     if not target.parent.is_dir():
         msg = f"{args.out}: its folder does not exist; make it first"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrubin.cli.answers import print_json
-from scrubin.cli.arguments import section_or
+from scrubin.cli.arguments import section_or, written
 from scrubin.cli.video.given_video import called, given_video
 from scrubin.stages.render.render_params import MODES
 
@@ -84,7 +84,9 @@ MASK = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 def add_render_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, the kept interval and what is hidden."""
     parser.add_argument("video", help="the source, or its address in an object store; it is never changed")
-    parser.add_argument("out", nargs="?", help="the released video, Matroska: its name ends with .mkv; not needed with --plan")
+    parser.add_argument(
+        "out", nargs="?", type=written, help="the released video, Matroska: its name ends with .mkv; not needed with --plan"
+    )
     parser.add_argument(
         "--start", type=_seconds, default=0.0, metavar="S", help="first kept instant in seconds from the first frame (default: 0)"
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.base.errors import ScrubinError, VideoError
+from scrubin.base.errors import ArgumentsError, ScrubinError, VideoError
 from scrubin.base.files import FIXED_TIME_S, disk_of
 from scrubin.base.pixels import Box
 from scrubin.base.strangers import steady
@@ -149,14 +149,14 @@ def target_of(source: Path | None, out: str | None) -> Path:
     """
     if out is None:
         msg = "name the file to write, or ask for --plan"
-        raise ScrubinError(msg)
+        raise ArgumentsError(msg)
     target = Path(out)
     if not target.parent.is_dir():
         msg = f"{out}: its folder does not exist; make it first"
         raise ScrubinError(msg)
     if target.suffix.lower() != SUFFIX:
         msg = f"{out}: a released video is Matroska; let its name end with {SUFFIX}"
-        raise ScrubinError(msg)
+        raise ArgumentsError(msg)
     if source is not None and target.exists() and target.samefile(source):
         msg = f"{out}: this is the source, which is never changed; name another file"
         raise ScrubinError(msg)

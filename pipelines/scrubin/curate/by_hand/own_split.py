@@ -13,7 +13,7 @@ import pandas as pd
 
 from scrubin.base import files
 from scrubin.base.csv_text import ONE_PERSON, SPELT, has_comma, is_missing, number, of_several, shown, spelling
-from scrubin.base.errors import ParamsError, SplitError
+from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
@@ -107,7 +107,7 @@ def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:
     repeated = sorted({name for name in column_names if column_names.count(name) > 1})
     if repeated:
         msg = f"--balance names '{repeated[0]}' twice; name it once"
-        raise SplitError(msg)
+        raise ArgumentsError(msg)
     return columns
 
 
@@ -129,7 +129,7 @@ def _named(sheet: RecordingSheet, name: str) -> tuple[str, str | None]:
     of, kind = name.rsplit(":", 1)
     if kind not in KINDS:
         msg = f"--balance: '{kind}' of '{name}' is no kind; kinds are {', '.join(f'{kind} ({means})' for kind, means in KINDS.items())}"
-        raise SplitError(msg)
+        raise ArgumentsError(msg)
     return of, kind
 
 
@@ -272,17 +272,40 @@ class SplitRequest:
     repeats: int = 1
     leave_out: int = 1
 
+    def refuse_unusable(self, *, pins: bool) -> None:
+        """Refuse what no table can be divided by.
+
+        Parameters
+        ----------
+        pins
+            Whether some recordings must be in the first subset.
+
+        Raises
+        ------
+        ArgumentsError
+            Names the option.
+        """
+        for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
+            if getattr(self, name) < low:
+                msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(self, name)}"
+                raise ArgumentsError(msg)
+        if pins and self.scheme != "balanced":
+            msg = f"--pin-train is of balanced: in {self.scheme} every recording is tested once"
+            raise ArgumentsError(msg)
+        self.effort()
+        shares(self.subsets)
+
     def effort(self) -> Effort:
         """Return how long to search.
 
         Raises
         ------
-        SplitError
+        ArgumentsError
             For a limit that is none.
         """
         if not 0 <= self.work_limit <= MOST_WORK:
             msg = f"--work-limit must lie in [0, {MOST_WORK:g}], but is {self.work_limit:g}"
-            raise SplitError(msg)
+            raise ArgumentsError(msg)
         return Effort(GAP, self.work_limit)
 
 
@@ -328,8 +351,11 @@ def made(table: Path, roles: Roles, asked: SplitRequest, progress: Progress) -> 
     Raises
     ------
     SplitError
-        When the table, its columns or what is asked cannot be used.
+        When the table or its columns cannot be used.
+    ArgumentsError
+        When what is asked cannot be.
     """
+    asked.refuse_unusable(pins=roles.pin_train is not None)
     if asked.scheme != "difficulty_folds":
         roles = replace(roles, difficulty=None)
     cohort = cohort_of(read(table), roles)
@@ -346,16 +372,9 @@ def _of(cohort: Cohort, name: str, asked: SplitRequest) -> Cohort:
 
 
 def _params(asked: SplitRequest, balance: tuple[str, ...], roles: Roles) -> SchemeParams:
-    for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
-        if getattr(asked, name) < low:
-            msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(asked, name)}"
-            raise SplitError(msg)
     joint = not asked.per_task
     if asked.scheme == "balanced":
         return BalancedParams(shares(asked.subsets), joint, None, "balanced", balance)
-    if roles.pin_train is not None:
-        msg = f"--pin-train is of balanced: in {asked.scheme} every recording is tested once"
-        raise SplitError(msg)
     if asked.scheme == "k_fold":
         return KFoldParams(joint, asked.validation, "k_fold", balance, asked.folds, asked.repeats)
     if roles.difficulty is not None:
@@ -369,8 +388,11 @@ def extended(released: Path, table: Path, roles: Roles, asked: SplitRequest, pro
     Raises
     ------
     SplitError
-        When a file or what is asked cannot be used, or a released recording is missing in the table.
+        When a file cannot be used, or a released recording is missing in the table.
+    ArgumentsError
+        When what is asked cannot be.
     """
+    asked.refuse_unusable(pins=False)
     _refuse_several(released)
     subsets = shares(asked.subsets)
     cohort = cohort_of(read(table), roles)
@@ -402,7 +424,9 @@ def refuse_target(out: Path, inputs: Sequence[Path], seed: int) -> None:
     Raises
     ------
     SplitError
-        When --out is one of the inputs, no plain file, or in no folder; or for a seed that is none.
+        When --out is one of the inputs, no plain file, or in no folder.
+    ArgumentsError
+        For a seed that is none.
     """
     try:
         obstacle = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
@@ -420,7 +444,7 @@ def refuse_target(out: Path, inputs: Sequence[Path], seed: int) -> None:
         raise SplitError(msg)
     if seed < 0:
         msg = f"--seed must be at least 0, but is {seed}"
-        raise SplitError(msg)
+        raise ArgumentsError(msg)
 
 
 def shares(text: str) -> dict[str, float]:
@@ -428,7 +452,7 @@ def shares(text: str) -> dict[str, float]:
 
     Raises
     ------
-    SplitError
+    ArgumentsError
         When it is none of such a list.
     """
     share_of: dict[str, float] = {}
@@ -438,18 +462,18 @@ def shares(text: str) -> dict[str, float]:
             value = number(share)
         except ValueError as error:
             msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
-            raise SplitError(msg) from error
+            raise ArgumentsError(msg) from error
         if name.strip() in share_of:
             msg = f"--subsets: '{name.strip()}' stands twice"
-            raise SplitError(msg)
+            raise ArgumentsError(msg)
         share_of[name.strip()] = value
     try:
         check_shares(share_of, "--subsets")
     except ParamsError as error:
-        raise SplitError(str(error)) from error
+        raise ArgumentsError(str(error)) from error
     if len(share_of) < 2:
         msg = "--subsets: name at least two"
-        raise SplitError(msg)
+        raise ArgumentsError(msg)
     return share_of
 
 

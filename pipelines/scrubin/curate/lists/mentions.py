@@ -165,8 +165,11 @@ def require_listed(of: list[NamingList], name: str) -> None:
     Raises
     ------
     ManifestError
-        With the near miss.
+        With the near miss, or when there is no such list.
     """
+    if not any(one.is_own for one in of):
+        msg = f"{recordings_list.NAME}: there is no such list in the raw study, so nobody knows which recordings there are; put it back"
+        raise ManifestError(msg)
     known = names(of)
     if name not in known:
         close = near(name, known)

@@ -129,6 +129,9 @@ def up_to_date(project: Path, _: str) -> Iterator[Fault]:
     """Yield a fault when outputs are not those of their inputs, as DVC sees it."""
     dvc = Path(sys.executable).with_name("dvc")
     done = subprocess.run([dvc, "status", "--json"], cwd=project, capture_output=True, text=True, check=False)
+    if done.returncode and not (project / CONFIG.parent).is_dir():
+        msg = f"{project / CONFIG.parent}: there is no such folder, so DVC keeps nothing here; go into the checkout of the study"
+        raise ReleaseError(msg)
     if done.returncode:
         msg = f"dvc status: {done.stderr.strip() or f'exit code {done.returncode}'}"
         raise ReleaseError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import file_lists
+from scrubin.base import file_lists, strangers
 from scrubin.base.faults import Fault, error, warning
 
 SUMS = file_lists.CHECKSUMS
@@ -50,6 +51,16 @@ def is_release(folder: Path) -> bool:
     if (folder / SUMS).exists():
         return True
     return not any((folder / name).exists() for name in PROJECT) and any((folder / name).exists() for name in RELEASE)
+
+
+def finished_around(path: Path) -> Path | None:
+    """Return the finished release that a path is or lies in, whatever links lead there; None when it lies elsewhere."""
+    real = strangers.real(path)
+    for folder in (real, *real.parents):
+        with contextlib.suppress(OSError):  # above it a folder may be closed
+            if (folder / SUMS).exists() and any((folder / name).exists() for name in RELEASE):
+                return folder
+    return None
 
 
 def inside(folder: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from queue import Full, Queue
 import cv2
 import numpy as np
 
+from scrubin.base import strangers
 from scrubin.base.errors import StageError
 from scrubin.base.faults import ranges
 from scrubin.base.files import fresh_folder, sha256_of, whole
@@ -37,7 +38,7 @@ QUEUED = 8
 
 
 def make(request: BenchmarkRequest, folder: Path) -> Key:
-    """Write ``raw/`` and ``key/`` below a folder that is new or empty, and return the key.
+    """Write ``raw/`` and ``key/`` below a folder that is new or empty, both or none, and return the key.
 
     Raises
     ------
@@ -49,14 +50,19 @@ def make(request: BenchmarkRequest, folder: Path) -> Key:
     if folder.exists() and any(folder.iterdir()):
         msg = f"{folder}: the folder is not empty; name a new one"
         raise StageError(msg)
-    key_folder = fresh_folder(folder / "key")
-    recorded = [
-        _recording(request, one, folder / "raw", key_folder)
-        for one in plan(request.seed, request.recordings, request.length_s, request.width, request.height)
-    ]
-    key = Key(key_folder, _origin(request), tuple(one for one, _ in recorded), tuple(item for _, items in recorded for item in items))
-    write(key)
-    return key
+    folder = strangers.real(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=folder.parent) as temporary:
+        made = fresh_folder(Path(temporary) / "benchmark")
+        key_folder = fresh_folder(made / "key")
+        recorded = [
+            _recording(request, one, made / "raw", key_folder)
+            for one in plan(request.seed, request.recordings, request.length_s, request.width, request.height)
+        ]
+        key = Key(key_folder, _origin(request), tuple(one for one, _ in recorded), tuple(item for _, items in recorded for item in items))
+        write(key)
+        made.replace(folder)
+    return replace(key, folder=folder / key_folder.name)
 
 
 def _origin(request: BenchmarkRequest) -> dict[str, str | int]:

@@ -55,7 +55,7 @@ def read(path: Path) -> ScoreSheet:
     """
     if not path.is_file():
         raise MetricsError([error(str(path), "file-missing", "there is no such file", f"give a CSV with {TEAM},{VIDEO},{VALUE}")])
-    sheet = csv_text.read_path(path, path.name, (TEAM, VIDEO, VALUE))
+    sheet = csv_text.read_path(path, str(path), (TEAM, VIDEO, VALUE))
     MetricsError.raise_any(sheet.faults)
     faults = Faults()
     values: dict[tuple[str, str, str], float] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
@@ -92,7 +92,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
     form = named or _detected(path)
     if form is not None:
         reading = reader.read_path(path, form, reader.Options())
-        policy.enforce("score", reading.faults)
+        policy.enforce("score", _in(path, reading.faults))
         collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
@@ -105,11 +105,16 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
     unread = detect.unread_faults("CSV or TSV", (file for file in every if file not in files and detect.may_be_labels(file)))
     faults = Faults()
     sheets = [sheet for file in files for sheet in _sheets(file, cell, faults)]
-    MetricsError.raise_any(faults)
+    MetricsError.raise_any(_in(path, faults.all()))
     if not sheets:
         fix = "give CSV files with the column id and a column per score"
         raise MetricsError([error(str(path), "no-sheets", "there is no sheet in it", fix), *unread])
     return [replace(sheets[0], faults=(*sheets[0].faults, *unread)), *sheets[1:]]
+
+
+def _in(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Return faults whose files are named with their folder: every run has files of the same names."""
+    return tuple(replace(one, file=str(path / one.file if path.is_dir() and one.file else path)) for one in faults)
 
 
 def _of_task(path: Path, task: str, rows: pd.DataFrame, faults: tuple[Fault, ...]) -> TaskSheet:

@@ -135,7 +135,7 @@ def convert(asked: ConversionRequest) -> Conversion:
         notes.append(f"label map {asked.options.label_map.name}: no instance was merged")
     names = sorted(path.relative_to(asked.out).as_posix() if asked.out.is_dir() else path.name for path in paths)
     lost = dict(sorted((losses + written.losses).items()))
-    return Conversion(verdict_of(reading), writer.name, tuple(names), _counts(kept), merged, lost, tuple(notes))
+    return Conversion(verdict_of(reading), writer.name, tuple(names), _counts(kept, written.unwritten), merged, lost, tuple(notes))
 
 
 def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Collection) -> Iterator[str]:
@@ -207,10 +207,10 @@ def _merged(collection: Collection) -> dict[tuple[str, str], int]:
     return dict(sorted(counts.items()))
 
 
-def _counts(kept: Collection) -> dict[str, int]:
+def _counts(kept: Collection, unwritten: Mapping[str, int]) -> dict[str, int]:
     counts = {"recording": len(kept.recordings)}
     counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
     counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
     counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
     counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
-    return counts
+    return {what: count - unwritten.get(what, 0) for what, count in counts.items()}

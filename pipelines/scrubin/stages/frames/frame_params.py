@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from scrubin.base.errors import ParamsError
 from scrubin.base.params import ranged
 
 SMALLEST_HEIGHT_PX = 16
@@ -23,6 +24,12 @@ class DropParams:
     max_saturated_share: float | None = ranged(low=0, high=1)
     min_contrast: float | None = ranged(low=0, high=127)
     min_sharpness: float | None = ranged(low=0)
+
+    def __post_init__(self) -> None:
+        low, high = self.min_brightness, self.max_brightness
+        if low is not None and high is not None and low > high:
+            msg = f"params.yaml: 'frames.drop.min_brightness' is {low:g}, above 'max_brightness' {high:g}: every frame would be dropped"
+            raise ParamsError(msg)
 
 
 NOTHING = DropParams(None, None, None, None, None)

@@ -161,7 +161,7 @@ def write(collection: Collection, out: Output) -> None:
         if labels.segments is None:
             continue
         gestures = labels.segments[labels.segments["kind"] == "gesture"]
-        out.lose("spans of another kind than gestures", len(labels.segments) - len(gestures))
+        out.lose("spans of another kind than gestures", len(labels.segments) - len(gestures), rows_of="span")
         lines = [f"{start} {end - 1} {labels.vocabulary.gestures[label]} \n" for _, start, end, label in gestures.itertuples(index=False)]
         out.files[f"transcriptions/{labels.recording}.txt"] = "".join(lines).encode()
     if collection.scores is not None:

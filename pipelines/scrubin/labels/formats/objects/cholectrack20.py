@@ -222,11 +222,11 @@ def write(collection: Collection, out: Output) -> None:
     for labels in collection.recordings:
         phases, instances = phase_of(labels.phases), by_position(labels.instances)
         if labels.instances is None:
-            out.lose("phases of recordings without tools", len(phases))
+            out.lose("phases of recordings without tools", len(phases), rows_of="phase")
             continue
         for column in (name for name in labels.instances.rows if str(name).endswith(tracks.ONLY) and name not in TRACKS):
             out.lose(f"'{column}' of instances", int(labels.instances.rows[column].notna().sum()))
-        out.lose("phases of frames without a tool", len([frame for frame in phases if not instances.get(frame)]))
+        out.lose("phases of frames without a tool", len([frame for frame in phases if not instances.get(frame)]), rows_of="phase")
         annotations = {str(frame): [_object(row, phases.get(frame)) for row in instances[frame]] for frame in sorted(instances)}
         about = dict(labels.about.get("cholectrack20", {})) or _about(labels, len(annotations))
         out.files[f"{labels.recording}.json"] = json.dumps({**about, "annotations": annotations}, allow_nan=False).encode()

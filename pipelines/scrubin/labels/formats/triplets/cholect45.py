@@ -197,7 +197,7 @@ def write(collection: Collection, out: Output) -> None:
         for rows in per_frame.values():
             explained = {row["instrument_id"] for row in rows if row["triplet_id"] is not None}
             beside = [row for row in rows if row["triplet_id"] is None and row["instrument_id"] in explained]
-            out.lose("instances without a triplet beside one of the same instrument", len(beside))
+            out.lose("instances without a triplet beside one of the same instrument", len(beside), rows_of="instance")
         for part in ("instrument",) if labels.detail == "instrument" else LISTS:
             size = _size(part, shared)
             lines = [_line(position, rows, f"{part}_id", size) for position, rows in sorted(per_frame.items())]

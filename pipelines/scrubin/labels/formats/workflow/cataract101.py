@@ -192,7 +192,7 @@ def _phases_in_order(labels: Labels, out: Output, faults: Faults) -> list[tuple[
     if labels.segments is None:
         return []
     for kind, what in BESIDE_PHASES.items():
-        out.lose(what, int((labels.segments["kind"] == kind).sum()))
+        out.lose(what, int((labels.segments["kind"] == kind).sum()), rows_of="span")
     spans = labels.segments[labels.segments["kind"] == "phase"].sort_values("start", kind="stable")
     rows = list(zip(spans["start"].tolist(), spans["end"].tolist(), spans["label_id"].tolist(), strict=True))
     for (_, end, _), (start, _, _) in itertools.pairwise(rows):

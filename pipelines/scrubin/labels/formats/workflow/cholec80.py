@@ -248,8 +248,11 @@ def _tool_text(labels: Labels, out: Output) -> str:
     for frame, rows in sorted(by_position(labels.instances).items()):
         if frame % STEP:
             out.lose(f"labelled frames between every {STEP}th frame")
+            out.unwritten["instance"] += len(rows)
             continue
-        lines.append("\t".join([str(frame), *_presence_cells(rows, ids)]))
+        cells = _presence_cells(rows, ids)
+        out.unwritten["instance"] += len(rows) - cells.count("1")  # a tool that is there twice has one cell
+        lines.append("\t".join([str(frame), *cells]))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -145,6 +145,6 @@ def write(collection: Collection, out: Output) -> None:
                 named = {"label_name": vocabulary.names(kind)[label], "label_id": first_id[kind] + label}
                 lists[list_of[kind]].append({"start": start, "end": end, **named})
             else:
-                out.lose(f"spans of another kind: {kind}")
+                out.lose(f"spans of another kind: {kind}", rows_of="span")
         head = {} if vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(vocabulary)}
         out.files[f"{labels.recording}{SUFFIX}"] = json.dumps({**head, **lists}).encode()

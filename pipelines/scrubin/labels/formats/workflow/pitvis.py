@@ -171,7 +171,7 @@ def _step_of(labels: Labels, out: Output, faults: Faults) -> dict[int, int]:
     of = of_clock(labels.segments_clock or labels.clock, None)
     for kind, start, end, id_ in () if labels.segments is None else labels.segments.itertuples(index=False):
         if kind != "step":
-            out.lose(f"spans of another kind: {kind}")
+            out.lose(f"spans of another kind: {kind}", rows_of="span")
             continue
         seconds = range(*covered(start, end, of, SECONDS))
         out.lose(BETWEEN_FRAMES, int(not seconds))
