@@ -162,7 +162,7 @@ def test_the_command_writes_and_shows(released, tmp_path, capsys):
     assert "abelo" not in shown
     assert main(["dicom", "show", str(released["smart"]), str(tmp_path / "a.dcm")]) == 1
     assert "it is no DICOM file" in capsys.readouterr().err
-    assert main(["dicom", "write", str(released["smart"]), str(tmp_path / "b.dcm"), "--id", "Dr Who"]) == 1
+    assert main(["dicom", "write", str(released["smart"]), str(tmp_path / "b.dcm"), "--id", "Dr Who"]) == 2
 
 
 @pytest.mark.skipif(shutil.which("dciodvfy") is None, reason="dciodvfy of dicom3tools is not installed")

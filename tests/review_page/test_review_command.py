@@ -78,15 +78,15 @@ def test_the_command_serves_ends_with_ctrl_c_and_prints_no_name(folder):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("code", "options", "says"),
     [
-        (["--host", "10.0.0.1"], "--reachable-from-elsewhere"),
-        (["--at", "singel:3"], "did you mean 'single'"),
-        (["--at", "single:x"], "is no time"),
+        (2, ["--host", "10.0.0.1"], "--reachable-from-elsewhere"),
+        (1, ["--at", "singel:3"], "did you mean 'single'"),
+        (1, ["--at", "single:x"], "is no time"),
     ],
 )
-def test_the_command_refuses_before_it_serves(folder, options, says, capsys):
-    assert cli.main(["review", "--no-browser", *options]) == 1
+def test_the_command_refuses_before_it_serves(folder, code, options, says, capsys):
+    assert cli.main(["review", "--no-browser", *options]) == code
     assert says in capsys.readouterr().err
 
 

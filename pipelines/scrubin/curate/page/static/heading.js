@@ -134,7 +134,7 @@ export const more = ({ open, seconds }) => `${seconds.toFixed(1)} s more for ${o
 
 /** How long what is left takes: by the own pace, or before there is one what its stills need; "" where nobody reckons it. */
 export const restOf = ({ seconds_left: byPace, attention_s: attention }) =>
-  byPace !== null ? `about ${lasting(byPace)}` : attention === null ? "" : `${lasting(attention)} of looking`;
+  byPace !== null ? `about ${lasting(byPace)}` : attention === null ? "" : `≥ ${lasting(attention)}`;
 
 /** Say something to the person, also to one who listens; `isNews` lets it stand out. */
 export function say(text, isNews = false, isProblem = false) {
