@@ -117,7 +117,7 @@ def test_what_could_be_a_value_is_not_missing(cell):
 
 
 ERRORS = "#N/A #NV #REF! #BEZUG! #WERT! #VALEUR! #¡VALOR! #NAME? #NOM? #¿NOMBRE? #DIV/0! #¡DIV/0! #NULL! #NUM! #ZAHL! #ÜBERLAUF! #N/D"
-NOBODY = "#### Err:502 =B2 =VLOOKUP(A1;1) n.a. -- \u2014 nobody \u200b N/A\u200b TBD unbekannt"
+NOBODY = "#### Err:502 =B2 =VLOOKUP(A1;1) n.a. -- \u2014 nobody \u200b N/A\u200b TBD unbekannt k.A. n.n."
 
 
 @pytest.mark.parametrize("cell", [*ERRORS.split(), *NOBODY.split()])
@@ -125,7 +125,31 @@ def test_what_spreadsheets_and_people_write_for_nobody_names_nobody(cell):
     assert csv_text.nobody(cell)
 
 
-@pytest.mark.parametrize("cell", ["0", "P0", "01", "10", "#1", "#Anna", "N", "Na-Ri", "P=1", "None Smith", "-1", "Err", "X"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "K.A.",
+        "N.A.",
+        "N.N.",
+        "#NA",
+        "#ND",
+        "#Anna!",
+        "##",
+        "0",
+        "P0",
+        "01",
+        "10",
+        "#1",
+        "#Anna",
+        "N",
+        "Na-Ri",
+        "P=1",
+        "None Smith",
+        "-1",
+        "Err",
+        "X",
+    ],
+)
 def test_what_could_be_a_name_is_one(cell):
     assert not csv_text.nobody(cell)
 
@@ -309,3 +333,16 @@ def test_another_cell_can_show_that_a_comma_is_a_decimal_one():
 def test_where_the_comma_separates_cells_it_is_no_decimal_one():
     read = csv_text.read("a.csv", b'id,s\nx,"12,5"\n')
     assert csv_text.with_points(read, ["s"]) == (read, ())
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["novice+", "novice"], ["P1,", "P1"], ["Rio & Co", "Foo & Co"], ["Smith and Sons", "Jones and Sons"], ["A/B team", "C/D team"]],
+)
+def test_a_sign_at_the_end_of_a_name_or_a_word_that_many_have_makes_no_second_person(names):
+    assert csv_text.of_several(names) == {}
+
+
+def test_people_in_lists_who_stand_in_another_list_are_several():
+    assert csv_text.of_several(["S0; S3", "S1; S3"]) == {"S0; S3": ("S3", "S1; S3"), "S1; S3": ("S3", "S0; S3")}
+    assert set(csv_text.of_several(["S0 & S3", "S1 & S3", "S0 & S1"])) == {"S0 & S3", "S1 & S3", "S0 & S1"}

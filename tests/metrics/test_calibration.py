@@ -139,6 +139,13 @@ def test_bins_of_a_kind_that_there_is_not_are_refused():
         calibration.expected_error([1, 0], [0.3, 0.4], 5, "quantile")
 
 
+def test_numbers_of_any_kind_are_numbers_and_a_fault_shows_all_of_its_digits():
+    thirds = [Fraction(1, 3), Fraction(2, 3)]
+    assert calibration.brier([1, 0], thirds) == calibration.brier([1, 0], np.array([1 / 3, 2 / 3]))
+    with pytest.raises(MetricsError, match=r"row 0 is 1\.0000001;"):
+        calibration.brier([1], [1.0000001])
+
+
 def test_without_frames_calibration_is_undefined():
     assert math.isnan(calibration.brier([], []))
     assert math.isnan(calibration.expected_error([], [], 5, "equal width"))

@@ -215,7 +215,13 @@ def test_another_spelling_of_a_name_is_nobody_new_because_one_person_would_count
     assert [line.by for line in Ledger(path).lines()] == ["ann", "anne"]
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\n"])
+@pytest.mark.parametrize("name", ["\u0639\u0644\u06cc\u200c\u0646\u0698\u0627\u062f", "\u0915\u094d\u200d\u0937"])
+def test_a_name_may_have_what_joins_letters_in_a_script_that_needs_it(path, name):
+    Ledger(path).refuse_respelt(name)
+    Ledger(path).append("acknowledged", {}, by=name, session="s")
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\u200d", "\n"])
 def test_a_name_with_a_character_that_nobody_sees_is_nobodys(path, hidden):
     by = f"Sara{hidden}abc"
     with pytest.raises(ReviewError, match=r"is no name of a person: .*U\+.*; write it without"):

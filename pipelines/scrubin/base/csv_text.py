@@ -50,11 +50,7 @@ UNNAMED = frozenset(
         "aucun",
         "desconocido",
         "inconnu",
-        "k.a.",
         "missing",
-        "n.a",
-        "n.a.",
-        "n.n.",
         "nadie",
         "niemand",
         "no-one",
@@ -71,7 +67,13 @@ UNNAMED = frozenset(
 )
 """What people write in place of a name that they do not know, in small letters: two rows of it may be of two people, and either of them
 of one who stands elsewhere."""
-_SPREADSHEETS = re.compile(r"=.*|#+|#[¡¿]?[^\W\d_][^!?]*[!?]|#n/?[abdtv]|#getting_data|err:[0-9]{3}", re.IGNORECASE | re.DOTALL)
+_UNNAMED_SHORT = re.compile(r"[kn]\. ?a\.|k\. ?A\.|n\. ?n\.|n\.a")
+"""The same as people shorten it; in capital letters these are initials of a name."""
+_SPREADSHEETS = re.compile(
+    r"=.*|#{3,}|#n/[abdtv]|#nv|#(null|zero|ref|num|spill|calc|div/0|value|name|bezug|zahl|wert|überlauf|nul|nombre|valeur|nom|champ|¡\w[^!]*|¿\w[^?]*)[!?]"
+    r"|#¡?[^\W_]+/0!|#getting_data|err:[0-9]{3}",
+    re.IGNORECASE | re.DOTALL,
+)
 """An error as spreadsheets write it in any language, such as ``#REF!``, ``#¿NOMBRE?``, ``#NV`` and ``Err:502``; or a formula."""
 DELIMITERS = ("\t", ";", ",")
 """The first of them that the header line has is the delimiter."""
@@ -260,7 +262,8 @@ def nobody(cell: str) -> str:
         return f"is empty: '{text}' names nobody" if text else "is empty"
     if is_of_spreadsheet(text):
         return f"is '{shown(text)}', of a spreadsheet and no name"
-    return f"is '{text}', which names nobody" if not text.strip("-") or spelling(text) in UNNAMED else ""
+    is_short = _UNNAMED_SHORT.fullmatch(text) is not None
+    return f"is '{text}', which names nobody" if is_short or not text.strip("-") or spelling(text) in UNNAMED else ""
 
 
 def is_empty(cells: Sequence[str]) -> bool:
@@ -291,6 +294,7 @@ def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return which cells of a column of people name several of them, as ``P1; P2``: taken for one name, either could be in two subsets.
 
     One does when a part of it is somebody's name in another cell, or, by what stands between names only, a part of another cell.
+    All its parts must be such, unless a semicolon stands between them.
 
     Parameters
     ----------
@@ -310,20 +314,30 @@ def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     partly: dict[str, list[str]] = {}
     for name in every:
         for part in _surely_parts(name):
-            partly.setdefault(spelling(part), []).append(name)
+            with_it = partly.setdefault(spelling(part), [])
+            if len(with_it) < 2 and name not in with_it:
+                with_it.append(name)
     met: dict[str, tuple[str, str]] = {}
     for name in every:
-        places = [(part, alone[spelling(part)]) for part in parts_of(name) if part != name.strip() and spelling(part) in alone]
-        places += [(part, other) for part in _surely_parts(name) for other in partly[spelling(part)]]
+        parts, surely = _several_parts(name), _surely_parts(name)
+        places = [(part, alone[spelling(part)]) for part in parts if spelling(part) in alone]
+        # What several names have at their end, as "Rio & Co", is a word and nobody; a semicolon stands in no name.
+        if ";" in name or all(spelling(part) in alone or len(partly[spelling(part)]) > 1 for part in surely):
+            places += [(part, other) for part in surely for other in partly[spelling(part)]]
         for part, other in places:
             if other != name:
                 met.setdefault(name, (part, other))
     return met
 
 
+def _several_parts(name: str) -> list[str]:
+    parts = parts_of(name)
+    return parts if len(parts) > 1 else []
+
+
 def _surely_parts(name: str) -> list[str]:
-    parts = _BETWEEN_PEOPLE.split(name.strip())
-    return [part for part in parts if part] if len(parts) > 1 else []
+    parts = [part for part in _BETWEEN_PEOPLE.split(name.strip()) if part]
+    return parts if len(parts) > 1 else []
 
 
 def read(

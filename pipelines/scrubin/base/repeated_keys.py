@@ -56,7 +56,9 @@ def _faults(node: Any, where: str, file: str, seen: set[int]) -> Iterator[Fault]
     for key, value in node.value:
         name = f"{where}.{key.value}".removeprefix(".") if key.id == "scalar" else where
         line = key.start_mark.line + 1
-        if key.id == "scalar" and (key.tag, key.value) in lines:
+        if key.id == "scalar" and key.tag == "tag:yaml.org,2002:merge":
+            pass  # a reader takes all of them
+        elif key.id == "scalar" and (key.tag, key.value) in lines:
             what = f"the key '{shown(name)}' stands twice, first in line {lines[key.tag, key.value]}"
             yield error(file, "key-repeated", what, "keep one of them", place=f"line {line}")
         elif key.id == "scalar":

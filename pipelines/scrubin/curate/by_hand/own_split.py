@@ -100,10 +100,11 @@ def _of_several(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> I
 
 def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:
     names = roles.balance if roles.balance is not None else _default(sheet, roles)
-    columns = [_column(sheet, column, kind) for column, kind in (_named(sheet, name) for name in names) if column != roles.difficulty]
+    named = [_named(sheet, name) for name in names]
+    columns = [_column(sheet, column, kind) for column, kind in named if column != roles.difficulty]
     if roles.difficulty is not None:
         columns.append(_difficulty(sheet, roles.difficulty))
-    column_names = [one.name for one in columns]
+    column_names = [column for column, _ in named]
     repeated = sorted({name for name in column_names if column_names.count(name) > 1})
     if repeated:
         msg = f"--balance names '{repeated[0]}' twice; name it once"

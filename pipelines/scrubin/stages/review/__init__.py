@@ -330,6 +330,16 @@ def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
     return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
 
 
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+"""Names in Persian and Hindi need them; no two people differ in them alone, see `scrubin.base.csv_text.seen`."""
+
+
+def _joins(name: str, at: int) -> bool:
+    """Return whether a character joins two letters, or keeps them apart, in a script that needs it."""
+    around = name[max(at - 1, 0) : at] + name[at + 1 : at + 2]
+    return name[at] in JOINERS and len(around) == 2 and all(not one.isascii() and not one.isspace() for one in around)
+
+
 def refuse_no_name(name: str) -> None:
     """Refuse what cannot be the name of a person: who reads two of them must be able to tell them apart.
 
@@ -341,7 +351,7 @@ def refuse_no_name(name: str) -> None:
     if not name.strip() or len(name) > LONGEST_NAME:
         msg = f"the name of a person has 1 to {LONGEST_NAME} letters"
         raise ReviewError(msg)
-    unseen = next((one for one in name if not one.isprintable()), None)
+    unseen = next((one for at, one in enumerate(name) if not (one.isprintable() or _joins(name, at))), None)
     if unseen is not None:
         what = f"U+{ord(unseen):04X}, {unicodedata.name(unseen, 'a control character').lower()}"
         msg = f"'{printable(name)}' is no name of a person: it has a character that nobody can tell by sight ({what}); write it without"

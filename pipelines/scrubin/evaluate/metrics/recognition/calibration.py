@@ -114,7 +114,7 @@ def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probab
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
-            msg = f"the {'probability' if of is values else 'label'} of row {at} is {of[at]:g}; {fix}"
+            msg = f"the {'probability' if of is values else 'label'} of row {at} is {float(of[at])!r}; {fix}"
             raise MetricsError(msg)
     order = np.argsort(values, kind="stable")
     return values[order], there[order]
@@ -123,9 +123,10 @@ def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probab
 def _numbers(values: npt.ArrayLike, what: str) -> Probabilities:
     try:
         array = np.asarray(unmasked(values, f"the {what}"))
-        if array.dtype.kind in "biuf" or not array.size:
+        is_text = array.dtype.kind == "O" and any(isinstance(one, str | bytes) for one in array.flat)
+        if (array.dtype.kind in "biufO" and not is_text) or not array.size:
             return array.astype(np.float64)
-    except ValueError:
+    except (TypeError, ValueError):
         pass
     msg = f"the {what} are not all numbers; give one per frame"
     raise MetricsError(msg)
