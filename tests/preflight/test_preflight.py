@@ -249,6 +249,12 @@ def test_files_and_folders_of_the_raw_study_that_this_user_may_not_read_are_erro
         said = [line for line in errors() if "that this user" in line]
     finally:
         os.setresuid(0, 0, 0)
+    (raw / "ratings").chmod(0o700)
+    os.setresuid(another_user.NOBODY, 0, 0)
+    try:
+        assert any("data/raw: folders in it that this user cannot enter: 1, such as 'ratings'" in line for line in errors())
+    finally:
+        os.setresuid(0, 0, 0)
     assert said == [
         f"error: data/raw/videos: files in it that this user cannot read: 1, such as '{video.name}'; let their owner"
         " correct that (chmod u+r)",
@@ -269,7 +275,7 @@ def test_what_dvc_stops_at_or_never_looks_into_is_an_error_in_the_folders_that_s
         "error: data/raw/annotations: links in it that lead to folders, into which DVC does not look: nobody would notice a change there: "
         "1, such as 'cvat'; put the folder itself in its place, or link its files one by one",
         "error: data/raw/ratings: names in it that are not UTF-8, and DVC stops there: 1, such as 'M\\xfcller.txt'; rename these files",
-        "error: data/raw/splits: what is neither a file nor a folder, and DVC waits there without end: 1, such as 'pipe'; move it out of"
+        "error: data/raw/splits: what is neither a file nor a folder, and DVC may wait there without end: 1, such as 'pipe'; move it out of"
         " the raw study",
         "error: data/raw/videos: links in it that lead nowhere, and DVC stops there: 2, such as 'gone.mkv'; put back what they lead to, or"
         " remove them",

@@ -84,6 +84,10 @@ def test_what_is_undefined_is_left_out(study):
         row["alpha"] = None
     assert not [name for name, _ in rows(comparison.plots(study, said)["agreement.csv"]) if name.endswith("GRS")]
     assert set(comparison.metrics(study, said)["agreement"]["PegTransfer"]["GRS"]) == {"icc", "rho_c"}
+    for scheme in said["splits"]["schemes"]:
+        scheme["mean_imbalance"] = scheme["worst_imbalance"] = None
+    balance = comparison.metrics(study, said)["splits"]
+    assert {(one["mean_imbalance"], one["worst_imbalance"]) for one in balance.values()} == {(None, None)}
 
 
 @pytest.mark.slow

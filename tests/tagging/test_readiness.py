@@ -128,12 +128,14 @@ def test_whatever_dvc_would_push_besides_the_release_is_named_with_its_mend(proj
     assert set(said) == {"study_raw.dvc", "more/raw.dvc", "more/dvc.yaml"}
     assert said["study_raw.dvc"] == (
         "study_raw.dvc: 'dvc push' would send 'study_raw', too, and it is not the release; "
-        "write 'push: false' below its path in study_raw.dvc, or keep it outside of DVC: dvc remove study_raw.dvc"
+        "write 'push: false', or 'remote: NAME' of a remote that is yours, below its path in study_raw.dvc, or keep it outside of DVC: "
+        "dvc remove study_raw.dvc"
     )
     assert said["more/dvc.yaml"].endswith("; give it '{push: false}' in more/dvc.yaml, as all others have it")
-    for name in ("study_raw.dvc", "more/raw.dvc"):
+    run(project, DVC, "remote", "add", "own", str(project.parent / "own"))
+    for name, says in (("study_raw.dvc", "push: false"), ("more/raw.dvc", "remote: own")):
         path = project / name
-        path.write_text(path.read_text() + "  push: false\n")
+        path.write_text(path.read_text() + f"  {says}\n")
     (project / "more/dvc.yaml").write_text("stages:\n  sums:\n    cmd: x\n    outs: [{sums.csv: {push: false}}]\n")
     commit(project)
     assert rules(project) == set()

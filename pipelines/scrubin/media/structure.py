@@ -32,7 +32,7 @@ KNOWN_UNITS = frozenset(
 )
 
 SLICE_START_BYTES = 16
-OVERLONG = "its slices go on behind their pictures"
+OVERLONG = "its pictures are damaged, or bytes stand behind them"
 TWO_PICTURES = "its packets hold more than one picture each"
 
 
@@ -184,8 +184,13 @@ class _Lengths:
 
     def decode(self, packet: av.Packet[Any] | None) -> None:
         """Take the next packet; None: what is still held back."""
-        if self.decoder is not None:
+        if self.decoder is None:
+            return
+        try:
             self.overlong |= {frame.pts for frame in self.decoder.decode(packet) if frame.is_corrupt}
+        except FFmpegError:
+            # A packet that cannot be decoded at all.
+            self.overlong.add(None if packet is None else packet.pts)
 
 
 def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], str]:

@@ -18,7 +18,7 @@ KINDS = {
         "links in it that lead to folders, into which DVC does not look: nobody would notice a change there",
         "put the folder itself in its place, or link its files one by one",
     ),
-    "no file": ("what is neither a file nor a folder, and DVC waits there without end", "move it out of the raw study"),
+    "no file": ("what is neither a file nor a folder, and DVC may wait there without end", "move it out of the raw study"),
     "name": ("names in it that are not UTF-8, and DVC stops there", "rename these files"),
 }
 """What is said of each kind, and the mend."""
@@ -33,6 +33,10 @@ def faults(raw: Path) -> Iterator[Fault]:
         It may be a link itself, as may the folders in it that stages depend on.
     """
     for top in (*empty_study.FOLDERS, empty_study.CALIBRATION):
+        if (kind := _kind(raw / top)) in KINDS and (raw / top).exists() and kind != "linked folder":
+            what, fix = KINDS[kind]
+            yield error(raw.as_posix(), "raw-unread", f"{what}: 1, such as '{top}'", fix)
+            continue
         for folder, folders, files in os.walk(raw / top):
             place, names = Path(folder), defaultdict(list)
             for name in (*folders, *files):

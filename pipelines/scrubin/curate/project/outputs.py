@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
@@ -149,7 +150,9 @@ def stated_outputs(project: Path) -> dict[str, Mapping[str, Any]]:
 
 
 def pushed(project: Path) -> dict[str, str]:
-    """Return every output that ``dvc push`` sends, with the file that says so, as DVC itself sees them: of stages, and kept by hand.
+    """Return every output that ``dvc push`` sends to the usual remote, with the file that says so, as DVC itself sees them.
+
+    They are of stages, or kept by hand. What names a remote of its own goes there, and nowhere else.
 
     Raises
     ------
@@ -162,8 +165,9 @@ def pushed(project: Path) -> dict[str, str]:
 
     try:
         with contextlib.closing(Repo(str(project))) as repo:
-            root = Path(repo.root_dir)
-            outs = [out for out in repo.index.outs if out.use_cache and out.can_push and not out.stage.is_repo_import]
+            root, usual = Path(repo.root_dir), (None, repo.config["core"].get("remote"))
+            sent = (out for out in repo.index.outs if out.use_cache and out.can_push and not out.stage.is_repo_import)
+            outs = [out for out in sent if out.remote in usual]
             return {_within(root, out.fs_path): _within(root, out.stage.path) for out in outs}
     except DvcException as error:
         msg = f"{PIPELINE}: DVC cannot tell what it would push ({error}); see 'dvc status'"
@@ -174,7 +178,8 @@ def pushed_besides(project: Path) -> Iterator[Fault]:
     """Yield every output that ``dvc push`` would send, and that is not the release."""
     for path, file in sorted(pushed(project).items()):
         if path != RELEASE.as_posix():
-            by_hand = f"write 'push: false' below its path in {file}, or keep it outside of DVC: dvc remove {file}"
+            own_remote = "'push: false', or 'remote: NAME' of a remote that is yours,"
+            by_hand = f"write {own_remote} below its path in {file}, or keep it outside of DVC: dvc remove {shlex.quote(file)}"
             fix = by_hand if file.endswith(".dvc") else f"give it '{{push: false}}' in {file}, as all others have it"
             yield error(file, "pushed", f"'dvc push' would send '{path}', too, and it is not the release", fix)
 
@@ -253,7 +258,7 @@ def _telling(project: Path, folders: Iterable[Mapping[str, str]], staying: Set[s
 def _by_hand(project: Path) -> set[str]:
     """Return the MD5 of what somebody has DVC keep by hand, but for releases: of that there may be no second copy."""
     kept = set()
-    for file in dvc_files(project):
+    for file in (*dvc_files(project), *(lock for lock in below(project, LOCK.name) if lock != project / LOCK)):
         with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):  # nor can DVC read it
             for md5 in stated(file):
                 listed = _members(object_path(project / CACHE, md5)) if md5.endswith(LIST) else {"": md5}
@@ -295,11 +300,14 @@ PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}
 
 def dvc_files(project: Path) -> Iterator[Path]:
     """Yield the files by which somebody has DVC keep something by hand."""
-    for path in sorted(project.iterdir()):
-        if path.suffix == ".dvc" and path.is_file():
-            yield path
-        elif path.is_dir() and not path.is_symlink() and path.name not in PASSED_OVER:
-            yield from sorted(one for one in path.rglob("*.dvc") if one.is_file())
+    return below(project, "*.dvc")
+
+
+def below(project: Path, pattern: str) -> Iterator[Path]:
+    """Yield the files of a name anywhere in a project, but in folders of programs."""
+    yield from sorted(path for path in project.glob(pattern) if path.is_file())
+    for folder in sorted(path for path in project.iterdir() if path.is_dir() and not path.is_symlink() and path.name not in PASSED_OVER):
+        yield from sorted(one for one in folder.rglob(pattern) if one.is_file())
 
 
 def stated(path: Path) -> Iterator[str]:

@@ -104,8 +104,8 @@ def _split(scheme: Mapping[str, Any], splits: Mapping[str, Any]) -> dict[str, An
     unseen = {(row["kind"], one["name"]) for row in splits["coverage"] if row["name"] == name for one in row["unseen"]}
     tested = [row for row in splits["shortcut"] if row["name"] == name and row["tested"] and row["spearman"]["median"] is not None]
     return {
-        "mean_imbalance": _rounded(scheme["mean_imbalance"]),
-        "worst_imbalance": _rounded(scheme["worst_imbalance"]),
+        # None where a split has nothing to balance, as after a withdrawal that leaves no value twice.
+        **{key: None if scheme[key] is None else _rounded(scheme[key]) for key in ("mean_imbalance", "worst_imbalance")},
         "classes_unseen_in_training": len(unseen),
         "spearman_of_duration_and_GRS": {row["task"]: _rounded(row["spearman"]["median"]) for row in tested},
     }
