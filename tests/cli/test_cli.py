@@ -13,6 +13,7 @@ from each import each
 from scrubin import cli
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError
+from scrubin.cli.arguments import written
 from scrubin.curate.lists import empty_study
 from scrubin.curate.preflight.preflight import DECLARED
 from scrubin.stages.ingest.manifest import parse
@@ -169,11 +170,29 @@ def refused(arguments, capsys):
 def test_nothing_is_written_into_a_finished_release(arguments, tmp_path, capsys):
     (tmp_path / "1.0.0/splits").mkdir(parents=True)
     (tmp_path / "1.0.0/SHA256SUMS").touch()
+    (tmp_path / "1.0.0/data_dictionary.md").touch()
     (tmp_path / "link").symlink_to("1.0.0")
     for place in ("1.0.0/splits/mine", "1.0.0/new/mine", "link/mine", "1.0.0"):
         assert cli.main([one.format(tmp_path / place) for one in arguments]) == 1
         said = capsys.readouterr().err
         assert f"it lies in the release {tmp_path / '1.0.0'}, which is never changed; write elsewhere" in said
+
+
+@each(
+    "folders, files",
+    [
+        (("videos", "phase_annotations"), ("SHA256SUMS",)),  # Cholec80 with the user's own list
+        (("videos", "Downloads", "splits", "frames", "groundtruth"), ("SHA256SUMS", "install.iso")),  # a home folder
+        (("videos", "metadata"), ("SHA256SUMS", "metadata/files.csv", "params.yaml")),  # a project
+    ],
+)
+def test_a_folder_with_checksums_of_something_else_is_no_release_that_refuses_what_is_written_below(folders, files, tmp_path):
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    for file in files:
+        (tmp_path / file).touch()
+    for place in ("mine", "videos/mine", "study/new/mine"):
+        assert written(str(tmp_path / place)) == str(tmp_path / place)
 
 
 @each("arguments", INTO)
