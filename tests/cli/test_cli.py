@@ -125,13 +125,14 @@ def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path, monkeypatch, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_command_that_the_system_ends_leaves_nothing_half_made(tmp_path, monkeypatch):
+def test_a_command_that_the_system_ends_says_so_and_leaves_nothing_half_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGTERM, tmp_path)))
     monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as ended:
         cli.main(["doctor"])
     assert ended.value.code == 143
+    assert capsys.readouterr().err == "scrubin doctor: ended by the system\n"
     assert signal.getsignal(signal.SIGTERM) is before
     assert not list(tmp_path.iterdir())
 

@@ -75,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write(f"{called}: stopped\n")
         return INTERRUPTED
+    except _EndedBySystem:
+        sys.stderr.write(f"{called}: ended by the system\n")
+        raise
 
 
 def _can_print(called: str) -> bool:
@@ -91,12 +94,16 @@ def _can_print(called: str) -> bool:
     return False
 
 
+class _EndedBySystem(SystemExit):
+    """What a command is ended with when the system asks it to end."""
+
+
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Let a command that the system ends (SIGTERM) take away what it has not finished, as it does at Ctrl-C."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
-        sys.exit(TERMINATED)
+        raise _EndedBySystem(TERMINATED)
 
     is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if is_ours:
