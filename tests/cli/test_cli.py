@@ -52,7 +52,16 @@ def test_the_shipped_parameters_are_all_as_declared(capsys):
         ("syllables: 2", "syllables: two", "'pseudonymize.syllables' must be a whole number, but is 'two'"),
         ("strong_percentile: 95", "strong_percentile: 0.95", "'scores.strong_percentile' must lie in [1, 100], but is 0.95"),
         ("failed_grs: -2.5", "failed_grs: +2.5", "'scores.failed_grs' must be a finite number up to 0, the mean, such as -2.5"),
-        ("  step: 1 ", "  step: 3 ", "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0"),
+        (
+            "  step: 1 ",
+            "  step: 3 ",
+            "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0: the last point that is reached is 4.0",
+        ),
+        (
+            "lowest: 1 # point of the scale\n  highest: 5\n  step: 1 ",
+            "lowest: 0\n  highest: 1\n  step: 0.333 ",
+            "but are 0.0, 1.0 and 0.333: the last point that is reached is 0.999",
+        ),
         ("raw: data/demo", "raw: data/release", "but 'data/release' is not apart from data/release, which the pipeline writes"),
         ("raw: data/demo", "raw: data/private/x", "'data/private/x' is not apart from data/private"),
         ("min_brightness: null", "min_brightness: 300", "must lie in [0, 255]"),
@@ -204,6 +213,11 @@ def test_an_argument_that_is_empty_is_never_taken_for_this_folder_or_for_none(ar
 @each("arguments", [["audit", ""], ["store", ""], ["score", "phases", "--ground-truth="], ["withdraw", "--participant", ""]])
 def test_nor_is_one_that_is_read(arguments, capsys):
     assert "it is empty; name what is meant" in refused(arguments, capsys)
+
+
+@each("arguments, said", [(["splits", "show", "cholect50/rdv", ""], "''"), (["doctor", "", "x y"], "'' 'x y'")])
+def test_an_argument_too_many_is_said_to_be_empty(arguments, said, capsys):
+    assert refused(arguments, capsys).endswith(f"unrecognized arguments: {said}; one is empty (is a variable not set?)\n")
 
 
 @each("arguments", [one for one in INTO if one[0] not in ("review", "verify")])

@@ -101,6 +101,14 @@ def test_what_is_no_release_is_refused_with_a_hint(copy, tmp_path, name, says, c
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("address", ["s3://bucket/study/1.0.0", "https://example.org/study"])
+def test_an_address_cannot_be_verified_whatever_lies_there(address, capsys):
+    assert cli.main(["verify", address]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"scrubin verify: {address}: this is an address")
+    assert said.count("\n") == 1
+
+
 def test_options_of_one_kind_are_refused_for_the_other(copy, tmp_path, capsys):
     assert cli.main(["verify", str(copy.folder), "--fix"]) == 1
     assert "--fix restores a project" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -177,6 +178,14 @@ class _NearMissParser(argparse.ArgumentParser):
         """Print the help; argparse itself is silent where it cannot be written."""
         (sys.stdout if file is None else file).write(self.format_help())
         sys.stdout.flush()
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse; of what is too much, an empty word is shown, too."""
+        parsed, more = self.parse_known_args(args, namespace)
+        if more:
+            empty = "; one is empty (is a variable not set?)" if "" in more else ""
+            self.error(f"unrecognized arguments: {shlex.join(more) if empty else ' '.join(more)}{empty}")
+        return parsed
 
     def error(self, message: str) -> NoReturn:
         """End with the message; of a choice that there is not, with the near miss."""

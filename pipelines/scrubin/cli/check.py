@@ -48,6 +48,12 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
 def run_verify(args: argparse.Namespace) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
     folder = Path(args.project)
+    if "://" in args.project and not folder.exists():
+        msg = (
+            f"{args.project}: this is an address, but a folder of this machine is verified; get the release first, or read it by "
+            "Release(address), which proves each file that it fetches"
+        )
+        raise ArgumentsError(msg)
     is_project = folder.is_dir() and not verify.is_release(folder) and any((folder / name).exists() for name in verify.PROJECT)
     if not is_project:
         if args.fix:
