@@ -13,6 +13,7 @@ from each import each
 from scrubin import cli
 from scrubin.base import files, params
 from scrubin.base.errors import ManifestError
+from scrubin.cli.arguments import written
 from scrubin.curate.lists import empty_study
 from scrubin.curate.preflight.preflight import DECLARED
 from scrubin.stages.ingest.manifest import parse
@@ -51,7 +52,16 @@ def test_the_shipped_parameters_are_all_as_declared(capsys):
         ("syllables: 2", "syllables: two", "'pseudonymize.syllables' must be a whole number, but is 'two'"),
         ("strong_percentile: 95", "strong_percentile: 0.95", "'scores.strong_percentile' must lie in [1, 100], but is 0.95"),
         ("failed_grs: -2.5", "failed_grs: +2.5", "'scores.failed_grs' must be a finite number up to 0, the mean, such as -2.5"),
-        ("  step: 1 ", "  step: 3 ", "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0"),
+        (
+            "  step: 1 ",
+            "  step: 3 ",
+            "must make a scale from one end to the other, but are 1.0, 5.0 and 3.0: the last point that is reached is 4.0",
+        ),
+        (
+            "lowest: 1 # point of the scale\n  highest: 5\n  step: 1 ",
+            "lowest: 0\n  highest: 1\n  step: 0.333 ",
+            "but are 0.0, 1.0 and 0.333: the last point that is reached is 0.999",
+        ),
         ("raw: data/demo", "raw: data/release", "but 'data/release' is not apart from data/release, which the pipeline writes"),
         ("raw: data/demo", "raw: data/private/x", "'data/private/x' is not apart from data/private"),
         ("min_brightness: null", "min_brightness: 300", "must lie in [0, 255]"),
@@ -124,13 +134,14 @@ def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path, monkeypatch, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_command_that_the_system_ends_leaves_nothing_half_made(tmp_path, monkeypatch):
+def test_a_command_that_the_system_ends_says_so_and_leaves_nothing_half_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGTERM, tmp_path)))
     monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as ended:
         cli.main(["doctor"])
     assert ended.value.code == 143
+    assert capsys.readouterr().err == "scrubin doctor: ended by the system\n"
     assert signal.getsignal(signal.SIGTERM) is before
     assert not list(tmp_path.iterdir())
 
@@ -169,11 +180,29 @@ def refused(arguments, capsys):
 def test_nothing_is_written_into_a_finished_release(arguments, tmp_path, capsys):
     (tmp_path / "1.0.0/splits").mkdir(parents=True)
     (tmp_path / "1.0.0/SHA256SUMS").touch()
+    (tmp_path / "1.0.0/data_dictionary.md").touch()
     (tmp_path / "link").symlink_to("1.0.0")
     for place in ("1.0.0/splits/mine", "1.0.0/new/mine", "link/mine", "1.0.0"):
         assert cli.main([one.format(tmp_path / place) for one in arguments]) == 1
         said = capsys.readouterr().err
         assert f"it lies in the release {tmp_path / '1.0.0'}, which is never changed; write elsewhere" in said
+
+
+@each(
+    "folders, files",
+    [
+        (("videos", "phase_annotations"), ("SHA256SUMS",)),  # Cholec80 with the user's own list
+        (("videos", "Downloads", "splits", "frames", "groundtruth"), ("SHA256SUMS", "install.iso")),  # a home folder
+        (("videos", "metadata"), ("SHA256SUMS", "metadata/files.csv", "params.yaml")),  # a project
+    ],
+)
+def test_a_folder_with_checksums_of_something_else_is_no_release_that_refuses_what_is_written_below(folders, files, tmp_path):
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    for file in files:
+        (tmp_path / file).touch()
+    for place in ("mine", "videos/mine", "study/new/mine"):
+        assert written(str(tmp_path / place)) == str(tmp_path / place)
 
 
 @each("arguments", INTO)
@@ -184,6 +213,11 @@ def test_an_argument_that_is_empty_is_never_taken_for_this_folder_or_for_none(ar
 @each("arguments", [["audit", ""], ["store", ""], ["score", "phases", "--ground-truth="], ["withdraw", "--participant", ""]])
 def test_nor_is_one_that_is_read(arguments, capsys):
     assert "it is empty; name what is meant" in refused(arguments, capsys)
+
+
+@each("arguments, said", [(["splits", "show", "cholect50/rdv", ""], "''"), (["doctor", "", "x y"], "'' 'x y'")])
+def test_an_argument_too_many_is_said_to_be_empty(arguments, said, capsys):
+    assert refused(arguments, capsys).endswith(f"unrecognized arguments: {said}; one is empty (is a variable not set?)\n")
 
 
 @each("arguments", [one for one in INTO if one[0] not in ("review", "verify")])

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from each import each
 from scrubin import cli
 from scrubin.base.csv_text import SPELT
 
@@ -89,6 +90,20 @@ def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds)
     tested = [row["id"] for row in rows if row["subset"] == "test"]
     assert len(tested) == len(set(tested)) == 60
     assert "note: each fold tests a single participant" in capsys.readouterr().out or scheme != "leave_n_participants_out"
+
+
+@each(
+    "scheme, more",
+    [
+        ("balanced", ["--repeats", 1, "--folds", 5, "--leave-out", 1, "--difficulty", "duration"]),
+        ("k_fold", ["--subsets", "train=0.75,val=0.10,test=0.15", "--leave-out", 1]),
+    ],
+)
+def test_a_default_that_is_given_changes_nothing_where_the_scheme_has_no_such_option(table, tmp_path, scheme, more):
+    asked = ["--scheme", scheme, "--group", "participant", "--work-limit", 0.1]
+    assert run("make", table, "--out", tmp_path / "one.csv", *asked) == 0
+    assert run("make", table, "--out", tmp_path / "two.csv", *asked, *more) == 0
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
 
 
 @pytest.mark.slow
@@ -268,7 +283,7 @@ def test_a_cell_that_names_several_people_is_refused_because_either_could_be_in_
         (["--scheme", "k_fold", "--pin-train", "pin"], "--pin-train is of balanced"),
         (["--folds", "3"], "--folds is of difficulty_folds and k_fold, but the scheme is balanced; name it by --scheme"),
         (["--leave-out", "2"], "--leave-out is of leave_n_participants_out, but the scheme is balanced"),
-        (["--repeats", "2"], "but the scheme is balanced"),
+        (["--repeats", "2"], "is of difficulty_folds, k_fold and leave_n_participants_out, but the scheme is balanced"),
         (["--validation"], "--validation is of difficulty_folds and k_fold"),
         (["--difficulty", "GRS"], "--difficulty is of difficulty_folds"),
         (["--scheme", "k_fold", "--subsets", "train=0.5,test=0.5"], "--subsets is of balanced, but the scheme is k_fold"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from scrubin.base import params
 from scrubin.base.errors import ParamsError
 
@@ -98,6 +99,37 @@ def test_the_raw_folder_must_be_named(tmp_path, raw):
     path.write_text(raw + "frames: {}\n")
     with pytest.raises(ParamsError, match="'raw' must name the folder"):
         params.raw_folder(path)
+
+
+INTO_OURS = ("{0}/data/release", "data/raw/../private/x", "../{1}/data/interim", "{0}", "..", "/", "link", "data/gone", "data/tables/other")
+
+
+@each("raw", INTO_OURS)
+def test_the_raw_folder_is_apart_from_what_is_written_however_it_is_named(tmp_path, raw):
+    project = project_with_links(tmp_path)
+    (project / "params.yaml").write_text(f"raw: {raw.format(project, project.name)}\n")
+    with pytest.raises(ParamsError, match=r"is not apart from (data/|reports)"):
+        params.raw_folder(project / "params.yaml")
+
+
+@each("raw", ["data/raw", "{0}/data/raw", "../{1}/data/demo", "../elsewhere", "data/private2", "data/../raw"])
+def test_the_raw_folder_may_lie_on_another_disk_or_be_a_link_to_it(tmp_path, raw):
+    project = project_with_links(tmp_path)
+    named = raw.format(project, project.name)
+    (project / "params.yaml").write_text(f"raw: {named}\n")
+    assert params.raw_folder(project / "params.yaml") == Path(named)
+
+
+def project_with_links(folder: Path) -> Path:
+    """Make a project whose raw study is a link to another disk, beside links to what the pipeline writes."""
+    project = folder / "study"
+    for name in ("study/data/release", "study/data/tables", "disk/raw"):
+        (folder / name).mkdir(parents=True)
+    (project / "data/raw").symlink_to(folder / "disk/raw")
+    (project / "data/tables/other").symlink_to(folder / "disk/raw")
+    (project / "data/gone").symlink_to("unreleased/1.0.0")  # nothing lies there yet
+    (project / "link").symlink_to(project / "data/release")
+    return project
 
 
 @dataclass(frozen=True)

@@ -102,10 +102,18 @@ def test_what_is_no_release_is_refused_with_a_hint(copy, tmp_path, name, says, c
 
 
 def test_an_address_is_no_folder_and_it_is_said_how_it_is_loaded(capsys):
-    assert cli.main(["verify", "s3://team/1.0.0?sig=a1"]) == 1
+    assert cli.main(["verify", "s3://team/1.0.0?sig=a1"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("scrubin verify: s3://team/1.0.0: this is an address, and verify reads a folder: get the release into one first")
     assert "Release('s3://team/1.0.0') loads it from there, and proves every file" in said
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/study/1.0.0", "https://example.org/study"])
+def test_an_address_cannot_be_verified_whatever_lies_there(address, capsys):
+    assert cli.main(["verify", address]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"scrubin verify: {address}: this is an address")
+    assert said.count("\n") == 1
 
 
 def test_options_of_one_kind_are_refused_for_the_other(copy, tmp_path, capsys):

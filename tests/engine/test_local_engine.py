@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pieces import dies, dies_once, doubled, odd, piece, process, refused, stored
+from pieces import dies, dies_once, doubled, odd, piece, process, refused, slow, stored
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.machine import cores
 from scrubin.base.store import store
+from scrubin.curate.by_hand import audit
 from scrubin.curate.engine.engines import Here, Processes, engine
 from scrubin.stages.flow_params import FlowsParams
 
@@ -102,6 +103,37 @@ def test_a_worker_ends_with_the_one_who_started_it_also_in_the_middle_of_a_piece
     while worker.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not worker.exists()
+
+
+def test_processes_that_are_halted_end_in_the_middle_of_a_piece_and_no_other_begins(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", HELPERS)
+    processes, started = Processes(1), tmp_path / "started"
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(processes.do, piece(slow, tmp_path)) for _ in range(2)]
+        while not (started.exists() and started.read_text()):
+            time.sleep(0.01)
+        processes.halt()
+        for one in asked:
+            with pytest.raises(StageError, match="ended before it was done"):
+                one.result(timeout=30)
+    processes.close()
+    assert not Path("/proc", started.read_text()).exists()
+
+
+def test_an_audit_that_is_stopped_does_not_wait_for_what_it_reads(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", HELPERS)
+    monkeypatch.setattr(audit, "SMALL_BYTES", -1)
+    monkeypatch.setattr(FlowsParams, "worker_count", lambda _: 2)
+    started = tmp_path / "started"
+
+    def stop(readings, count):
+        while not (started.exists() and started.read_text()):
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), audit._everywhere(tmp_path, tmp_path / "store", stop) as over:
+        list(over(slow, [tmp_path]))
+    assert not Path("/proc", started.read_text()).exists()
 
 
 def test_one_worker_is_this_process(tmp_path):

@@ -91,21 +91,25 @@ def _raw(path: Path, values: Mapping[Any, Any]) -> Path:
     if not isinstance(raw, str) or not raw.strip():
         msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
         raise ParamsError(msg)
-    why = _no_place_of_raw(raw)
+    why = _no_place_of_raw(path.parent, raw)
     if why:
         msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but {raw!r} {why}"
         raise ParamsError(msg)
     return Path(raw)
 
 
-def _no_place_of_raw(raw: str) -> str:
+def _no_place_of_raw(project: Path, raw: str) -> str:
     """Return why a folder cannot hold the raw study: it is changed by nobody, and what the pipeline writes would be read as part of it."""
     if "\\" in raw and os.sep == "/":
         return "has a backslash; write / between the names of folders"
-    folder = Path(os.path.normpath(raw))
+    if "\0" in raw:
+        return "has a character that no folder has"
     for ours in (layout.INTERIM, layout.PRIVATE, layout.TABLES, layout.UNRELEASED, layout.RELEASE, layout.REPORTS):
-        if folder.is_relative_to(ours) or ours.is_relative_to(folder):
-            return f"is not apart from {ours}, which the pipeline writes"
+        # By their names, and where links lead: the raw study may lie on another disk.
+        for place in (os.path.abspath, os.path.realpath):
+            folder, written = Path(place(project / raw)), place(project / ours)
+            if folder.is_relative_to(written) or Path(written).is_relative_to(folder):
+                return f"is not apart from {ours}, which the pipeline writes"
     return ""
 
 

@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -75,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write(f"{called}: stopped\n")
         return INTERRUPTED
+    except _EndedBySystem:
+        sys.stderr.write(f"{called}: ended by the system\n")
+        raise
 
 
 def _can_print(called: str) -> bool:
@@ -91,12 +95,16 @@ def _can_print(called: str) -> bool:
     return False
 
 
+class _EndedBySystem(SystemExit):
+    """What a command is ended with when the system asks it to end."""
+
+
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Let a command that the system ends (SIGTERM) take away what it has not finished, as it does at Ctrl-C."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
-        sys.exit(TERMINATED)
+        raise _EndedBySystem(TERMINATED)
 
     is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if is_ours:
@@ -174,6 +182,14 @@ class _NearMissParser(argparse.ArgumentParser):
         """Print the help; argparse itself is silent where it cannot be written."""
         (sys.stdout if file is None else file).write(self.format_help())
         sys.stdout.flush()
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse; of what is too much, an empty word is shown, too."""
+        parsed, more = self.parse_known_args(args, namespace)
+        if more:
+            empty = "; one is empty (is a variable not set?)" if "" in more else ""
+            self.error(f"unrecognized arguments: {shlex.join(more) if empty else ' '.join(more)}{empty}")
+        return parsed
 
     def error(self, message: str) -> NoReturn:
         """End with the message; of a choice that there is not, with the near miss."""

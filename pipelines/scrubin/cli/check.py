@@ -55,7 +55,7 @@ def run_verify(args: argparse.Namespace) -> int:
             f"{address}: this is an address, and verify reads a folder: get the release into one first, then name that; "
             f"in Python Release('{address}') loads it from there, and proves every file by its SHA256SUMS"
         )
-        raise ReleaseError(msg)
+        raise ArgumentsError(msg)
     folder = Path(args.project)
     is_project = folder.is_dir() and not verify.is_release(folder) and any((folder / name).exists() for name in verify.PROJECT)
     if not is_project:

@@ -200,10 +200,15 @@ def run_make(args: argparse.Namespace) -> int:
 
 
 def _refuse_foreign(args: argparse.Namespace) -> None:
-    """Refuse an option that the scheme would ignore."""
+    """Refuse an option that the scheme would ignore; the default of one says nothing."""
+    from scrubin.curate.by_hand.own_split import SplitRequest
+
     for name, schemes in SCHEMES_OF.items():
-        if getattr(args, name) not in (None, False) and args.scheme not in schemes:
-            msg = f"--{name.replace('_', '-')} is of {' and '.join(schemes)}, but the scheme is {args.scheme}; name it by --scheme"
+        default = {"subsets": SUBSETS, "difficulty": DIFFICULTY}.get(name, getattr(SplitRequest, name, None))
+        if getattr(args, name) not in (None, default) and args.scheme not in schemes:
+            from scrubin.stages.release.metadata.sentences import listed
+
+            msg = f"--{name.replace('_', '-')} is of {listed(schemes)}, but the scheme is {args.scheme}; name it by --scheme"
             raise ArgumentsError(msg)
 
 

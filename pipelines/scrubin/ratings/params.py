@@ -77,11 +77,12 @@ class ScoresParams:
         self._check_raters()
         self._check_not_rated()
         finite = all(map(math.isfinite, (self.lowest, self.highest, self.step)))
-        whole = finite and self.step > 0 and math.isclose(self.lowest + (self.points - 1) * self.step, self.highest, abs_tol=1e-9)
-        if not (whole and self.lowest < self.highest and self.step <= self.highest - self.lowest):
+        rises = finite and self.step > 0 and self.lowest < self.highest
+        if not (rises and math.isclose(self.lowest + (self.points - 1) * self.step, self.highest, abs_tol=1e-9)):
+            last = f": the last point that is reached is {self.point(1, self.points - 1)}" if rises else ""
             msg = (
                 "params.yaml: 'scores.lowest', 'scores.highest' and 'scores.step' must make a scale from one end to the other, "
-                f"but are {self.lowest}, {self.highest} and {self.step}"
+                f"but are {self.lowest}, {self.highest} and {self.step}{last}"
             )
             raise ParamsError(msg)
         if not -math.inf < self.failed_grs <= 0:

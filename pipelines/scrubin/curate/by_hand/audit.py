@@ -26,7 +26,7 @@ from scrubin.base.faults import count_text
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
 from scrubin.curate.engine import Piece
-from scrubin.curate.engine.engines import Engine, Here, Processes
+from scrubin.curate.engine.engines import Here, Processes
 from scrubin.stages.flow_params import AUTO, FlowsParams
 from scrubin.stages.release import audited_project, linking
 from scrubin.stages.release.audited_project import Project
@@ -118,16 +118,21 @@ def _everywhere(folder: Path, root: Path, shown: Shown) -> Iterator[Over]:
     """Read parts of a release in as many processes as cores and memory allow; Python's own search would hold threads up."""
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     count = FlowsParams(AUTO, None, None).worker_count() if size > SMALL_BYTES else 1
-    engine: Engine = Processes(count) if count > 1 else Here()
+    engine: Processes | Here = Processes(count) if count > 1 else Here()
+    threads = ThreadPoolExecutor(engine.lanes)
 
     def over(work: Callable[[Part], Reading], parts: Sequence[Part]) -> Iterator[Reading]:
-        with ThreadPoolExecutor(engine.lanes) as threads:
-            readings = threads.map(lambda part: engine.do(Piece(work, part, root, None)), parts)
-            yield from shown(readings, len(parts))
+        # What this process reads itself it reads in its main thread, which Ctrl-C and the system can end.
+        each = threads.map if count > 1 else map
+        yield from shown(each(lambda part: engine.do(Piece(work, part, root, None)), parts), len(parts))
 
     try:
         yield over
+    except BaseException:
+        engine.halt()  # else the threads wait for parts that nobody wants
+        raise
     finally:
+        threads.shutdown(cancel_futures=True)
         engine.close()
 
 

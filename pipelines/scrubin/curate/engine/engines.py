@@ -41,6 +41,9 @@ class Here:
         """Return how far this process has read its large files."""
         return shares_read()
 
+    def halt(self) -> None:
+        """Nothing runs beside the one who asks."""
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -54,6 +57,8 @@ class Processes:
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
         for _ in range(count):
             self._idle.put(None)
+        self._started: list[_Worker] = []
+        self._is_halted = False
 
     def do(self, piece: Piece) -> Any:
         """Return what comes of a piece of work.
@@ -61,18 +66,19 @@ class Processes:
         Raises
         ------
         StageError
-            When three processes died with it.
+            When three processes died with it, or all have been halted.
         Exception
             Whatever the work raises.
         """
         worker = self._idle.get()
         try:
             for _ in range(ATTEMPTS):
-                worker = worker or _Worker(self._threads)
+                worker = worker or self._start()
                 try:
                     succeeded, outcome = worker.ask(piece)
                 except (EOFError, ConnectionError):
                     how = worker.end()
+                    self._started.remove(worker)
                     worker = None
                     continue
                 if succeeded:
@@ -86,6 +92,22 @@ class Processes:
     def shares(self) -> dict[str, float]:
         """Return how far the processes, which are our children, have read their large files."""
         return shares_read()
+
+    def halt(self) -> None:
+        """End all processes in the middle of what they do, and start no more: nobody wants what comes of it."""
+        self._is_halted = True
+        for worker in tuple(self._started):
+            worker.stop()
+
+    def _start(self) -> _Worker:
+        if self._is_halted:
+            msg = "the work was ended before it was done; run it again"
+            raise StageError(msg)
+        worker = _Worker(self._threads)
+        self._started.append(worker)
+        if self._is_halted:  # in the meantime
+            worker.stop()
+        return worker
 
     def close(self) -> None:
         """End all processes."""
@@ -114,6 +136,10 @@ class _Worker:
         self._line.send(piece)
         succeeded, outcome = self._line.recv()
         return succeeded, outcome
+
+    def stop(self) -> None:
+        """End the process at once; whoever waits for an answer sees the line end."""
+        self._process.kill()
 
     def end(self) -> str:
         """End the process; return how it ended."""

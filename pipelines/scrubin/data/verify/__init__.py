@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -25,7 +25,9 @@ VIDEOS = "tables/videos.parquet"
 FRAMES = "tables/frames.parquet"
 SPLITS = "tables/splits.parquet"
 PROJECT = ("dvc.lock", "dvc.yaml", "params.yaml")
-RELEASE = (CROISSANT, FILES, VIDEOS, FRAMES, "data_dictionary.md", "certificate.json", "groundtruth", "splits", "videos", "frames")
+OURS = (FILES, VIDEOS, FRAMES, "data_dictionary.md", "certificate.json")
+"""What only a release has; videos, splits and a list of checksums may be anybody's."""
+RELEASE = (CROISSANT, *OURS, "groundtruth", "splits", "videos", "frames")
 MAY_BE_EMPTY = frozenset({"Annotation", "archives", "calibration", "frames", "groundtruth", "metadata", "splits", "tables", "videos"})
 DEPTH = 3
 """So many folders deeper a release is looked for, to say where it is."""
@@ -50,7 +52,7 @@ def is_release(folder: Path) -> bool:
     """Whether a folder is a release: it has the list of checksums, or is no project and has what only releases have."""
     if (folder / SUMS).exists():
         return True
-    return not any((folder / name).exists() for name in PROJECT) and any((folder / name).exists() for name in RELEASE)
+    return not _has(folder, PROJECT) and _has(folder, RELEASE)
 
 
 def finished_around(path: Path) -> Path | None:
@@ -58,9 +60,13 @@ def finished_around(path: Path) -> Path | None:
     real = strangers.real(path)
     for folder in (real, *real.parents):
         with contextlib.suppress(OSError):  # above it a folder may be closed
-            if (folder / SUMS).exists() and any((folder / name).exists() for name in RELEASE):
+            if (folder / SUMS).exists() and _has(folder, OURS) and not _has(folder, PROJECT):
                 return folder
     return None
+
+
+def _has(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / name).exists() for name in names)
 
 
 def inside(folder: Path) -> list[Path]:
