@@ -314,10 +314,10 @@ def test_a_rectangle_under_a_larger_hidden_one_is_not_said_to_be_shown(ann):
 
 
 def test_thousands_of_spans_are_said_without_making_a_person_wait(ann):
-    """To look through all of them for each took more than 9 s for 2000, at every key."""
+    """To look through all of them for each took seconds, at every event."""
     for box in (None, [8, 8, 24, 8]):
-        spans = [span((place + 1, SHOWN if place % 2 else HIDDEN), start_s=place, box=box) for place in range(4000)]
-        spans.append(span((4000, SHOWN), box=[0, 0, 4, 4]))
+        spans = [span((place + 1, SHOWN if place % 2 else HIDDEN), start_s=place, box=box) for place in range(8000)]
+        spans.append(span((8000, SHOWN), box=[0, 0, 4, 4]))
         said, took_ms = ann.page.evaluate(OF_SPANS, [spans, list(range(len(spans)))])
         assert sorted(set(said)) == ["hidden", "shown"] if box else len(set(said)) == 3
         assert took_ms < 1500
