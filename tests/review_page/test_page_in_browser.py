@@ -233,6 +233,96 @@ def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, 
         assert not ann.troubles
 
 
+OF_SPANS = """async ([proposals, decided]) => {
+  const [{ state, spanId }, { standsAs }] = await Promise.all([import("./static/state.js"), import("./static/spans.js")]);
+  const own = { camera: "left", kind: "text", source: "text", score: null, disputed: false, inside: [], lens_seen: true };
+  const spans = proposals.map((one, place) => ({ ...own, key: `k${place}`, first: 20 * one.start_s, last: 20 * one.end_s - 1, ...one }));
+  const { view, mine, times } = state;
+  state.view = { ...view, proposals: spans, drawn: [] };
+  state.mine = { ...mine, decided: Object.fromEntries(decided.map((place) => [`left:k${place}`, "rejected"])) };
+  state.times = {};
+  const begun = performance.now();
+  const said = state.spans.map((span) => standsAs(span));
+  const took = performance.now() - begun;
+  Object.assign(state, { view, mine, times });
+  return [said, took];
+}"""
+"""What the page says of spans, as they are or might be, and how many milliseconds that takes; the page itself stays as it is."""
+
+
+def span(*parts, box=None, decision="mixed", **facts):
+    """A proposal as the server tells it, of parts in a row: end in seconds, decision; it begins at 0, or at ``start_s``."""
+    ends = [facts.pop("start_s", 0), *(end for end, _ in parts)]
+    pieces = [[start, end, what] for start, (end, what) in zip(ends, parts, strict=False)]
+    said = parts[0][1] if len(parts) == 1 else decision
+    return {"start_s": ends[0], "end_s": ends[-1], "parts": pieces, "decision": said, "box_xywh": box} | facts
+
+
+NOT_DECIDED = "not decided: hidden unless you show it"
+SHOWN, HIDDEN = "rejected", "accepted"
+
+
+def test_the_reason_for_what_stays_hidden_of_a_span_is_true_of_every_part_of_it(ann):
+    spans = [
+        span((2, HIDDEN), (4, SHOWN), (10, "unreviewed")),
+        span((22, SHOWN), (24, "unreviewed"), start_s=20),
+        span((32, HIDDEN), (34, "unreviewed"), start_s=30),
+        span((42, HIDDEN), (44, SHOWN), (46, SHOWN), start_s=40),
+        span((46, HIDDEN), start_s=45),
+        span((51, HIDDEN), (52, HIDDEN), (53, SHOWN), start_s=50, disputed=True),
+        span((61, SHOWN), (66, "unreviewed"), start_s=60, inside=["k7"]),
+        span((63, "unreviewed"), start_s=62),
+        span((72, "unreviewed"), start_s=70),
+    ]
+    said, _ = ann.page.evaluate(OF_SPANS, [spans, [6]])
+    assert said == [
+        f"shown but for 0:00.00 to 0:02.00: hidden; 0:04.00 to 0:10.00: {NOT_DECIDED}",
+        f"shown but for 0:22.00 to 0:24.00: {NOT_DECIDED}",
+        f"0:30.00 to 0:32.00: hidden; 0:32.00 to 0:34.00: {NOT_DECIDED}",
+        "shown but for 0:40.00 to 0:42.00: hidden; 0:45.00 to 0:46.00: another span hides it",
+        "hidden",
+        "shown but for 0:50.00 to 0:52.00: people disagree about a part of it: hidden",
+        f"shown but for 1:01.00 to 1:02.00 and 1:03.00 to 1:06.00: {NOT_DECIDED}; "
+        "1:02.00 to 1:03.00: another span there is not decided, and hides it",
+        NOT_DECIDED,
+        NOT_DECIDED,
+    ]
+
+
+def test_a_rectangle_under_a_larger_hidden_one_is_not_said_to_be_shown(ann):
+    spans = [
+        span((9, HIDDEN), box=[10, 10, 40, 20]),
+        span((2, SHOWN), box=[12, 12, 8, 8], start_s=1),
+        span((10, SHOWN), box=[10, 10, 40, 20], start_s=3),
+        span((10, SHOWN), box=[45, 12, 20, 8], start_s=4),
+        span((8, SHOWN), box=[60, 12, 20, 8], start_s=5),
+        span((8, SHOWN), start_s=6),
+        span((12, "unreviewed"), box=[0, 0, 96, 64], start_s=11),
+        span((13, SHOWN), start_s=11.5),
+    ]
+    said, _ = ann.page.evaluate(OF_SPANS, [spans, [1, 2, 3, 4, 5, 7]])
+    assert said == [
+        "hidden",
+        "shown, but another span hides all of it",
+        "shown but for 0:03.00 to 0:09.00: another span hides it",
+        "shown but for a part of the picture at 0:04.00 to 0:09.00: another span hides it",
+        "shown",
+        "shown but for a part of the picture at 0:06.00 to 0:08.00: another span hides it",
+        NOT_DECIDED,
+        "shown but for 0:11.50 to 0:12.00: another span hides it",
+    ]
+
+
+def test_thousands_of_spans_are_said_without_making_a_person_wait(ann):
+    """To look through all of them for each took seconds, at every event."""
+    for box in (None, [8, 8, 24, 8]):
+        spans = [span((place + 1, SHOWN if place % 2 else HIDDEN), start_s=place, box=box) for place in range(8000)]
+        spans.append(span((8000, SHOWN), box=[0, 0, 4, 4]))
+        said, took_ms = ann.page.evaluate(OF_SPANS, [spans, list(range(len(spans)))])
+        assert sorted(set(said)) == ["hidden", "shown"] if box else len(set(said)) == 3
+        assert took_ms < 1500
+
+
 EDGE = {"x": 2, "y": 4}
 """Of a span in its lane, where none lies over it."""
 

@@ -1,6 +1,6 @@
 // What lies over a frame: proposals and drawn spans, what was decided about them, and what the release will hide.
 
-import { isUndecided, state } from "./state.js";
+import { isUndecided, spanId, state } from "./state.js";
 import { decisionName, isAsked, spanName } from "./kinds.js";
 import { clock } from "./times.js";
 
@@ -53,10 +53,10 @@ export function says(camera, fromS, toS) {
 /** What comes of a span as things stand: what of it is shown, what stays hidden, and why. */
 export function comesTo(span) {
   if (isAsked(span)) return ofAsked(span);
-  const hidden = hiddenTimes(span);
-  const isWhole = lasting(hidden) > span.end_s - span.start_s - SAME_S;
-  if (!hidden.length) return "shown";
-  return isWhole ? whyAllHidden(span) : `shown but for ${named(hidden)}: ${whyHidden(span)}`;
+  const { hidden, partly } = hiddenTimes(span);
+  if (lasting(hidden) > span.end_s - span.start_s - SAME_S) return whyAllHidden(span, hidden);
+  const but = [reasons(whyHidden(span, hidden)), partly.length ? `a part of the picture at ${named(partly)}: another span hides it` : ""];
+  return ["shown", but.filter(Boolean).join("; ")].filter(Boolean).join(" but for ");
 }
 
 /** The same with the own answer, while others may still answer otherwise. */
@@ -79,45 +79,145 @@ function ofAsked(span) {
 }
 
 /** Why nothing of a span is shown, though somebody decided about it. */
-function whyAllHidden(span) {
-  if (span.disputed || !isOpen(span)) return span.decision === "rejected" ? "shown, but another span hides all of it" : whyHidden(span);
+function whyAllHidden(span, hidden) {
+  if (span.decision === "rejected") return "shown, but another span hides all of it";
   const inner = openInside(span);
-  if (!inner.length) return whyHidden(span);
-  const begins = state.study.reviewers === 1 ? "hidden" : waitsForOthers();
-  return `${begins}; ${inner.length === 1 ? "another span" : "other spans"} in it, ${named(inner.map((one) => [one.start_s, one.end_s]))}, must be decided as well`;
-}
-
-/** Why a part of a span stays hidden. */
-function whyHidden(span) {
-  if (span.disputed) return "people disagree: hidden";
-  if (isOpen(span)) {
-    if (openInside(span).length) return "another span there is not decided, and hides it";
-    return state.ownAnswer(span) && state.study.reviewers > 1 ? waitsForOthers() : notDecided();
+  if (inner.length && span.parts.every((part) => part[2] === "unreviewed")) {
+    const begins = state.study.reviewers === 1 ? "hidden" : waitsForOthers();
+    return `${begins}; ${inner.length === 1 ? "another span" : "other spans"} in it, ${named(inner.map((one) => [one.start_s, one.end_s]))}, must be decided as well`;
   }
-  return span.parts.some((part) => part[2] === "accepted") ? "hidden" : "another span hides it";
+  const whys = whyHidden(span, hidden);
+  return whys.length === 1 ? whys[0][1] : reasons(whys);
 }
 
-const isOpen = (span) => span.parts.some((part) => part[2] === "unreviewed");
+const reasons = (whys) => whys.map(([times, why]) => `${named(times)}: ${why}`).join("; ");
+
+/** Why times of a span stay hidden: a list of [times, reason] in order, each true of all of its times. */
+function whyHidden(span, hidden) {
+  const of = (decision) => common(hidden, merged(span.parts.filter((part) => part[2] === decision)));
+  const open = of("unreviewed");
+  const inner = merged(openInside(span).map(framesOf));
+  const whys = [
+    [of("accepted"), span.disputed ? disagreement(span) : "hidden"],
+    [common(open, inner), "another span there is not decided, and hides it"],
+    [common(open, between(inner)), state.ownAnswer(span) && state.study.reviewers > 1 ? waitsForOthers() : notDecided()],
+    [of("rejected"), "another span hides it"],
+  ];
+  return whys.filter(([times]) => times.length).sort(([a], [b]) => a[0][0] - b[0][0]);
+}
+
+/** Who disagrees hides; parts about which people agree to hide it are parts of their own. */
+const disagreement = (span) => (span.parts.filter((part) => part[2] === "accepted").length === 1 ? "people disagree: hidden" : "people disagree about a part of it: hidden");
 
 /** Spans inside one about which this person did not decide: who shows the larger one says nothing of them. */
-const openInside = (span) => state.spans.filter((one) => one.camera === span.camera && span.inside?.includes(one.key) && isUndecided(one));
+const openInside = (span) =>
+  (span.inside ?? [])
+    .map((key) => lookup().byId.get(spanId({ camera: span.camera, key })))
+    .filter((one) => one && isUndecided(one))
+    .sort((a, b) => a.start_s - b.start_s);
 
-/** When something hides the place of a span, by itself or by another one over it: a list of [start, end] inside the span, in order. */
-function hiddenTimes(span) {
-  const isOver = (one) => one.camera === span.camera && !isAsked(one) && (!one.box_xywh || String(one.box_xywh) === String(span.box_xywh));
-  const times = state.spans
-    .filter(isOver)
-    .flatMap((one) => one.parts)
-    .filter(([start, end, decision]) => decision !== "rejected" && start < span.end_s - SAME_S && span.start_s < end - SAME_S)
-    .map(([start, end]) => [Math.max(start, span.start_s), Math.min(end, span.end_s)])
-    .sort((a, b) => a[0] - b[0]);
-  const merged = [];
-  for (const [start, end] of times) {
-    if (merged.length && start <= merged.at(-1)[1] + SAME_S) merged.at(-1)[1] = Math.max(end, merged.at(-1)[1]);
-    else merged.push([start, end]);
-  }
-  return merged;
+/** A span with all of its frames: what is decided is decided about whole frames. */
+function framesOf({ camera, first, last, start_s, end_s }) {
+  const times = state.times[camera];
+  return times ? [Math.min(start_s, times.start(first)), Math.max(end_s, times.end(last))] : [start_s, end_s];
 }
+
+/** When the place of a span is hidden as a whole, by itself or by another one over it, and when only a part of it: lists of [start, end] inside the span, in order. */
+function hiddenTimes(span) {
+  const place = corners(span);
+  const meeting = lookup().hidden.get(span.camera)?.meeting(span.start_s, span.end_s) ?? [];
+  const during = (is) => common([[span.start_s, span.end_s]], merged(meeting.filter((one) => is(one.place, place)).map((one) => one.time)));
+  const hidden = during(holds);
+  return { hidden, partly: common(during(meets), between(hidden)) };
+}
+
+/** A rectangle as left, top, right and bottom; the whole picture is one, too. */
+function corners({ camera, box_xywh }) {
+  const [x, y, width, height] = box_xywh ?? [0, 0, ...(state.file(camera)?.size_px ?? [Infinity, Infinity])];
+  return [x, y, x + width, y + height];
+}
+
+const holds = (a, b) => a[0] <= b[0] && a[1] <= b[1] && a[2] >= b[2] && a[3] >= b[3];
+const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+let looked = { spans: null };
+
+/** What is looked up of all spans, made once for each state of them: a time line asks it for every span. */
+function lookup() {
+  const { spans } = state;
+  if (looked.spans !== spans) looked = { spans, byId: new Map(spans.map((span) => [spanId(span), span])), hidden: hiddenByCamera(spans) };
+  return looked;
+}
+
+function hiddenByCamera(spans) {
+  const places = new Map();
+  for (const span of spans) {
+    const parts = isAsked(span) ? [] : span.parts.filter((part) => part[2] !== "rejected");
+    if (!parts.length) continue;
+    const place = corners(span);
+    const name = `${span.camera}:${place}`;
+    if (!places.has(name)) places.set(name, { camera: span.camera, place, parts: [] });
+    places.get(name).parts.push(...parts);
+  }
+  const cameras = new Map();
+  for (const { camera, place, parts } of places.values()) {
+    if (!cameras.has(camera)) cameras.set(camera, []);
+    cameras.get(camera).push(...merged(parts).map((time) => ({ time, place })));
+  }
+  return new Map([...cameras].map(([camera, stretches]) => [camera, new Stretches(stretches)]));
+}
+
+/** Stretches in order of their beginnings; the latest end of each half, and of its halves, says which need no look. */
+class Stretches {
+  constructor(all) {
+    this.all = all.sort((a, b) => a.time[0] - b.time[0]);
+    this.latest = [];
+    this.#note(0, all.length);
+  }
+
+  #note(from, to) {
+    if (from >= to) return -Infinity;
+    const middle = (from + to) >> 1;
+    this.latest[middle] = Math.max(this.all[middle].time[1], this.#note(from, middle), this.#note(middle + 1, to));
+    return this.latest[middle];
+  }
+
+  /** Those that share time with one, in order. */
+  meeting(start, end, from = 0, to = this.all.length, found = []) {
+    const middle = (from + to) >> 1;
+    if (from >= to || this.latest[middle] <= start + SAME_S) return found;
+    this.meeting(start, end, from, middle, found);
+    const one = this.all[middle];
+    if (one.time[0] >= end - SAME_S) return found;
+    if (one.time[1] > start + SAME_S) found.push(one);
+    return this.meeting(start, end, middle + 1, to, found);
+  }
+}
+
+/** Times as a list of [start, end] that do not meet, in order. */
+function merged(times) {
+  const done = [];
+  for (const [start, end] of times.toSorted((a, b) => a[0] - b[0])) {
+    if (done.length && start <= done.at(-1)[1] + SAME_S) done.at(-1)[1] = Math.max(end, done.at(-1)[1]);
+    else done.push([start, end]);
+  }
+  return done;
+}
+
+/** What two lists of times share; both are merged. */
+function common(one, other) {
+  const both = [];
+  for (let i = 0, j = 0; i < one.length && j < other.length; ) {
+    const [start, end] = [Math.max(one[i][0], other[j][0]), Math.min(one[i][1], other[j][1])];
+    if (start < end - SAME_S) both.push([start, end]);
+    if (one[i][1] < other[j][1]) i += 1;
+    else j += 1;
+  }
+  return both;
+}
+
+/** All time that merged times leave over. */
+const between = (times) => [-Infinity, ...times.flat(), Infinity].flatMap((at, place, all) => (place % 2 ? [] : [[at, all[place + 1]]]));
 
 const lasting = (times) => times.reduce((total, [start, end]) => total + end - start, 0);
 

@@ -8,6 +8,8 @@ export const STEPS_S = [1, 0.5, 0.2, 0.1, 0];
 
 const DRAWN = { drawn: true, source: "drawn", score: null, faces: null, decision: "accepted", hidden: true, lens_seen: true, disputed: false };
 
+const NONE = Object.freeze([]);
+
 class State extends EventTarget {
   study = null;
   view = null;
@@ -35,6 +37,8 @@ class State extends EventTarget {
   #unseen = new Set();
   #unseenOf = null;
   #looksOf = null;
+  #spans = NONE;
+  #spansOf = null;
   #opening = null;
   /** While a recording opens, the pictures are still of the one before. */
   isOpening = false;
@@ -223,14 +227,13 @@ class State extends EventTarget {
     return this.view?.summary.status === "kept";
   }
 
-  /** All spans of the recording in order of time: proposals, and what people drew. */
+  /** All spans of the recording in order of time: proposals, and what people drew. They are the same list until the server says something new. */
   get spans() {
-    if (!this.view) return [];
-    const all = [
-      ...this.view.proposals.map((one) => ({ ...one, drawn: false })),
-      ...this.view.drawn.map((one) => ({ ...one, ...DRAWN, parts: [[one.start_s, one.end_s, "accepted"]] })),
-    ];
-    return all.sort((a, b) => a.start_s - b.start_s || a.camera.localeCompare(b.camera) || a.last - b.last);
+    if (this.#spansOf !== this.view) {
+      this.#spans = this.view ? Object.freeze(inOrder(this.view)) : NONE;
+      this.#spansOf = this.view;
+    }
+    return this.#spans;
   }
 
   get span() {
@@ -277,6 +280,15 @@ class State extends EventTarget {
     Object.assign(this, values);
     this.tell("layout");
   }
+}
+
+/** All spans of a recording in order of time. */
+function inOrder({ proposals, drawn }) {
+  const all = [
+    ...proposals.map((one) => ({ ...one, drawn: false })),
+    ...drawn.map((one) => ({ ...one, ...DRAWN, parts: [[one.start_s, one.end_s, "accepted"]] })),
+  ];
+  return all.sort((a, b) => a.start_s - b.start_s || a.camera.localeCompare(b.camera) || a.last - b.last);
 }
 
 /** Which opening of the tables a head of the server is of. */
