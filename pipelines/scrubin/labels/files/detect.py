@@ -21,6 +21,7 @@ from scrubin.labels.registry import (
     Content,
     contents_of,
     document,
+    head,
     is_note,
     known_name,
     last_document_kept,
@@ -249,7 +250,8 @@ class _Looked:
         """Return what a file looks like; everything at once, as a document is parsed but once."""
         if file not in self._seen:
             named = _named_as(name)
-            fits = _look_like(file, [form for form in named if self.wanted in contents_of(form)])
+            able = [form for form in named if self.wanted in contents_of(form)]
+            fits = [] if _is_one_word(file) else _look_like(file, able)
             others = [form for form in named if self.wanted not in contents_of(form)]
             comes_first = any(_look_like(file, [form]) for form in others if form.by_hand.precedence < _precedence(fits))
             like_wanted = [] if comes_first else [form for form in fits if form.by_hand.precedence == _precedence(fits)]
@@ -266,6 +268,14 @@ class _Look:
     like_wanted: list[AnyFormat]
     is_other: bool
     is_damaged: bool
+
+
+def _is_one_word(file: Path) -> bool:
+    """Return whether a text says but one thing, such as a rate: beside labels that is no table."""
+    try:
+        return file.suffix.lower() in TABLES and re.fullmatch(r"[^\s,;|]+", head(file).strip()) is not None
+    except OSError:  # said when somebody reads it
+        return False
 
 
 def _is_damaged(file: Path) -> bool:
