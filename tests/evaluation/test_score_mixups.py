@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ import pytest
 from challenge_cases import vector
 from score_runs import fault, good, sides
 from scrubin.cli import main
+from scrubin.labels import registry
+from scrubin.labels.files.detect import label_folder
 
 TOOL, TRIPLET = 0, 17
 BOX = [0.1, 0.1, 0.3, 0.3]
@@ -346,6 +349,112 @@ def test_phases_beside_triplets_and_what_holds_no_labels_are_no_second_format(st
     assert "VID01.json looks like cholect50, VID01.csv looks like phase-tables" in fault(capsys, *sides(study, "phases"))
     assert main(["rank", str(study / "found"), "--ground-truth", str(study / "truth"), "--metric", "phases"]) == 1
     assert "VID01.csv looks like phase-tables" in capsys.readouterr().err
+
+
+def written(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+PHASE_NAMES = ("Preparation", "CalotTriangleDissection")
+OF_CHOLEC80 = "Frame\tPhase\n" + "".join(f"{at}\t{PHASE_NAMES[at // 50]}\n" for at in range(100))
+OF_AUTOLAPARO = "Frame\tPhase\n" + "".join(f"{at}\t{1 + at // 51}\n" for at in range(1, 101))
+ACTIONS = "".join(f"{at},0,1,0,1\n" for at in range(100))
+RELEASED = {
+    "HeiChole": {
+        f"Annotations/{of}/Hei-Chole{video}_{name}.csv": text
+        for video in (1, 2)
+        for of, name, text in (
+            ("Phase", "Annotation_Phase", "".join(f"{at},{at // 50}\n" for at in range(100))),
+            ("Instrument", "Annotation_Instrument", "".join(f"{at},1,{','.join('0' * 20)}\n" for at in range(100))),
+            ("Action", "Annotation_Action", ACTIONS),
+            ("Skill", "Calot_Skill", "1,2,3,4,5\n"),
+        )
+    },
+    "Cholec80": {
+        f"{folder}/video0{video}-{name}.txt": text
+        for video in (1, 2)
+        for folder, name, text in (
+            ("phase_annotations", "phase", OF_CHOLEC80),
+            ("phase_annotations", "timestamp", "Frame\tTime\n" + "".join(f"{at}\t00:00:0{at // 25}.000\n" for at in range(100))),
+            (
+                "tool_annotations",
+                "tool",
+                "Frame\tGrasper\tBipolar\tHook\tScissors\tClipper\tIrrigator\tSpecimenBag\n0\t1\t0\t1\t0\t0\t0\t0\n",
+            ),
+        )
+    },
+    "AutoLaparo": {
+        "task1/labels/label_01.txt": OF_AUTOLAPARO,
+        "task1/labels/label_02.txt": OF_AUTOLAPARO,
+        "task2/laparoscope_motion_label.txt": "Clip\tLabel\n1\t2\n2\t3\n3\t3\n",
+    },
+    "SAR-RARP50": {
+        "video_01/action_discrete.txt": "0,0\n6,1\n12,1\n",
+        "video_01/action_continues.txt": "0,0\n1,0\n2,1\n",
+        "categories.txt": "0 Other\n1 Picking-up the needle\n",
+    },
+}
+RELEASED["Cholec80 with a list of classes"] = RELEASED["Cholec80"] | {"phases.txt": "0 Preparation\n1 CalotTriangleDissection\n"}
+RELEASED["Cholec80 with a log of training"] = RELEASED["Cholec80"] | {"metrics.csv": "epoch,loss\n1,0.2\n2,0.1\n"}
+RELEASED["Cholec80, times without a header"] = RELEASED["Cholec80"] | {
+    f"phase_annotations/video0{video}-timestamp.txt": "".join(f"{at}\t00:00:0{at // 25}\n" for at in range(100)) for video in (1, 2)
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [*((name, "phases") for name in RELEASED), ("HeiChole", "recognition"), ("Cholec80", "recognition")]
+)
+def test_a_data_set_as_it_is_released_is_scored_with_all_that_lies_beside_its_labels(study, capsys, name, metric):
+    for side in ("truth", "found"):
+        written(study / side, RELEASED[name])
+    said = good(capsys, *sides(study, metric, "--fps", "1", "--predictions-fps", "1")).err
+    named = {Path(line.split(": ")[1]).name for line in said.splitlines() if "so it was not read" in line}
+    assert named == set(RELEASED[name]) & {"phases.txt", "metrics.csv"}
+
+
+def test_tables_beside_labels_that_are_named_like_another_video_are_refused(study, capsys):
+    written(study / "truth", {"video01-phase.txt": OF_CHOLEC80, "more/Video02.csv": "frame,phase_id\n0,0\n1,1\n"})
+    written(study / "found", {"video01-phase.txt": OF_CHOLEC80})
+    assert "looks like phase-tables" in fault(capsys, *sides(study, "phases", "--vocabulary", "cholec80"))
+
+
+def test_a_table_that_is_not_named_like_the_others_is_refused_where_the_other_side_has_its_video(study, capsys):
+    written(study / "truth", {"video01-phase.txt": OF_CHOLEC80, "abelo.csv": "frame,phase_id\n0,0\n1,1\n"})
+    written(study / "found", {"video01-phase.txt": OF_CHOLEC80, "abelo-phase.txt": OF_CHOLEC80})
+    said = fault(capsys, *sides(study, "phases"))
+    assert "abelo.csv: it is not of the format cholec80, so it was not read, but is named like the video abelo" in said
+    (study / "found/abelo-phase.txt").unlink()
+    assert "abelo.csv: is not of the format cholec80, so it was not read" in good(capsys, *sides(study, "phases")).err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("video02_info.json", '{"fps":25,"width":854}'),
+        ("video02_log.txt", "epoch 1 loss 0.5\n"),
+        ("video02/fps.txt", "25\n"),
+        ("video02/results.csv", "video,accuracy\nvideo01,0.9\n"),
+    ],
+)
+def test_what_is_named_like_a_video_but_holds_no_labels_is_a_warning(study, capsys, name, text):
+    written(study / "truth", {"video01-phase.txt": OF_CHOLEC80, name: text})
+    written(study / "found", {"video01-phase.txt": OF_CHOLEC80, "video02-phase.txt": OF_CHOLEC80})
+    assert "so it was not read" in good(capsys, *sides(study, "phases")).err
+    assert main(["submission", "check", str(study / "found"), "--ground-truth", str(study / "truth"), "--task", "phases"]) in (0, 1)
+    assert "is named like the video" not in capsys.readouterr().out
+    written(study / "truth", {name: '{"broken'} if name.endswith(".json") else {name: "frame,phase_id\n0,0\n1,1\n"})
+    assert "is named like the video video02" in fault(capsys, *sides(study, "phases"))
+
+
+def test_files_beside_labels_are_opened_once_to_see_what_they_are(study, monkeypatch):
+    written(study, {f"video{at}-phase.txt": OF_CHOLEC80 for at in range(3)} | {f"boxes{at}.json": '{"fps": 25}' for at in range(5)})
+    parsed = []
+    monkeypatch.setattr(registry, "_parsed", lambda path: parsed.append(path.name))
+    label_folder(study, None, "phases")
+    # The first one is also asked of which format the folder is.
+    assert sorted(parsed) == ["boxes0.json", *(f"boxes{at}.json" for at in range(5))]
 
 
 UNREAD = {

@@ -18,7 +18,7 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, summary, warning
-from scrubin.labels.files.detect import UNREAD
+from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
@@ -214,7 +214,7 @@ def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> No
 
 
 def refuse_unread(truth: Collection[str], predicted: Collection[str], faults: Iterable[Fault]) -> None:
-    """Raise `MetricsError` where a video is of one side alone, and of the other one lies a file of its name that was not read.
+    """Raise `MetricsError` where a video is of one side alone, and of the other one lie labels of its name that were not read.
 
     Parameters
     ----------
@@ -228,8 +228,8 @@ def refuse_unread(truth: Collection[str], predicted: Collection[str], faults: It
 
 
 def unread_of(names: Iterable[str], faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Return as errors the warnings of files that were not read and have the name of a video."""
-    unread = [fault for fault in faults if fault.rule == UNREAD]
+    """Return as errors the warnings of files that were not read, may well hold its labels, and have the name of a video."""
+    unread = [fault for fault in faults if fault.rule == LABELS_UNREAD]
     fix = "write it in the format of the others, or move it out of the folder"
     found = {fault.file: name for name in names for fault in unread if _is_named(fault.file, name)}
     return tuple(

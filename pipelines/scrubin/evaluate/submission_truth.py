@@ -25,6 +25,7 @@ from scrubin.labels import policy, rows
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected, refuse_mixture, unread_faults
+from scrubin.labels.files.detect import unread_of as files_unread
 from scrubin.labels.files.reader import Options
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray, IntArray
@@ -266,7 +267,8 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     reading = reader.read_path(path, known, Options(named))
     policy.enforce("rank", reading.faults)
     has_instances = any(labels.instances is not None or labels.spans is not None for labels in reading.collection.recordings)
-    if form is None and ("phases" in tasks or not has_instances):
+    of_phases = "phases" in tasks or not has_instances
+    if form is None and of_phases:
         refuse_mixture(path, known, "phases")
     if known.by_hand.asks_fps and fps is None and any(map(is_by_frame, reading.collection.recordings)):
         what = f"no file of {known.name} states the rate of its frames"
@@ -274,9 +276,8 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
         raise AnnotationError([error(str(path), "rate-unknown", what, fix), *reading.faults])
     losses: Counter[str] = Counter()
     recordings = [reader.all_by_frame(labels, known, fps, losses) for labels in reading.collection.recordings]
-    reading = replace(
-        reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread_faults(known.name, reading.unread))
-    )
+    unread = unread_faults(known.name, files_unread(path, known, reading.others, "phases" if of_phases else "instances"))
+    reading = replace(reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread))
     # A rate that contradicts the files is refused as by a score.
     numberings = [numbering_of(labels, known, fps) for labels in recordings]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}

@@ -179,6 +179,8 @@ class ByHand:
         hold looks for these.
     holds
         What files of a format can hold that is only read; what is also written, the writer says.
+    beside
+        What else a data set has beside files of the format, as a pattern like theirs: it holds nothing that a command misses.
     precedence
         What looks like several formats is of the first of them: 0 for a layout of folders, which holds files of other
         formats, 2 for plain arrays and tables, 1 for all others.
@@ -194,6 +196,7 @@ class ByHand:
     files: Callable[[Path], list[Path]] | None = None
     is_whole: Evidence = never
     holds: tuple[Content, ...] = ()
+    beside: str = ""
     precedence: Literal[0, 1, 2] = 1
 
     @property

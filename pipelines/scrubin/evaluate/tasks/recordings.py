@@ -102,7 +102,8 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
             raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
     every = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
     files = [file for file in every if file == path or file.suffix.lower() in (".csv", ".tsv")]
-    unread = detect.unread_faults("CSV or TSV", (file for file in every if file not in files and detect.may_be_labels(file)))
+    may_be = {file: True for file in every if file not in files and detect.may_be_labels(file)}
+    unread = detect.unread_faults("CSV or TSV", may_be)
     faults = Faults()
     sheets = [sheet for file in files for sheet in _sheets(file, cell, faults)]
     MetricsError.raise_any(_in(path, faults.all()))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
@@ -20,6 +20,8 @@ from scrubin.labels.registry import (
     AnyFormat,
     Content,
     contents_of,
+    document,
+    head,
     is_note,
     known_name,
     last_document_kept,
@@ -48,6 +50,8 @@ OF_FRAMES: tuple[Content, ...] = ("phases", "segments", "instances", "spans", "m
 """What is known to lie beside other labels: who scores one of these does not miss the others."""
 UNREAD = "file-unread"
 """The rule of files beside labels that may be labels, too, and are not of their format."""
+LABELS_UNREAD = "labels-unread"
+"""The rule of those of them that look like what is wanted, or of which nobody can tell, as they are damaged or packed."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +69,14 @@ class LabelFolder:
     paths
         Where the files are.
     unread
-        Those of ``others`` that may hold what a command needs.
+        Those of ``others`` that may hold what a command needs, and whether they look like it, or nobody can tell.
     """
 
     form: AnyFormat
     contents: Mapping[str, bytes]
     others: tuple[Path, ...] = ()
     paths: tuple[Path, ...] = ()
-    unread: tuple[Path, ...] = ()
+    unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
 def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> LabelFolder:
@@ -92,8 +96,10 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     AnnotationError
         When nobody knows the format, there is no such path, or no file has a name of the format.
     """
-    form = form or detected(path, wanted)
     _refuse_unreadable(path)
+    looked = _Looked(wanted)
+    with last_document_kept():
+        form = form or _detected(path, looked)
     every = _every(path)
     of_format = _of_format(path, form, _names(every))
     if not of_format:
@@ -110,7 +116,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     others = tuple(file for file in every if file not in taken)
-    return LabelFolder(form, contents, others, tuple(of_format), _unread(path, form, others, wanted))
+    return LabelFolder(form, contents, others, tuple(of_format), _unread(path, form, others, looked))
 
 
 def note_same_name(file: str, first: str, faults: Faults) -> None:
@@ -133,10 +139,11 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     """
     _refuse_unreadable(path)
     with last_document_kept():
-        return _detected(path, wanted)
+        return _detected(path, _Looked(wanted))
 
 
-def _detected(path: Path, wanted: Content | None) -> AnyFormat:
+def _detected(path: Path, looked: _Looked) -> AnyFormat:
+    wanted = looked.wanted
     whole = next((form for form in readable().values() if form.by_hand.is_whole(path)), None)
     if whole is not None and wanted is None:
         return whole
@@ -157,7 +164,7 @@ def _detected(path: Path, wanted: Content | None) -> AnyFormat:
     if likely[0].by_hand.precedence == PLAIN:
         _refuse_capitals(names, _of_format(path, likely[0], names))
     if wanted is not None:
-        _refuse_mixture(path, likely[0], names, wanted)
+        _refuse_mixture(path, likely[0], names, looked)
     return likely[0]
 
 
@@ -167,20 +174,20 @@ def refuse_mixture(path: Path, form: AnyFormat, wanted: Content) -> None:
     A ``.csv`` of phases beside files of instances is none where instances are wanted. Layouts of folders hold files of other formats.
     """
     with last_document_kept():
-        _refuse_mixture(path, form, _names(_every(path)), wanted)
+        _refuse_mixture(path, form, _names(_every(path)), _Looked(wanted))
 
 
-def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], wanted: Content) -> None:
+def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], looked: _Looked) -> None:
     if form.by_hand.precedence == 0:
         return
     own = _of_format(path, form, names)
-    taken = set(own)
-    mixed = {
-        other.name: file
-        for file in reversed(_some_of_each(file for file in names if file not in taken))
-        for other in _formats_of(file, names[file])
-        if wanted in contents_of(other)
-    }
+    taken, videos = set(own), _shapes(path, form, own, names)
+    mixed: dict[str, Path] = {}
+    for file in reversed(_some_of_each(file for file in names if file not in taken)):
+        if not may_be_labels(file) or _is_beside(form, names[file]):
+            continue
+        for other in looked.like_wanted(file, names[file], plain=form.by_hand.precedence == PLAIN or _shape(file.stem) in videos):
+            mixed[other.name] = file
     if mixed:
         others = " and ".join(f"{file.relative_to(path).as_posix()} looks like {name}" for name, file in mixed.items())
         what = f"files of several formats: {own[0].relative_to(path).as_posix()} looks like {form.name}, {others}"
@@ -201,27 +208,123 @@ def _some_of_each(files: Iterable[Path]) -> list[Path]:
     return [file for alike in kept.values() for file in alike[:LOOKED_AT]]
 
 
-def _formats_of(file: Path, name: str) -> list[AnyFormat]:
-    """Return the formats that a single file looks like, those of the first precedence that any has; of a layout of folders it is none."""
-    every = [form for form in readable().values() if form.by_hand.files is None and name_pattern(form).fullmatch(name)]
+def _shapes(path: Path, form: AnyFormat, own: Iterable[Path], names: Mapping[Path, str]) -> frozenset[str]:
+    """Return the names of the videos of label files, with any number for each: what is named like one is no list beside them."""
+    videos: set[str] = set()
+    for file in own:
+        name = name_pattern(form).fullmatch(names.get(file, ""))
+        if name is not None and "recording" in name.groupdict():
+            videos.add(name["recording"] or "")
+        elif not only_names_classes(file):
+            # Formats of a file per frame have a folder per video.
+            videos |= {file.stem} if file.parent == path else {file.stem, file.parent.name}
+    return frozenset(map(_shape, videos)) - {""}
+
+
+def _shape(name: str) -> str:
+    return re.sub(r"[0-9]+", "0", name.casefold())
+
+
+@dataclass
+class _Looked:
+    """What was looked at for one command, so that no file is opened twice.
+
+    Parameters
+    ----------
+    wanted
+        What the command needs; None: any labels.
+    """
+
+    wanted: Content | None
+    _seen: dict[Path, _Look] = field(default_factory=dict)
+
+    def like_wanted(self, file: Path, name: str, *, plain: bool = True) -> list[AnyFormat]:
+        """Return the formats with what is wanted that a file looks like, unless it looks like one that comes before; no layout of folders.
+
+        With ``plain`` False no plain table or array counts: it takes much for labels.
+        """
+        able = [form for form in _named_as(name) if self.wanted in contents_of(form) and (plain or form.by_hand.precedence < PLAIN)]
+        return [form for form in self.at(file, name).like_wanted if form in able] if able else []
+
+    def at(self, file: Path, name: str) -> _Look:
+        """Return what a file looks like; everything at once, as a document is parsed but once."""
+        if file not in self._seen:
+            named = _named_as(name)
+            able = [form for form in named if self.wanted in contents_of(form)]
+            fits = [] if _is_one_word(file) else _look_like(file, able)
+            others = [form for form in named if self.wanted not in contents_of(form)]
+            comes_first = any(_look_like(file, [form]) for form in others if form.by_hand.precedence < _precedence(fits))
+            like_wanted = [] if comes_first else [form for form in fits if form.by_hand.precedence == _precedence(fits)]
+            of_frames = [] if like_wanted else [form for form in others if not contents_of(form).isdisjoint(OF_FRAMES)]
+            is_other = any(_look_like(file, [form]) for form in of_frames)
+            self._seen[file] = _Look(like_wanted, is_other, not like_wanted and not is_other and _is_damaged(file))
+        return self._seen[file]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The formats with what is wanted that a file looks like, whether it holds other labels, and whether it is damaged."""
+
+    like_wanted: list[AnyFormat]
+    is_other: bool
+    is_damaged: bool
+
+
+def _is_one_word(file: Path) -> bool:
+    """Return whether a text says but one thing, such as a rate: beside labels that is no table."""
     try:
-        fits = [form for form in every if form.by_hand.evidence(file)]
+        return file.suffix.lower() in TABLES and re.fullmatch(r"[^\s,;|]+", head(file).strip()) is not None
+    except OSError:  # said when somebody reads it
+        return False
+
+
+def _is_damaged(file: Path) -> bool:
+    return document(file) is None if file.suffix.lower() == ".json" else bool(_damaged([file]))
+
+
+def _named_as(name: str) -> list[AnyFormat]:
+    return [form for form in readable().values() if form.by_hand.files is None and name_pattern(form).fullmatch(name)]
+
+
+def _look_like(file: Path, forms: Iterable[AnyFormat]) -> list[AnyFormat]:
+    try:
+        return [form for form in forms if form.by_hand.evidence(file)]
     except OSError:  # said when somebody reads it
         return []
-    return [form for form in fits if form.by_hand.precedence == _precedence(fits)]
 
 
-def _unread(path: Path, form: AnyFormat, others: Sequence[Path], wanted: Content | None) -> tuple[Path, ...]:
-    """Return which other files may hold what is wanted; None: any labels. What lies in a release or ground truth of ours is known."""
+def unread_of(path: Path, form: AnyFormat, others: Sequence[Path], wanted: Content) -> Mapping[Path, bool]:
+    """Return which files beside those of a format may hold what is wanted, and whether they look like it, or nobody can tell."""
+    return _unread(path, form, others, _Looked(wanted))
+
+
+def _unread(path: Path, form: AnyFormat, others: Sequence[Path], looked: _Looked) -> Mapping[Path, bool]:
+    """Return what `unread_of` does; what lies in a release or ground truth of ours is known, and of no wish only names are asked."""
     if form.by_hand.files is not None or form.by_hand.is_whole(path):
-        return ()
+        return {}
     names = _names(file for file in _some_of_each(others) if may_be_labels(file))
+    found: dict[Path, bool] = {}
     with last_document_kept():
-        # Of other files hardly more than the name tells what they are.
-        told = (*TABLES, ".json") if wanted is not None else ()
-        fits = {file: _formats_of(file, names[file]) if file.suffix.lower() in told else [] for file in names}
-    held = {file: frozenset[Content]().union(*map(contents_of, of)) for file, of in fits.items()}
-    return tuple(file for file, of_file in held.items() if wanted in of_file or of_file.isdisjoint(OF_FRAMES))
+        for file, name in names.items():
+            if _is_beside(form, name) or _is_known_by_name(name, looked.wanted):
+                continue
+            if looked.wanted is None or file.suffix.lower() not in (*TABLES, ".json"):
+                found[file] = True  # of other files hardly more than the name tells what they are
+            elif not (look := looked.at(file, name)).is_other:
+                found[file] = bool(look.like_wanted) or look.is_damaged
+    return found
+
+
+def _is_beside(form: AnyFormat, name: str) -> bool:
+    """Return whether a file is one that a data set has beside its labels, by what the format says."""
+    return bool(form.by_hand.beside) and re.fullmatch(f"(?:.*/)?(?:{form.by_hand.beside})", name) is not None
+
+
+def _is_known_by_name(name: str, wanted: Content | None) -> bool:
+    """Return whether a name is one of a format that does not hold what is wanted, and would not fit it with any other stem."""
+    any_name = PurePath(name).with_stem("0-0").as_posix()
+    forms = _named_as(name) if wanted is not None else []
+    return any(wanted not in contents_of(form) and not name_pattern(form).fullmatch(any_name) for form in forms)
 
 
 def may_be_labels(file: Path) -> bool:
@@ -229,10 +332,10 @@ def may_be_labels(file: Path) -> bool:
     return MAY_BE_LABELS.fullmatch(file.name) is not None and not is_note(file)
 
 
-def unread_faults(kind: str, unread: Iterable[Path]) -> tuple[Fault, ...]:
+def unread_faults(kind: str, unread: Mapping[Path, bool]) -> tuple[Fault, ...]:
     """Return the warnings of files beside labels of a kind that may be labels, too: who takes them for read is wrong."""
     what, fix = f"is not of the format {kind}, so it was not read", "move it out of the folder if it holds no labels"
-    return tuple(warning(str(file), UNREAD, what, fix) for file in unread)
+    return tuple(warning(str(file), LABELS_UNREAD if looks_like else UNREAD, what, fix) for file, looks_like in unread.items())
 
 
 def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:

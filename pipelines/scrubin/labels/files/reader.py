@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -242,7 +242,7 @@ class Reading:
     paths, others
         The files that were read, and those beside them that are of another format.
     unread
-        Those of ``others`` that may hold what a command needs.
+        Those of ``others`` that may hold what a command needs, and whether they look like it, or nobody can tell.
     """
 
     form: AnyFormat
@@ -250,7 +250,7 @@ class Reading:
     faults: tuple[Fault, ...]
     paths: tuple[Path, ...] = ()
     others: tuple[Path, ...] = ()
-    unread: tuple[Path, ...] = ()
+    unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
 def read_path(

@@ -15,6 +15,7 @@ import pandas as pd
 
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
+from scrubin.labels.formats.workflow.heichole import BESIDE
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.parse import documents
 from scrubin.labels.parse.fields import Where
@@ -39,7 +40,7 @@ def _has_points(path: Path) -> bool:
     pattern=r"[^/]+(?i:_skill)\.csv",
     expected="<video>_Skill.csv, <video>_Calot_Skill.csv, <video>_Dissection_Skill.csv",
     title="HeiChole skill: points of five aspects for each video or part of it; read only",
-    by_hand=ByHand(names_vocabulary=True, evidence=_has_points, holds=("ratings",)),
+    by_hand=ByHand(names_vocabulary=True, evidence=_has_points, holds=("ratings",), beside=BESIDE),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the points of each file without an error; all faults are in ``Collection.faults``."""

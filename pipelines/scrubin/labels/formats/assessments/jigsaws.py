@@ -44,7 +44,7 @@ Rating = tuple[str, str, str, str, float | None, bool]
     pattern=r"(?:meta_file_[A-Za-z0-9_]+\.txt|transcriptions/[^/]+\.txt)",
     expected="meta_file_<Task>.txt, and transcriptions/<trial>.txt",
     title="JIGSAWS: skill ratings of trials, and gestures at 30 Hz",
-    by_hand=ByHand(vocabulary="jigsaws", evidence=registry.named),
+    by_hand=ByHand(vocabulary="jigsaws", evidence=registry.named, beside=r"AllGestures/[^/]+\.txt"),
 )
 def read(source: LabelFiles) -> Collection:
     """Return ratings, levels of skill and gestures of the trials in files without an error; all faults are in ``Collection.faults``."""

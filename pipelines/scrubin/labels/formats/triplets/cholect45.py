@@ -63,7 +63,7 @@ def _is_matrix(path: Path) -> bool:
     pattern=rf"(?:(?:triplet|instrument|verb|target)/(?P<recording>[^/]+)|{NAMES}/(?:triplet|instrument|verb|target|maps))\.txt",
     expected="triplet/<recording>.txt, and the same in instrument/, verb/, target/; names of the classes in dict/",
     title="CholecT45 txt: triplets, instruments, verbs, targets as columns of 0 and 1; a folder",
-    by_hand=ByHand(vocabulary="cholect45", vocabulary_of=vocabulary_of, evidence=_is_matrix),
+    by_hand=ByHand(vocabulary="cholect45", vocabulary_of=vocabulary_of, evidence=_is_matrix, beside=r"phase/[^/]+\.txt"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the up to four files of a recording.

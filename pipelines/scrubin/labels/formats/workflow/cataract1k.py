@@ -40,7 +40,7 @@ def _has_phases(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)_annotations_phases\.csv",
     expected="<video>_annotations_phases.csv",
     title="Cataract-1K phases: a row per phase, in seconds; read only",
-    by_hand=ByHand(vocabulary=NAME, evidence=_has_phases, holds=("phases", "segments")),
+    by_hand=ByHand(vocabulary=NAME, evidence=_has_phases, holds=("phases", "segments"), beside=r"[^/]+_video\.csv"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a video as spans of time.

@@ -19,6 +19,7 @@ from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 NAME = "heichole"
 SUFFIX = "_Annotation_Phase.csv"
+BESIDE = r"[^/]+_(?i:annotation_action)\.csv"
 EXAMPLE = "0,0"
 
 
@@ -27,7 +28,7 @@ EXAMPLE = "0,0"
     pattern=r"(?P<recording>[^/]+)_(?i:annotation_phase)\.csv",
     expected=f"<video>{SUFFIX}",
     title="HeiChole phases: a line per frame of the video, at its rate",
-    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named, precedence=0),
+    by_hand=ByHand(vocabulary="cholec80", fps_unstated=True, evidence=registry.named, beside=BESIDE, precedence=0),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a video.

@@ -14,6 +14,7 @@ import numpy as np
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
+from scrubin.labels.formats.workflow.heichole import BESIDE
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.parse import numbered_lines
 from scrubin.labels.parse.fields import Where
@@ -33,7 +34,7 @@ EXAMPLE = f"0,{','.join(['0'] * COLUMNS)}"
     pattern=r"(?P<recording>[^/]+)_(?i:annotation_instrument)\.csv",
     expected=f"<video>{SUFFIX}",
     title="HeiChole instruments: a line per frame of the video, at its rate, with the categories in view",
-    by_hand=ByHand(vocabulary="heichole", fps_unstated=True, evidence=registry.named),
+    by_hand=ByHand(vocabulary="heichole", fps_unstated=True, evidence=registry.named, beside=BESIDE),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the categories in view of each frame.

@@ -28,7 +28,7 @@ EXAMPLE = "000000006,1"
     pattern=r"(?P<recording>[^/]+)/action_discrete\.txt",
     expected="<video>/action_discrete.txt",
     title="SAR-RARP50 actions: a line per labelled frame of 60 per second",
-    by_hand=ByHand(vocabulary=NAME, fps=FPS, evidence=registry.named),
+    by_hand=ByHand(vocabulary=NAME, fps=FPS, evidence=registry.named, beside=r"action_continues\.txt|categories\.txt"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the actions of a video as phases.
