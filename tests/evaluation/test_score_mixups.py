@@ -341,6 +341,7 @@ def test_phases_beside_triplets_and_what_holds_no_labels_are_no_second_format(st
         (study / folder / "README.txt").write_text("0,1\n")
     for name in ("LICENSE.txt", "SHA256SUMS", ".hidden.csv", "manifest.json", "VID01.png", "notes.pdf"):
         (study / "truth" / name).write_bytes(b"{}")
+    (study / "truth/label_mapping.txt").write_text("# IVT, I, V, T, IV, IT\n0, 0, 2, 1, 2, 1\n")
     said = good(capsys, *sides(study, "recognition")).err
     assert "not read" not in said
     assert main(["submission", "check", str(study / "found"), "--ground-truth", str(study / "truth"), "--task", "recognition"]) == 0

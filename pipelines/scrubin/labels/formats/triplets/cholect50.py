@@ -94,7 +94,7 @@ def _has_vectors(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)\.json",
     expected="<recording>.json",
     title="CholecT50 JSON: triplets, boxes, phases; one file per video",
-    by_hand=ByHand(vocabulary_of=vocabulary_of, evidence=_has_vectors),
+    by_hand=ByHand(vocabulary_of=vocabulary_of, evidence=_has_vectors, beside=r"label_mapping\.txt"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of one CholecT50 file.
