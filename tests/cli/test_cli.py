@@ -129,7 +129,12 @@ def stopped_by(number, folder):
 def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "_command", lambda _: cli.Command(print, stopped_by(signal.SIGINT, tmp_path)))
     monkeypatch.setattr(cli.LazyParser, "declare_now", lambda _: None)
-    assert cli.main(["doctor"]) == 130
+    # In the background a shell lets programs ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert cli.main(["doctor"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "scrubin doctor: stopped\n"
     assert not list(tmp_path.iterdir())
 

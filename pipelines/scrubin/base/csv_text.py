@@ -277,6 +277,8 @@ def is_empty(cells: Sequence[str]) -> bool:
 _BETWEEN_NAMES = re.compile(r"\s*[;/+&,]\s*|\s+and\s+", re.IGNORECASE)
 _BETWEEN_PEOPLE = re.compile(r"\s*[;+&]\s*|\s+and\s+", re.IGNORECASE)
 """Of them, those that stand inside of one name hardly ever: a comma does (``Doe, Jane``), and a stroke (``A/B team``)."""
+LISTED = frozenset(";+")
+"""What stands between people alone."""
 ONE_PERSON = "write one person, whom subsets keep apart; if it is one name, write it without ; / + & , and the word 'and'"
 """The mend of a cell that names several people."""
 
@@ -294,7 +296,7 @@ def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return which cells of a column of people name several of them, as ``P1; P2``: taken for one name, either could be in two subsets.
 
     One does when a part of it is somebody's name in another cell, or, by what stands between names only, a part of another cell.
-    All its parts must be such, unless a semicolon stands between them.
+    All its parts must be such, unless a semicolon or a plus stands between them.
 
     Parameters
     ----------
@@ -306,8 +308,8 @@ def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     dict
         By cell, the part of it and the first other cell that names the same.
 
-    >>> of_several(["P1; P2", "P2", "A/B team", "Doe, Jane", "Doe, John"]), of_several(["S0 & S3", "S1 & S3"])["S0 & S3"]
-    ({'P1; P2': ('P2', 'P2')}, ('S3', 'S1 & S3'))
+    >>> of_several(["P1; P2", "P2", "A/B team", "Doe, Jane", "Doe, John"]), of_several(["S0 + S3", "S1 + S3"])["S0 + S3"]
+    ({'P1; P2': ('P2', 'P2')}, ('S3', 'S1 + S3'))
     """
     every = dict.fromkeys(names)
     alone = {spelling(name): name for name in reversed(every)}
@@ -321,8 +323,8 @@ def of_several(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     for name in every:
         parts, surely = _several_parts(name), _surely_parts(name)
         places = [(part, alone[spelling(part)]) for part in parts if spelling(part) in alone]
-        # What several names have at their end, as "Rio & Co", is a word and nobody; a semicolon stands in no name.
-        if ";" in name or all(spelling(part) in alone or len(partly[spelling(part)]) > 1 for part in surely):
+        # What several names have at their end, as "Rio & Co", is a word and nobody; what lists people stands in no name.
+        if not LISTED.isdisjoint(name) or all(spelling(part) in alone or len(partly[spelling(part)]) > 1 for part in surely):
             places += [(part, other) for part in surely for other in partly[spelling(part)]]
         for part, other in places:
             if other != name:
