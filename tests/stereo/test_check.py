@@ -224,7 +224,7 @@ def test_the_command_checks_one_recording_and_its_rectified_pictures(files, caps
     assert cli.main(["stereo", "check", rig, left, right, "--rectified", str(files / "out"), "--alpha", "0.2", "--json"]) == 1
     (one,) = json.loads(capsys.readouterr().out)["recordings"]
     assert [finding["rule"] for finding in one["findings"] if finding["severity"] == "error"] == ["alpha"]
-    assert cli.main(["stereo", "check", rig, left]) == 1
+    assert cli.main(["stereo", "check", rig, left]) == 2
     assert "name RIG LEFT RIGHT, or the folder of a raw study" in capsys.readouterr().err
 
 
