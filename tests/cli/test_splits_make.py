@@ -10,7 +10,7 @@ import pytest
 
 from each import each
 from scrubin import cli
-from scrubin.base.csv_text import SPELT
+from scrubin.base.naming import SPELT
 
 
 @pytest.fixture

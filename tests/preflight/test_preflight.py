@@ -17,8 +17,8 @@ import clips
 import listed_project
 from listed_project import change
 from scrubin import cli
-from scrubin.base.csv_text import SPELT
 from scrubin.base.faults import Fault
+from scrubin.base.naming import SPELT
 from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file

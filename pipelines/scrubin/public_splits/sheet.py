@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrubin.base import csv_text, faults
+from scrubin.base import csv_text, faults, naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, hint, natural
 from scrubin.public_splits.datasets import whole_number
@@ -307,7 +307,7 @@ def _people(
         if group is not None:
             stated = cells[group]
             first.setdefault(stated, line)
-            if csv_text.nobody(stated):
+            if naming.nobody(stated):
                 said = f": '{stated}' names nobody" if stated else ""
                 note(line, "group-empty", f"video '{written}' has no {group}{said}", "fill it in")
             elif groups.setdefault(video, stated) != stated:
@@ -319,7 +319,7 @@ def _people(
                 note(line, "pin-value", f"'{cells[pin]}' in '{pin}' of video '{written}' is neither true nor false", "correct it")
             elif pins.setdefault(video, mark in _YES) != (mark in _YES):
                 note(line, "pin-contradicts", f"video '{written}' is both true and false in '{pin}'", "correct one")
-    for stated, (part, other) in csv_text.of_several([name for name in first if not csv_text.nobody(name)]).items():
+    for stated, (part, other) in naming.of_several([name for name in first if not naming.nobody(name)]).items():
         what = f"{group} '{csv_text.shown(stated)}' names several: '{csv_text.shown(part)}' stands in line {first[other]}, too"
-        note(first[stated], "group-joined", what, csv_text.ONE_PERSON)
+        note(first[stated], "group-joined", what, naming.ONE_PERSON)
     return People(table, group, pin, listed, groups, frozenset(video for video, is_pinned in pins.items() if is_pinned), tuple(wrong))

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from scrubin.base import csv_text
+from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
 from scrubin.public_splits.compare import common_dataset
@@ -224,7 +224,7 @@ def _no_group_twice(question: Question) -> Iterator[LineFault]:
         first_alike: dict[str, SplitRow] = {}
         for row in rows:
             group = people.groups.get(question.key(row), "")
-            same, alike = first.setdefault(group, row), first_alike.setdefault(csv_text.spelling(group), row)
+            same, alike = first.setdefault(group, row), first_alike.setdefault(naming.spelling(group), row)
             # Who is surely the same comes before who is only spelt alike.
             before = same if same.subset != row.subset else alike
             if group and before.subset != row.subset:

@@ -16,10 +16,10 @@ from typing import Any
 
 from scrubin.audit.expected import dates
 from scrubin.audit.expected.spelling import without_accents, words, written_out
-from scrubin.base.csv_text import look
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
+from scrubin.base.naming import look
 
 PATH = PRIVATE / "withdrawn.json"
 SALT_BYTES = 32

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from sys import stdlib_module_names
+from threading import Lock
 
 from scrubin.base.files import sha256_of
 
@@ -34,6 +35,8 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
 }
 """By the name under which a package is imported, its name on a package index, where they differ."""
+_PARSER = Lock()
+"""CPython 3.11 counts the depth of a tree for all threads together: one of two that parse at once can fail with SystemError."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,8 @@ def _module(name: str) -> _Module:
 
 
 def _parsed(source: Path, name: str) -> _Seen:
-    tree = ast.parse(source.read_bytes(), source)
+    with _PARSER:
+        tree = ast.parse(source.read_bytes(), source)
     seen = _Seen(is_silent=all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in tree.body))
     own = name if source.stem == "__init__" else name.rpartition(".")[0]
     nodes = list(ast.walk(tree))

@@ -12,9 +12,10 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import ONE_PERSON, SPELT, has_comma, is_missing, number, of_several, shown, spelling
+from scrubin.base.csv_text import has_comma, is_missing, number, shown
 from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
+from scrubin.base.naming import ONE_PERSON, SPELT, of_several, spelling
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
 from scrubin.stages.splits.best_split import Effort, Progress

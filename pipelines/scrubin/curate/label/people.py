@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from scrubin.base import csv_text, posix
+from scrubin.base import csv_text, naming, posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import hint
 from scrubin.base.files import whole
@@ -87,10 +87,10 @@ def add(name: str, role: Role, path: Path = PATH) -> tuple[Person, str]:
     with _locked(path):
         people = load(path)
         known = next((one for one in people if one.name == name), None)
-        other = next((one.name for one in people if csv_text.spelling(one.name) == csv_text.spelling(name)), None)
+        other = next((one.name for one in people if naming.spelling(one.name) == naming.spelling(name)), None)
         if known is None and other is not None:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-            msg = f"{name!a} differs from {other!a} in {csv_text.SPELT} only; write the name like this, or one that differs in more"
+            msg = f"{name!a} differs from {other!a} in {naming.SPELT} only; write the name like this, or one that differs in more"
             raise ReviewError(msg)
         if known is not None and known.role != role:
             msg = f"'{name}' is {known.role}; whoever labels does not settle, so give the other role to somebody else"

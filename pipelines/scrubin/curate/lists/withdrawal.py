@@ -11,10 +11,10 @@ from typing import Any
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params, strangers
-from scrubin.base.csv_text import look, spelling
 from scrubin.base.errors import ManifestError, ParamsError
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE, REVIEW_PATH
+from scrubin.base.naming import look, spelling
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH

@@ -13,9 +13,9 @@ import pandas as pd
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
-from scrubin.base.csv_text import SPELT, spelling
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.layout import DEMO, PRIVATE
+from scrubin.base.naming import SPELT, spelling
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity

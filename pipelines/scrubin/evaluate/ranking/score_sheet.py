@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text
+from scrubin.base import csv_text, naming
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Faults, count_text, error
 from scrubin.evaluate.ranking.contest import Contest, TeamScores
@@ -65,7 +65,7 @@ def read(path: Path) -> ScoreSheet:
         for name, cell in ((TEAM, team), (VIDEO, video), (METRIC, metric)):
             if not cell or not cell.isprintable():
                 faults.error(sheet.file, "cell-empty", f"the {name} is empty or cannot be printed", f"name the {name}", place=row.place)
-            elif csv_text.is_of_spreadsheet(cell):
+            elif naming.is_of_spreadsheet(cell):
                 what = f"the {name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
                 faults.error(sheet.file, "cell-error", what, f"write the name of the {name} itself", place=row.place)
         key = (metric, team, video)
@@ -95,7 +95,7 @@ def _refuse_respelt(file: str, lines: Mapping[tuple[str, str, str], int], part: 
     owners: dict[str, set[tuple[str, ...]]] = {}
     for key, line in lines.items():
         owners.setdefault(key[part], set()).add(key[:part])
-        spelt.setdefault(csv_text.spelling(key[part]), {}).setdefault(key[part], line)
+        spelt.setdefault(naming.spelling(key[part]), {}).setdefault(key[part], line)
     for spellings in spelt.values():
         # A team that has both means two videos.
         has_both = name == VIDEO and any(owners[one] & owners[other] for one, other in combinations(spellings, 2))
@@ -104,7 +104,7 @@ def _refuse_respelt(file: str, lines: Mapping[tuple[str, str, str], int], part: 
         (first, before), *others = spellings.items()
         for other, line in others:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-            what = f"{name} {other!a} differs from {first!a} in line {before} in {csv_text.SPELT} only"
+            what = f"{name} {other!a} differs from {first!a} in line {before} in {naming.SPELT} only"
             fix = "if they are one, write one name; if not, names that differ in more"
             faults.error(file, "name-spelt", what, fix, place=f"line {line}")
 

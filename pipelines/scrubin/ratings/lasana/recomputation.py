@@ -8,7 +8,7 @@ from itertools import chain
 
 import pandas as pd
 
-from scrubin.base import csv_text, faults
+from scrubin.base import faults, naming
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, count_text, within
 from scrubin.base.tables.io import frame_of
@@ -197,13 +197,13 @@ def _spelt_alike(sheets: Sequence[RaterSheet]) -> Iterator[Fault]:
     rows = [{row.cells["id"]: row for row in sheet.rows if row.cells.get("id")} for sheet in sheets]
     spelt: dict[str, dict[str, RatingRow]] = {}
     for id_, row in chain.from_iterable(of_sheet.items() for of_sheet in rows):
-        spelt.setdefault(csv_text.spelling(id_), {}).setdefault(id_, row)
+        spelt.setdefault(naming.spelling(id_), {}).setdefault(id_, row)
     for spellings in spelt.values():
         # Who writes both in one sheet means two recordings.
         if len(spellings) > 1 and not any(len(spellings.keys() & of_sheet.keys()) > 1 for of_sheet in rows):
             (first, before), *others = spellings.items()
             for id_, row in others:
-                what = f"id {id_!a} differs from {first!a} in {before.where} in {csv_text.SPELT} only"
+                what = f"id {id_!a} differs from {first!a} in {before.where} in {naming.SPELT} only"
                 yield row.fault("id-spelt", what, "if they are one recording, write one id; if not, ids that differ in more", "id")
 
 

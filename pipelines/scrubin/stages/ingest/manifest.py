@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import csv_text, faults
+from scrubin.base import csv_text, faults, naming
 from scrubin.base.csv_text import seconds
 from scrubin.base.errors import ManifestError, ParamsError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
@@ -269,13 +269,13 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
         if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
     for column in ("recording", "trial", "site", "exclude"):
-        if csv_text.is_of_spreadsheet(cell := row.cells.get(column, "")):
+        if naming.is_of_spreadsheet(cell := row.cells.get(column, "")):
             what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
             raise RecordingError(NAME, what, "write the value itself", row.place)
     if _is_no_reason(written := row.cells.get("exclude", "")):
         fix = "leave it empty to keep the recording, or write why it is left out"
         raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)
-    if "participant" in row.cells and (nobody := csv_text.nobody(row.cells["participant"])):
+    if "participant" in row.cells and (nobody := naming.nobody(row.cells["participant"])):
         raise RecordingError(NAME, f"'participant' {nobody}", "fill it in", row.place)
     # Whoever says everything at once reads rows of which a column is missing, and has said so.
     cells = dict.fromkeys(COLUMNS, "") | dict(row.cells)
@@ -297,7 +297,7 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
 
 def _is_no_reason(cell: str) -> bool:
     """Return whether a cell that is not empty says no, or nothing: it would leave out a recording of which somebody says that it stays."""
-    return bool(cell.strip()) and (csv_text.is_missing(csv_text.seen(cell)) or csv_text.spelling(cell).strip("-") in NO_REASON)
+    return bool(cell.strip()) and (csv_text.is_missing(naming.seen(cell)) or naming.spelling(cell).strip("-") in NO_REASON)
 
 
 def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> list[ManifestRow]:
@@ -457,13 +457,13 @@ def _of_several_people(rows: list[ManifestRow], withdrawn: Memory) -> list[Manif
     first: dict[str, ManifestRow] = {}
     for row in rows:
         first.setdefault(row.participant, row)
-    said = {name: f"'{part}' stands in line {first[other].line}, too" for name, (part, other) in csv_text.of_several(list(first)).items()}
-    said |= {name: "one of them withdrew" for name in first if any(map(withdrawn.has_participant, csv_text.parts_of(name)))}
+    said = {name: f"'{part}' stands in line {first[other].line}, too" for name, (part, other) in naming.of_several(list(first)).items()}
+    said |= {name: "one of them withdrew" for name in first if any(map(withdrawn.has_participant, naming.parts_of(name)))}
     problems = []
     for row in {(row.recording, row.line): row for row in rows if not row.exclude.strip()}.values():
         if row.participant in said:
             reason = f"participant '{csv_text.shown(row.participant)}' names several people: {said[row.participant]}"
-            error = RecordingError(NAME, reason, csv_text.ONE_PERSON, f"line {row.line}")
+            error = RecordingError(NAME, reason, naming.ONE_PERSON, f"line {row.line}")
             problems.append(ManifestProblem(row.recording, row.camera, error))
     return problems
 
@@ -473,7 +473,7 @@ def _look_alike(rows: list[ManifestRow], column: str) -> Iterator[ManifestProble
     first: dict[str, tuple[str, int]] = {}
     for line, row in sorted({row.line: row for row in rows}.items()):
         name = getattr(row, column)
-        before, where = first.setdefault(csv_text.seen(name), (name, line))
+        before, where = first.setdefault(naming.seen(name), (name, line))
         if before != name:
             # As ASCII, because they look the same.
             reason = f"{column} {name!a} looks like {before!a} in line {where}, and is another"

@@ -22,7 +22,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import csv_text, posix
+from scrubin.base import naming, posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import printable
 from scrubin.base.files import whole
@@ -144,12 +144,12 @@ class Ledger:
         self._refuse_respelt(by)
 
     def _refuse_respelt(self, by: str) -> None:
-        if not csv_text.seen(by):
+        if not naming.seen(by):
             msg = "who decides has no name; write one, as with --by NAME"
             raise ReviewError(msg)
         if by in self._people:
             return
-        other = next((name for name in sorted(self._people) if csv_text.spelling(name) == csv_text.spelling(by)), None)
+        other = next((name for name in sorted(self._people) if naming.spelling(name) == naming.spelling(by)), None)
         if other is not None:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
             msg = f"{by!a} decides nothing: {self.path} has {other!a}; write the name like this, or another one if it is another person"
@@ -331,7 +331,7 @@ def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
 
 
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-"""Names in Persian and Hindi need them; no two people differ in them alone, see `scrubin.base.csv_text.seen`."""
+"""Names in Persian and Hindi need them; no two people differ in them alone, see `scrubin.base.naming.seen`."""
 
 
 def _joins(name: str, at: int) -> bool:
@@ -361,7 +361,7 @@ def refuse_no_name(name: str) -> None:
 def spelt_alike(lines: Iterable[Line]) -> list[tuple[str, str]]:
     """Return pairs of people of a ledger whose names differ in spelling only: those of before such names were refused."""
     people = sorted({line.by for line in lines})
-    return [(one, other) for one, other in combinations(people, 2) if csv_text.spelling(one) == csv_text.spelling(other)]
+    return [(one, other) for one, other in combinations(people, 2) if naming.spelling(one) == naming.spelling(other)]
 
 
 def _flush_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text, faults
+from scrubin.base import csv_text, faults, naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, hint
 
@@ -49,7 +49,7 @@ class RecordingSheet:
             When a cell is empty, or an error or a formula of a spreadsheet.
         """
         ids = self.filled(self.id_column)
-        odd = {i: csv_text.shown(one) for i, one in enumerate(ids) if csv_text.is_of_spreadsheet(one)}
+        odd = {i: csv_text.shown(one) for i, one in enumerate(ids) if naming.is_of_spreadsheet(one)}
         what, fix = "an error or a formula of a spreadsheet", "write the name itself, or remove the row"
         SplitError.raise_any(self.fault(i, "cell-error", f"the cell '{self.id_column}' is '{one}', {what}", fix) for i, one in odd.items())
         return ids
@@ -77,7 +77,7 @@ class RecordingSheet:
             For an unknown column, or with every cell that is empty or stands for a name that nobody knows.
         """
         values = self.column(column)
-        why = [csv_text.nobody("" if value is None else str(value)) for value in values]
+        why = [naming.nobody("" if value is None else str(value)) for value in values]
         fix = "fill it in, or remove the row"
         SplitError.raise_any(self.fault(i, "cell-empty", f"the cell '{column}' {of}", fix) for i, of in enumerate(why) if of)
         return values.astype("str")

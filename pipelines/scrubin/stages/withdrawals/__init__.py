@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import csv_text
+from scrubin.base import csv_text, naming
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, error, near
 from scrubin.stages import recordings_list
@@ -232,16 +232,16 @@ def named(rows: Sequence[WithdrawnRow], participant_of: Mapping[str, str], memor
     people, recordings = _by_look((who, name) for name, who in participant_of.items()), _by_look((name, name) for name in participant_of)
     for row in rows:
         if row.participant:
-            theirs = people.get(csv_text.look(row.participant), [])
+            theirs = people.get(naming.look(row.participant), [])
             known = bool(theirs) or memory.has_participant(row.participant)
         else:
-            theirs = recordings.get(csv_text.look(row.recording), [])
+            theirs = recordings.get(naming.look(row.recording), [])
             known = bool(theirs) or memory.reason(row.recording) is not None
         reasons |= {name: row.reason for name in theirs if name not in reasons}
         if not known:
             faults.append(_nobody(row, participant_of))
     ManifestError.raise_any(faults)
-    gone = {csv_text.look(row.participant) for row in rows if row.participant}
+    gone = {naming.look(row.participant) for row in rows if row.participant}
     spelt = {participant_of[name] for who in gone for name in people.get(who, [])}
     return Named(frozenset({row.participant for row in rows if row.participant} | spelt), reasons)
 
@@ -250,7 +250,7 @@ def _by_look(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return recordings by a name as it is seen."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, recording in names:
-        found[csv_text.look(name)].append(recording)
+        found[naming.look(name)].append(recording)
     return dict(found)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text
+from scrubin.base import csv_text, naming
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
@@ -104,12 +104,12 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
 def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float], raters: dict[str, str]) -> None:
     """Add what a row says to the values of its frame, and its rater to those of the file by spelling."""
     key = cells[MARK], "" if csv_text.is_missing(cells.get(RATER, "")) else cells[RATER]
-    before = raters.setdefault(csv_text.spelling(key[1]), key[1])
-    if csv_text.is_of_spreadsheet(key[1]):
+    before = raters.setdefault(naming.spelling(key[1]), key[1])
+    if naming.is_of_spreadsheet(key[1]):
         where.error("rater", f"the rater is '{csv_text.shown(key[1])}', an error or a formula of a spreadsheet", "write the name itself")
     elif before != key[1]:
         # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-        what = f"rater {key[1]!a} differs from {before!a} in {csv_text.SPELT} only"
+        what = f"rater {key[1]!a} differs from {before!a} in {naming.SPELT} only"
         where.error("rater-spelt", what, "if they are one, write one name; if not, names that differ in more")
     elif not cells[MARK]:
         where.error("cell-empty", f"the cell '{MARK}' is empty", "name the criterion of every row")
