@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ def of_text(text: bytes | str, file: str) -> list[Fault]:
 
     >>> [fault.sentence for fault in of_text("a: {b: 1}\na:\n  c: 2\n", "p.yaml")]
     ["p.yaml, line 2: the key 'a' stands twice, first in line 1; keep one of them"]
+    >>> [fault.place for fault in of_text("yes: 1\ntrue: 2\n1.0: 3\n'1': 4\n", "p.yaml")]
+    ['line 2', 'line 3']
     """
     machine.require_package("yaml", f"reading {file}")
     import yaml
@@ -52,15 +54,26 @@ def _faults(node: Any, where: str, file: str, seen: set[int]) -> Iterator[Fault]
         for number, one in enumerate(node.value):
             yield from _faults(one, f"{where}[{number}]", file, seen)
         return
-    lines: dict[tuple[str, str], int] = {}
+    lines: dict[Hashable, int] = {}
     for key, value in node.value:
         name = f"{where}.{key.value}".removeprefix(".") if key.id == "scalar" else where
         line = key.start_mark.line + 1
         if key.id == "scalar" and key.tag == "tag:yaml.org,2002:merge":
             pass  # a reader takes all of them
-        elif key.id == "scalar" and (key.tag, key.value) in lines:
-            what = f"the key '{shown(name)}' stands twice, first in line {lines[key.tag, key.value]}"
+        elif key.id == "scalar" and (read := _read(key)) in lines:
+            what = f"the key '{shown(name)}' stands twice, first in line {lines[read]}"
             yield error(file, "key-repeated", what, "keep one of them", place=f"line {line}")
         elif key.id == "scalar":
-            lines[key.tag, key.value] = line
+            lines[read] = line
         yield from _faults(value, name, file, seen)
+
+
+def _read(key: Any) -> Hashable:
+    """Return what a reader takes a key for: ``yes`` and ``true`` are one."""
+    import yaml
+
+    try:
+        read: Hashable = yaml.constructor.SafeConstructor().construct_object(key)
+    except (yaml.YAMLError, *strangers.BROKEN_VALUES):
+        return key.tag, key.value
+    return read

@@ -88,6 +88,7 @@ def test_several_metrics_are_named_and_the_first_decides(tmp_path):
         ("team,video,value\nA,#REF!,0.5\n", "line 2: the video is '#REF!', an error or a formula of a spreadsheet"),
         ("team,video,value\nA,01,0.5\nB,1,0.6\n", "line 3: video '1' differs from '01' in line 2 in .*zeros of numbers.* only"),
         ("team,video,value\nA,01,0.5\nB,1.0,0.6\n", "line 3: video '1.0' differs from '01' in line 2"),
+        ("team,video,value\nA,1,0.5\nA,01,0.6\nB,001,0.7\n", "line 3: video '01' differs from '1' in line 2"),
         ("team,video,value\nB,v1,0.5\nb,v2,0.6\n", "line 3: team 'b' differs from 'B' in line 2"),
         ("team,video,value\nB,v1,0.5\nB\u200b,v1,0.6\n", "line 3: .*team is empty or cannot be printed"),
         ("team,video,metric,value\nB,v1,F1,0.5\nC,v1,f1,0.6\n", "line 3: metric 'f1' differs from 'F1' in line 2"),

@@ -97,8 +97,8 @@ def _refuse_respelt(file: str, lines: Mapping[tuple[str, str, str], int], part: 
         owners.setdefault(key[part], set()).add(key[:part])
         spelt.setdefault(naming.spelling(key[part]), {}).setdefault(key[part], line)
     for spellings in spelt.values():
-        # A team that has both means two videos.
-        has_both = name == VIDEO and any(owners[one] & owners[other] for one, other in combinations(spellings, 2))
+        # A team that has both means two videos; which of them a third spelling means, nobody can tell.
+        has_both = name == VIDEO and all(owners[one] & owners[other] for one, other in combinations(spellings, 2))
         if len(spellings) < 2 or has_both:
             continue
         (first, before), *others = spellings.items()
