@@ -48,6 +48,8 @@ class Truth:
         What stops nothing, and as what the files were read.
     lists
         What the numbers of classes mean in files that do not name them.
+    uncounted
+        Videos that are labelled, but not as a whole, so that they do not count: in what they are predicted is nobody's concern.
     """
 
     series: Mapping[str, Series]
@@ -56,6 +58,7 @@ class Truth:
     faults: tuple[Fault, ...] = ()
     line: str = ""
     lists: tuple[ClassList, ...] = ()
+    uncounted: frozenset[str] = frozenset()
 
     @property
     def triplets(self) -> TripletMap:
@@ -86,7 +89,9 @@ def truth_of(source: Source) -> Truth:
     whole = counted if classes == "ivt" else []
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in counted]
     series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
-    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line, read.lists)
+    faults = (*_partial(labelled, whole, vocabulary), *read.faults)
+    uncounted = frozenset(video.name for video, _ in labelled) - series.keys()
+    return Truth(series, vocabulary, classes, faults, read.line, read.lists, uncounted)
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -126,6 +131,8 @@ def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[str, Draw, Fl
     # Instances of triplets also are instances of instruments; a matrix is of the one or the other.
     must_be_same = truth.classes == "ivt" or has_scores or (layer is not None and layer.boxless)
     if labels.vocabulary.name != truth.vocabulary.name or (predicted != truth.classes and must_be_same):
+        if labels.recording in truth.uncounted:
+            return None
         _refuse_classes(source, labels, predicted, truth)
     if scores is not None and has_scores:
         undefined = scores.positions[np.isnan(scores.scores).any(axis=1)]
