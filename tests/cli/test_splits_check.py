@@ -105,6 +105,14 @@ def test_a_participant_whose_number_was_written_with_other_zeros_is_not_in_two_s
     assert "is not sound: 1 fault\n" in said
 
 
+@pytest.mark.parametrize(("one", "other"), [("Op_12", "op_12"), ("op-12", "op\u201212"), ("7", "007"), ("v 1", "v\u200b 1")])
+def test_a_video_that_is_spelt_otherwise_is_not_in_two_subsets(write, capsys, one, other):
+    path = write("s.csv", f"id,subset\n{one},train\n{other},test\nc,train\n")
+    assert cli.main(["splits", "check", path]) == 1
+    assert f"line 3: video {other!a} in 'test' differs from {one!a} in 'train' (line 2) in case, spaces" in capsys.readouterr().out
+    assert cli.main(["splits", "check", write("t.csv", f"id,subset\n{one},train\n{other},train\nc,test\n")]) == 0
+
+
 def test_who_is_surely_in_two_subsets_is_said_so_also_when_another_is_spelt_alike(write, capsys):
     path = write("s.csv", "id,subset,participant\na,train,p7\nb,test,P7\nc,train,P7\n")
     assert cli.main(["splits", "check", path]) == 1

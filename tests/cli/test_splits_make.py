@@ -184,6 +184,11 @@ HEAD = "id,participant,GRS,error_a,pin\n"
             rf"line 3: participant 'P01\u200b' differs from 'P01' in line 2 in {SPELT} only",
         ),
         (HEAD + "a,O'Hara,1,True,\nb,O\u2019Hara,1,True,\n", [], r"line 3: participant 'O\u2019Hara' differs from"),
+        (
+            HEAD + "op_1,p,1,True,\nOP_1,q,1,True,\n",
+            [],
+            "recording 'OP_1' of participant 'q' differs from 'op_1' in line 2 of 'p'",
+        ),
         (HEAD + "a,#N/A,1,True,\nb,p,1,True,\n", [], "line 2: the cell 'participant' is '#N/A', of a spreadsheet and no name; fill it in"),
         (HEAD + "#REF!,p,1,True,\n", [], "line 2: the cell 'id' is '#REF!', an error or a formula of a spreadsheet"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold"], "1 participants cannot fill 5 folds"),

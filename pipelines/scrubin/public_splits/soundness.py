@@ -134,6 +134,18 @@ def _once(question: Question) -> Iterator[LineFault]:
                 yield _fault(question, row.line, "video-repeated", f"video '{row.video}' stands already{place}", "place it once")
 
 
+def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:
+    for (scheme, fold), rows in question.parts.items():
+        first: dict[str, SplitRow] = {}
+        for row in rows:
+            before = first.setdefault(naming.spelling(question.key(row)), row)
+            if question.key(before) != question.key(row) and before.subset != row.subset:
+                # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+                what = f"video {row.video!a} in '{row.subset}' differs from {before.video!a} in '{before.subset}' (line {before.line})"
+                fix = "if they are one, place it once; if not, use names that differ in more"
+                yield _fault(question, row.line, "video-spelt", f"{what} in {naming.SPELT} only{_in(scheme, fold)}", fix)
+
+
 def _no_empty_subset(question: Question) -> Iterator[LineFault]:
     for scheme, folds in question.schemes.items():
         names = _ordered({row.subset for rows in folds.values() for row in rows})
@@ -289,6 +301,7 @@ def _fault(question: Question, line: int, rule: str, what: str, fix: str) -> Lin
 _RULES: Sequence[Callable[[Question], Iterator[LineFault]]] = (
     _complete,
     _once,
+    _no_video_spelt_alike,
     _subset_names,
     _subset_spelt_alike,
     _no_empty_subset,

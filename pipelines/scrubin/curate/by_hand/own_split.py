@@ -62,7 +62,8 @@ def cohort_of(sheet: RecordingSheet, roles: Roles) -> Cohort:
     SplitError.raise_any(_repeated(sheet, ids))
     tasks = sheet.filled(TASK) if TASK in sheet.frame.columns else pd.Series("", index=ids.index)
     groups = sheet.groups(roles.group)
-    SplitError.raise_any([*_spelt_alike(sheet, groups, roles.group), *_of_several(sheet, groups, roles.group)])
+    of_people = (*_spelt_alike(sheet, groups, roles.group), *_of_several(sheet, groups, roles.group))
+    SplitError.raise_any([*of_people, *_one_of_two(sheet, ids, groups, roles.group)])
     people = pd.DataFrame({"id": ids, "task": tasks, "participant": groups, "pinned": _pinned(sheet, roles.pin_train)})
     return cohort(people, _columns(sheet, roles))
 
@@ -74,6 +75,19 @@ def _repeated(sheet: RecordingSheet, ids: pd.Series[str]) -> Iterator[Fault]:
         if before != i:
             what = f"recording '{shown(id_)}' (column '{sheet.id_column}') stands twice, first in line {sheet.lines[before]}"
             yield sheet.fault(i, "recording-repeated", what, "every recording has one row: remove one")
+
+
+def _one_of_two(sheet: RecordingSheet, ids: pd.Series[str], groups: pd.Series[str], column: str) -> Iterator[Fault]:
+    """Yield each recording whose name is another spelling of one of somebody else: if they are one, it could come into two subsets."""
+    first: dict[str, int] = {}
+    for i, id_ in enumerate(ids):
+        before = first.setdefault(spelling(id_), i)
+        if spelling(groups.iloc[before]) != spelling(groups.iloc[i]):
+            what = (
+                f"recording {id_!a} of {column} '{shown(groups.iloc[i])}' differs from {ids.iloc[before]!a} in line {sheet.lines[before]}"
+            )
+            fix = f"if they are one, give it one {column} and one row; if not, use names that differ in more"
+            yield sheet.fault(i, "recording-spelt", f"{what} of '{shown(groups.iloc[before])}' in {SPELT} only", fix)
 
 
 def _spelt_alike(sheet: RecordingSheet, groups: pd.Series[str], column: str) -> Iterator[Fault]:

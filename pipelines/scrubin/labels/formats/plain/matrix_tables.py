@@ -210,7 +210,7 @@ def _numbers(file: str, place: str, table: pd.DataFrame, first_row: int, faults:
         cells = table[name]
         if cells.dtype.kind in "biuf" and not cells.isna().any():
             continue
-        if cells.map(type).eq(bool).all():  # labels of a table in which other videos have none
+        if all(isinstance(cell, bool) for cell in cells.tolist()):  # labels of a table in which other videos have none
             continue
         rows = zip(table.index, cells.tolist(), strict=True)
         wrong = [(row, cell) for row, cell in rows if isinstance(cell, bool) or not _is_number(cell)]
