@@ -4,7 +4,9 @@ import hashlib
 import importlib
 import json
 import pkgutil
+from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -88,6 +90,61 @@ def test_the_file_carries_meaning_and_no_software_of_ours(tmp_path):
 def test_a_broken_rule_names_table_column_and_row(bad, message):
     with pytest.raises(TableError, match=message):
         io.conform(TOY, io.frame_of(TOY, rows(bad)))
+
+
+OTHERS = Table(
+    "others",
+    "",
+    private=False,
+    key=("n",),
+    columns=(Column("n", "int64", "", ""), Column("flag", "bool", "", ""), Column("value", "float64", "", "", null="none")),
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "wrong"),
+    [
+        ("n", [0.0, 1.5], "row 2 is '1.5'"),
+        ("n", [Decimal("0.50"), Decimal("1.50")], "row 1 is '0.50'"),
+        ("n", [True, False], "row 1 is 'True'"),
+        ("n", [0, 2**63], f"row 2 is '{2**63}'"),
+        ("n", [np.inf, 1.0], "row 1 is 'inf'"),
+        ("n", ["0", "1.5"], "row 2 is '1.5'"),
+        ("n", pd.to_datetime(["2024-01-01", "2024-01-02"], utc=True), "row 1 is '2024-01-01 00:00:00"),
+        ("n", pd.to_timedelta([0, 1], "s"), "row 1 is '0 days"),
+        ("flag", ["True", "False"], "row 1 is 'True'"),
+        ("flag", pd.Categorical(["False", "False"]), "row 1 is 'False'"),
+        ("flag", [1, 2], "row 2 is '2'"),
+        ("flag", [1, -1], "row 2 is '-1'"),
+        ("value", [True, False], "row 1 is 'True'"),
+        ("value", pd.to_timedelta([0, 1], "s"), "row 1 is '0 days"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_and_never_cut(column, values, wrong):
+    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None]}).assign(**{column: values})
+    with pytest.raises(TableError) as refused:
+        io.conform(OTHERS, frame)
+    assert f"column '{column}': expected {dict(n='int64', flag='bool', value='float64')[column]}, but {wrong}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("n", [0.0, 1.0]),
+        ("n", [Decimal(0), Decimal("1.00")]),
+        ("n", ["0", "1"]),
+        ("n", np.array([0, 1], np.uint64)),
+        ("flag", [1, 0]),
+        ("flag", [1.0, 0.0]),
+        ("flag", np.array([True, False], object)),
+        ("value", [Decimal("0.5"), None]),
+        ("value", ["0.5", None]),
+        ("value", np.array([0.5, np.nan], np.float32)),
+    ],
+)
+def test_the_same_values_in_another_type_are_the_same(column, values):
+    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None]})
+    pd.testing.assert_frame_equal(io.conform(OTHERS, frame.assign(**{column: values})), io.conform(OTHERS, frame))
 
 
 def test_a_repeated_key_and_a_foreign_column_are_refused():

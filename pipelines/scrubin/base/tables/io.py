@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -96,10 +99,51 @@ def _typed(table: Table, column: Column, values: pd.Series[Any]) -> pd.Series[An
                 msg = f"table '{table.name}', column '{column.name}': expected text, but got {wrong[0]!r}"
                 raise TableError(msg)
             return text.astype("str")
+        _refuse_other(table, column, values)
         return values.astype(column.pandas_dtype)  # type: ignore[call-overload, no-any-return]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = f"table '{table.name}', column '{column.name}': expected {column.dtype}, but {error}"
         raise TableError(msg) from error
+
+
+def _refuse_other(table: Table, column: Column, values: pd.Series[Any]) -> None:
+    """Raise `TableError` for a value that is none of the declared kind: pandas cuts 1.5 to 1, and takes any text for True."""
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    # Unsigned numbers above the largest of int64 would come out negative.
+    if (kind, column.dtype) in PLAIN and values.dtype.kind != "u":
+        return
+    fits = FITS[column.dtype]
+    present = values.reset_index(drop=True).dropna()
+    # Plain numbers are so many that only the different ones are looked at.
+    looked_at = present.drop_duplicates() if kind in ("integer", "floating") else present
+    row = next((row for row, value in zip(looked_at.index, looked_at.tolist(), strict=True) if not fits(value)), None)
+    if row is not None:
+        msg = f"table '{table.name}', column '{column.name}': expected {column.dtype}, but row {row + 1} is '{present[row]}'"
+        raise TableError(msg)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool | np.bool_)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_) or (_is_number(value) and value in (0, 1))
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().removeprefix("-").isdecimal()
+    return _is_number(value) and abs(value) < 2**63 and value == int(value)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, str) or _is_number(value)  # what is no number as text, pandas says
+
+
+PLAIN = {("boolean", "bool"), ("integer", "int64"), ("integer", "float64"), ("floating", "float64"), ("mixed-integer-float", "float64")}
+"""Kinds of values of which every one is of the declared dtype."""
+FITS: Mapping[str, Callable[[Any], bool]] = {"bool": _is_flag, "int64": _is_whole, "float64": _is_float}
+"""By declared dtype, whether a value that is there is one of it."""
 
 
 def _check(table: Table, column: Column, frame: pd.DataFrame) -> None:
@@ -116,7 +160,7 @@ def _check(table: Table, column: Column, frame: pd.DataFrame) -> None:
         below = (values < low).fillna(value=False) if low is not None else bad
         above = (values > high).fillna(value=False) if high is not None else bad
         bad = (below | above).astype(bool)
-        rule = f"between {low} and {high}"
+        rule = f"at least {low}" if high is None else f"at most {high}" if low is None else f"between {low} and {high}"
     if bad.any():
         rows = frame[bad]
         shown = ", ".join(map(str, rows[column.name].head(SHOWN)))
