@@ -1,7 +1,9 @@
 """Our own tables as a format: names and ids agree, and labels.json says only what can be."""
 
 import json
+from io import BytesIO
 
+import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, faults_of, read_files
@@ -40,7 +42,7 @@ def refused(tables):
         ("triplets.csv", ',"grasper,retract,gallbladder",0,1,0,17,', ",,0,1,0,18,", "triplet_id 18 is grasper,retract,gut, ids (0, 1, 12)"),
         ("triplets.csv", ",0,1,0,17,", ",1,1,0,17,", "but the name is 'grasper'; ids are numbered from 0; these look numbered from 1"),
         ("triplets.csv", ",0.1,0.2,", ",,0.2,", "frame 16, VID07: a box lacks some of x, y, w, h; give all four, or none"),
-        ("triplets.csv", ",0,1,0,17,", f",{'9' * 19},1,0,17,", f"column 'instrument_id': '{'9' * 19}' is no int64"),
+        ("triplets.csv", ",0,1,0,17,", f",{'9' * 19},1,0,17,", f"column 'instrument_id', row 1: '{'9' * 19}' is no int64"),
         ("triplets.csv", ",cholect50,", ",cholec80,", "t/triplets.csv, VID07: it has 2 vocabularies, cholec80, cholect50"),
         ("phases.csv", "dissection,1", "dissection,99", "t/phases.csv, frame 16, VID07: phase_id 99: it is not in 0..6 of 'cholect50'"),
         ("phases.csv", "dissection,1", "dissection,-1", "column 'phase_id': expected at least 0, but got -1"),
@@ -49,6 +51,34 @@ def refused(tables):
 )
 def test_tables_that_contradict_themselves_are_refused(refused, name, old, new, message):
     assert message in refused(name, old, new)
+
+
+def test_tables_that_a_spreadsheet_wrote_with_semicolons_are_read(tables):
+    written = {name: data.replace(b'"grasper,retract,gallbladder"', b"") for name, data in tables.items()}
+    with_semicolons = {name: data if name.endswith(".json") else data.replace(b",", b";") for name, data in written.items()}
+    whole, other = (read_files("tables", files).recordings for files in (written, with_semicolons))
+    assert [labels.phases.rows.equals(one.phases.rows) for labels, one in zip(whole, other, strict=True) if labels.phases] == [True]
+
+
+def test_an_empty_table_is_named(tables):
+    with pytest.raises(AnnotationError, match=r"t/phases\.csv: it is empty"):
+        read_files("tables", {**tables, "t/phases.csv": b""})
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [
+        ("frame", lambda values: values + 0.75),
+        ("frame", lambda values: pd.to_datetime(values, unit="s")),
+        ("phase_id", lambda values: values > 0),
+    ],
+)
+def test_frames_and_ids_of_another_kind_are_never_cut(tables, column, other):
+    frame = pd.read_csv(BytesIO(tables["t/phases.csv"]))
+    packed = frame.assign(**{column: other(frame[column])}).to_parquet()
+    files = {name: data for name, data in tables.items() if name != "t/phases.csv"} | {"t/phases.parquet": packed}
+    with pytest.raises(AnnotationError, match=f"column '{column}': expected int64, but row 1 is"):
+        read_files("tables", files)
 
 
 def test_known_spellings_of_names_are_taken(tables):

@@ -15,10 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.base import unpacking
+from scrubin.base import csv_text, unpacking
 from scrubin.base.errors import AnnotationError, FileError, TableError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.tables import Table, io
+from scrubin.base.tables import Column, Table, io
 from scrubin.base.tables.public import (
     ERRORS,
     FACTS,
@@ -59,27 +59,32 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
         if file.endswith(".parquet"):
             frame = unpacking.to_pandas(unpacking.parquet(data, file))
         else:
-            frame = pd.read_csv(text_io.StringIO(documents.text(file, data)), dtype="str", keep_default_na=False, na_values=[""])
+            text = documents.text(file, data)
+            separator = csv_text.delimiter_of(text)
+            frame = pd.read_csv(text_io.StringIO(text), sep=separator, dtype="str", keep_default_na=False, na_values=[""])
             frame = frame.astype(object).where(frame.notna(), None)
             for column in declared(table, list(frame.columns)).columns:
                 if column.name in frame:
-                    frame[column.name] = [_cell(file, column.name, column.dtype, value) for value in frame[column.name]]
+                    frame[column.name] = [_cell(file, row, column, value) for row, value in enumerate(frame[column.name], 1)]
         return io.conform(declared(table, list(frame.columns)), frame)
-    except (FileError, pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except pd.errors.EmptyDataError as error:
+        raise AnnotationError([Fault(file, "file-empty", "it is empty", "write the table again, or remove the file")]) from error
+    except (FileError, pa.ArrowException, pd.errors.ParserError) as error:
         what = f"cannot be read as a table: {str(error).splitlines()[0]}"
         raise AnnotationError([Fault(file, "table-unreadable", what, "write it again")]) from error
     except TableError as error:
         raise AnnotationError([Fault(file, "table-declaration", str(error), "correct it, or write the table again")]) from error
 
 
-def _cell(file: str, column: str, dtype: str, value: str | None) -> Any:
-    if value is None or dtype == "str":
+def _cell(file: str, row: int, column: Column, value: str | None) -> Any:
+    if value is None or column.dtype == "str":
         return value
     read_as: Mapping[str, Callable[[str], Any]] = {"int64": _integer, "float64": float, "bool": {"True": True, "False": False}.__getitem__}
     try:
-        return read_as[dtype](value)
+        return read_as[column.dtype](value)
     except (ValueError, KeyError) as error:
-        raise AnnotationError([Fault(file, "value-type", f"'{value}' is no {dtype}", "correct it", place=f"column '{column}'")]) from error
+        place = f"column '{column.name}', row {row}"
+        raise AnnotationError([Fault(file, "value-type", f"'{value}' is no {column.dtype}", "correct it", place=place)]) from error
 
 
 def _integer(text: str) -> int:
