@@ -107,6 +107,31 @@ def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):
     assert "frames 0-2: labelled, but not among the predictions: nothing is detected there (3 frames)" in said
 
 
+@pytest.mark.parametrize("predicted", [range(2, 62), range(2, 65), [*range(2, 20), *range(25, 61)], range(-2, 57), range(2, 61)])
+def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(study, capsys, predicted):
+    lists(study / "truth", range(5, 65), [ROW])
+    lists(study / "found", [frame + 5 for frame in predicted], [ROW])
+    said = good(capsys, *sides(study, "detection")).err
+    assert "only the ends differ (labels are numbered 5 to 64, predictions" in said
+    assert "every frame number" in said
+
+
+@pytest.mark.parametrize("missing", [set(), {20, 33}])
+def test_boxes_whose_both_ends_are_off_by_one_are_refused_and_how_to_go_on_is_told(study, capsys, missing):
+    lists(study / "truth", range(60), [ROW])
+    lists(study / "found", sorted(set(range(1, 61)) - missing), [ROW])
+    said = fault(capsys, *sides(study, "detection"))
+    assert "shifted by +1, as if frames were counted from 1; subtract 1 from every frame number; if they are right, leave out" in said
+    lists(study / "found", sorted(set(range(1, 60)) - missing), [ROW])
+    good(capsys, *sides(study, "detection"))
+
+
+def test_gaps_that_have_moved_are_a_shift(study, capsys):
+    lists(study / "truth", [*range(60), *range(100, 160)], [ROW])
+    lists(study / "found", [*range(2, 62), *range(102, 162)], [ROW])
+    assert "shifted by +2; subtract 2" in fault(capsys, *sides(study, "detection"))
+
+
 def test_swapped_sides_are_told(study, capsys):
     arrays(study, 12, 12)
     swapped = ("recognition", "--ground-truth", study / "found", "--predictions", study / "truth")
