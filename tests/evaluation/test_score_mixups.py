@@ -132,6 +132,29 @@ def test_gaps_that_have_moved_are_a_shift(study, capsys):
     assert "shifted by +2; subtract 2" in fault(capsys, *sides(study, "detection"))
 
 
+@pytest.mark.parametrize(("form", "is_said"), [("csv", True), ("npy", False)])
+def test_a_first_line_that_may_be_a_name_is_asked_for_in_tables_alone(study, capsys, form, is_said):
+    (study / "truth/VID01.csv").write_text("frame,phase\n" + "".join(f"{frame},{frame // 4}\n" for frame in range(12)))
+    ids = [0, *(frame // 4 for frame in range(12))]
+    if form == "csv":
+        (study / "found/VID01.csv").write_text("".join(f"{one}\n" for one in ids))
+    else:
+        np.save(study / "found/VID01.npy", np.array(ids))
+    said = good(capsys, *sides(study, "phases")).err
+    assert "frame 12: not labelled, so not counted" in said
+    assert ("such as the 0 that pandas writes" in said) == is_said
+
+
+def test_a_confidence_above_1_is_told_what_predictions_have(study, capsys):
+    image = {"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}
+    one = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9]}
+    for side, more in (("truth", {}), ("found", {"score": 1.5})):
+        document = {"images": [image], "annotations": [one | more], "categories": [{"id": 1, "name": "grasper"}]}
+        (study / side / "labels.json").write_text(json.dumps(document))
+    said = fault(capsys, *sides(study, "detection"))
+    assert "score 1.5 is not in 0..1; predictions have a confidence in 0..1 (pass logits through a sigmoid first)" in said
+
+
 def test_swapped_sides_are_told(study, capsys):
     arrays(study, 12, 12)
     swapped = ("recognition", "--ground-truth", study / "found", "--predictions", study / "truth")

@@ -9,8 +9,8 @@ there on.
 
 An annotated instance without a point that counts is ignored: a prediction may take it, and is neither right nor wrong. Its similarity is
 as if every point of it lay anywhere in its box, doubled to all sides. A prediction without a box or a mask is as large as the box around
-its points: of points on one line, or of one point, that is 0, so it is of no size but "all", where it is false as any other. Predictions of equal confidence in different frames are one
-threshold, as everywhere here; COCO lets the order of images decide.
+its points: of one point, or of points on one line, that is 0, so it is of no size but "all", where it is false as any other. Predictions of
+equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
 """
 
 from __future__ import annotations
