@@ -112,7 +112,9 @@ def _name_faults(file: str, predicted: set[str], truth: Truth) -> list[Fault]:
         what = (
             f"the criteria {', '.join(missing)} are not predicted" if len(missing) > 1 else f"the criterion {missing[0]} is not predicted"
         )
-        faults.append(error(file, "criterion-missing", what, f"predict all of {', '.join(name for name in names if name not in truth.unjudged)}"))
+        faults.append(
+            error(file, "criterion-missing", what, f"predict all of {', '.join(name for name in names if name not in truth.unjudged)}")
+        )
     return faults
 
 
