@@ -1,8 +1,9 @@
 """Criteria in a plain table, as people write predictions: ``video``, ``frame`` and a column per criterion with values in 0..1; read only.
 
 Without a column of videos a file is of one video, which is called like it. A value is a probability, or the share of annotators by whom
-the criterion is met; an empty cell says nothing, and a column of C1 to C9 that is empty throughout is a criterion that nobody judged. The columns are called as in the labels, such as C1, C2, C3 of the critical view of
-safety: so such a table is known. Name the format where they are called otherwise.
+the criterion is met; an empty cell says nothing, and a column of C1 to C9 that is empty throughout is a criterion that nobody judged. The
+columns are called as in the labels, such as C1, C2, C3 of the critical view of safety: so such a table is known. Name the format where they
+are called otherwise.
 
 A table may also have a row per judgement: ``frame``, ``mark``, ``rater``, ``value``, as our ground truth has them; without a rater it is a
 value of nobody by name.
