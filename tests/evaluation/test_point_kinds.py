@@ -101,15 +101,18 @@ def test_a_false_prediction_whose_points_lie_on_one_line_lowers_precision(study,
 
 
 def test_a_result_is_as_large_as_the_box_around_all_its_points_also_those_that_are_0(study, capsys):
-    results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 2, 150, 120, 2], "score": 0.5}]
-    results.append({"image_id": 3, "category_id": 1, "keypoints": [0, 0, 0, 90, 80, 1], "score": 0.9})
-    (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
-    before = first(values(study, capsys), "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
-    # As pycocotools has it: 90 x 80 px is of medium size, 10 x 0 px is not.
-    results[1]["keypoints"] = [80, 80, 1, 90, 80, 1]
-    (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
-    after = first(values(study, capsys), "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
-    assert (before, after) == (pytest.approx(after / 2), pytest.approx(0.4 * 51 / 101))
+    truth = [annotation(1, 1, [110, 110, 2, 150, 120, 1, 0, 0, 0]), annotation(2, 2, [110, 110, 2, 0, 0, 0, 0, 0, 0])]
+    write(study, "truth", truth, [CATEGORIES[0] | {"keypoints": [*NAMES, "end"]}, CATEGORIES[1]])
+
+    def of_medium(points):
+        results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 2, 150, 120, 2, 160, 160, 2], "score": 0.5}]
+        results.append({"image_id": 3, "category_id": 1, "keypoints": points, "score": 0.9})
+        (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
+        return first(values(study, capsys), "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
+
+    # As pycocotools has it: 90 x 80 px is of medium size, 20 x 5 px is not.
+    assert of_medium([70, 75, 1, 80, 75, 1, 90, 80, 1]) == pytest.approx(0.4 * 51 / 101)
+    assert of_medium([0, 0, 0, 80, 75, 1, 90, 80, 1]) == pytest.approx(0.4 * 51 / 101 / 2)
 
 
 def test_points_without_names_are_taken_by_their_place(study, capsys):
