@@ -1,5 +1,7 @@
 """Key points of random studies against pycocotools, which need not be installed here: the greatest difference of its ten numbers, the time.
 
+The numbers are those of the metric and those of `scrubin score points` on files, half of them with points on one line.
+
 python benchmarks/point_references.py [studies] [golden.json]
 
 Studies have crowds, instances without a labelled point, several classes, points of few and of many px apart, and predictions of equal
@@ -13,6 +15,7 @@ import contextlib
 import io
 import json
 import sys
+import tempfile
 import time
 import tracemalloc
 from importlib.metadata import version
@@ -21,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.cli import main as main_of_scrubin
 from scrubin.evaluate.metrics.points import PointRows, PointStudy, similarity
 
 STUDIES, KEPT, FRAMES_TIMED = 400, 12, 4000
@@ -36,6 +40,9 @@ def main() -> None:
         case = drawn(np.random.default_rng(number), ties=number % 5 == 4)
         published = by_pycocotools(case)
         difference = float(np.abs(np.array(by_ours(case)) - np.array(published)).max())
+        for flat in (False, True):
+            of_files = flattened(case) if flat else case
+            difference = max(difference, float(np.abs(np.array(by_files(of_files)) - np.array(by_pycocotools(of_files))).max()))
         apart, tied = (apart, max(tied, difference)) if number % 5 == 4 else (max(apart, difference), tied)
         if len(kept) < KEPT and number % 5 != 4:
             kept.append({**case, "values": published})
@@ -110,7 +117,6 @@ def study_of(case: dict[str, Any]) -> PointStudy:
 def _rows(rows: Rows, points: int) -> PointRows:
     places = np.array([[point[:2] for point in row["points"]] for row in rows], float).reshape(-1, points, 2)
     known = np.array([[len(point) < 3 or point[2] > 0 for point in row["points"]] for row in rows], bool).reshape(-1, points)
-    sides = np.ptp(places, axis=1)
     boxes = np.array([row.get("box", [np.nan] * 4) for row in rows], float).reshape(-1, 4)
     areas = np.array([row.get("area", np.nan) for row in rows], float)
     return PointRows(
@@ -119,7 +125,7 @@ def _rows(rows: Rows, points: int) -> PointRows:
         places,
         known,
         boxes,
-        np.where(np.isnan(areas), sides[:, 0] * sides[:, 1], areas),
+        areas,
         np.array([row.get("score", 1.0) for row in rows], float),
         np.array([row.get("crowd", False) for row in rows], bool),
     )
@@ -131,12 +137,34 @@ def by_ours(case: dict[str, Any]) -> list[float]:
     return [one.overall.value if one.overall.defined else -1.0 for one in results]
 
 
-def prepared(case: dict[str, Any]) -> Any:
-    """Return pycocotools' evaluation of a study, not yet run."""
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
+def flattened(case: dict[str, Any]) -> dict[str, Any]:
+    """Return a study of which all predictions have their points on a line along the picture, so that the box around them has no area."""
+    flat = [{**row, "points": [[x, row["points"][0][1]] for x, _ in row["points"]]} for row in case["found"]]
+    return {**case, "found": flat}
 
-    images = [{"id": frame + 1, "width": WIDTH, "height": HEIGHT} for frame in range(case["frames"])]
+
+def by_files(case: dict[str, Any]) -> list[float]:
+    """Return the ten numbers of `scrubin score points` on COCO files, -1 where one is undefined."""
+    truth, found = documents(case)
+    names = [str(at) for at in range(len(case["sigmas"][0]))]
+    truth["categories"] = [{**one, "keypoints": names} for one in truth["categories"]]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("truth.json", "found.json", "scores.json")]
+        for path, document in zip(paths, (truth, found), strict=False):
+            path.write_text(json.dumps(document), encoding="utf-8")
+        sigma = ",".join(f"{name}={value}" for name, value in zip(names, case["sigmas"][0], strict=True))
+        sides = ["--ground-truth", str(paths[0]), "--predictions", str(paths[1])]
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+            refused = main_of_scrubin(["score", "points", *sides, "--out", str(paths[2]), "--variant", f"sigma={sigma}"])
+        if refused:
+            raise SystemExit(said.getvalue())
+        results = json.loads(paths[2].read_text(encoding="utf-8"))["results"]
+    return [-1.0 if one["overall"]["value"] is None else one["overall"]["value"] for one in results]
+
+
+def documents(case: dict[str, Any]) -> tuple[dict[str, Any], Rows]:
+    """Return a study as COCO has it: the file of annotations, and the results."""
+    images = [{"id": frame + 1, "file_name": f"v_{frame:06d}.jpg", "width": WIDTH, "height": HEIGHT} for frame in range(case["frames"])]
     categories = [{"id": class_ + 1, "name": str(class_)} for class_ in range(case["classes"])]
     annotations = [
         {
@@ -160,9 +188,18 @@ def prepared(case: dict[str, Any]) -> Any:
         }
         for row in case["found"]
     ]
+    return {"images": images, "categories": categories, "annotations": annotations}, found
+
+
+def prepared(case: dict[str, Any]) -> Any:
+    """Return pycocotools' evaluation of a study, not yet run."""
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    truth, found = documents(case)
     with contextlib.redirect_stdout(io.StringIO()):
         data = COCO()
-        data.dataset = {"images": images, "categories": categories, "annotations": annotations}
+        data.dataset = truth
         data.createIndex()
         evaluation = COCOeval(data, data.loadRes(found), "keypoints")
         evaluation.params.kpt_oks_sigmas = np.array(case["sigmas"][0])

@@ -105,6 +105,32 @@ def test_predicted_frames_that_nobody_judged_do_not_count(study, capsys):
     assert "1, frame 29400: not labelled, so not counted" in said.err
 
 
+@pytest.mark.parametrize("predicted", ["video,frame,C1,C3\nop,0,0.9,0.5\nop,1,0.1,0.5\n", "video,frame,C1\nop,0,0.9\nop,1,0.1\n"])
+@pytest.mark.parametrize(
+    "labelled",
+    [
+        "video,frame,C1,C3\nop,0,1,\nop,1,0,\n",
+        "video,frame,mark,rater,value\nop,0,C1,a,1\nop,1,C1,a,0\nop,0,C3,a,\nop,1,C3,a,\n",
+    ],
+)
+def test_a_criterion_that_nobody_judged_is_known_and_undefined(study, capsys, labelled, predicted):
+    put(study / "empty", {"marks.csv": labelled.encode()})
+    (study / "found.csv").write_text(predicted)
+    found, _ = results(study, capsys, truth="empty")
+    for scope in ("global", "video-wise"):
+        one = one_of(found, "criteria Brier score", scope=scope, truth="hard")
+        assert one["classes"]["C3"] == {"value": None, "n": 0}
+        assert one["overall"] == {"value": pytest.approx(0.01), "n": 1}
+        assert one_of(found, "criteria AP", scope=scope)["overall"] == {"value": 1.0, "n": 1}
+
+
+def test_an_empty_column_of_remarks_is_no_criterion(study, capsys):
+    put(study / "empty", {"marks.csv": b"video,frame,C1,remark\nop,0,1,\nop,1,0,\n"})
+    (study / "found.csv").write_text("video,frame,C1\nop,0,0.9\nop,1,0.1\n")
+    found, _ = results(study, capsys, "--from", "mark-tables", truth="empty")
+    assert set(one_of(found, "criteria AP", scope="global")["classes"]) == {"C1"}
+
+
 @pytest.mark.parametrize("threshold", ["0", "1.5", "x"])
 def test_a_threshold_that_is_none_is_refused(study, capsys, threshold):
     told = fault(capsys, *arguments(study, "--variant", f"threshold={threshold}"))

@@ -73,6 +73,21 @@ def test_a_file_of_results_with_masks_alone_has_the_numbers_of_pycocotools(files
     assert [-1 if value is None else value for value in found] == pytest.approx(published(files), abs=1e-12)
 
 
+def test_an_annotation_without_a_mask_is_not_taken_for_the_first_line_of_a_table(files, capsys):
+    document = json.loads((files / "truth.json").read_text())
+    last = max(one["image_id"] for one in document["annotations"])
+    document["images"] = [one for one in document["images"] if one["id"] <= last]
+    for one in document["annotations"]:
+        if one["image_id"] == last:
+            del one["segmentation"]
+    (files / "truth.json").write_text(json.dumps(document))
+    found = [one for one in json.loads((files / "found.json").read_text()) if one["image_id"] <= last]
+    (files / "found.json").write_text(json.dumps(found))
+    sides = ("--ground-truth", files / "truth.json", "--predictions", files / "found.json")
+    said = good(capsys, "detection", *sides, "--variant", "kind=masks", "component=i").err
+    assert "pandas" not in said
+
+
 def test_an_area_that_a_file_states_counts_also_where_it_is_that_of_the_box(files, capsys):
     document = json.loads((files / "truth.json").read_text())
     for one in document["annotations"]:

@@ -88,6 +88,33 @@ def test_results_of_coco_are_read_beside_their_images(study, capsys):
     assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
 
 
+@pytest.mark.parametrize("is_result", [True, False])
+def test_a_false_prediction_whose_points_lie_on_one_line_lowers_precision(study, capsys, is_result):
+    had = first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"]
+    found = [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.5)]
+    found += [annotation(number, 3, [300, 250, 2, 350, 250, 2], score=0.9) for number in range(2, 6)]
+    boxless = [{key: value for key, value in one.items() if key not in ("bbox", "area")} for one in found]
+    write(study, "found", boxless)
+    if is_result:
+        (study / "found/labels.json").write_text(json.dumps(boxless), encoding="utf-8")
+    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(had / 5)
+
+
+def test_a_result_is_as_large_as_the_box_around_all_its_points_also_those_that_are_0(study, capsys):
+    truth = [annotation(1, 1, [110, 110, 2, 150, 120, 1, 0, 0, 0]), annotation(2, 2, [110, 110, 2, 0, 0, 0, 0, 0, 0])]
+    write(study, "truth", truth, [CATEGORIES[0] | {"keypoints": [*NAMES, "end"]}, CATEGORIES[1]])
+
+    def of_medium(points):
+        results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 2, 150, 120, 2, 160, 160, 2], "score": 0.5}]
+        results.append({"image_id": 3, "category_id": 1, "keypoints": points, "score": 0.9})
+        (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
+        return first(values(study, capsys), "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
+
+    # As pycocotools has it: 90 x 80 px is of medium size, 20 x 5 px is not.
+    assert of_medium([70, 75, 1, 80, 75, 1, 90, 80, 1]) == pytest.approx(0.4 * 51 / 101)
+    assert of_medium([0, 0, 0, 80, 75, 1, 90, 80, 1]) == pytest.approx(0.4 * 51 / 101 / 2)
+
+
 def test_points_without_names_are_taken_by_their_place(study, capsys):
     write(study, "found", [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9)], [{"id": 1, "name": "grasper"}, CATEGORIES[1]])
     assert "taken by their place" in good(capsys, *sides(study, "points")).err

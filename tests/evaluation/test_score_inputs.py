@@ -279,7 +279,8 @@ TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
     ("found", "expected"),
     [
         ("frame,phase\n0,preparation\n1,preparatio\n2,1\n", "frame 1: 'preparatio' is no phase of the vocabulary"),
-        ("frame,phase_id\n0,0\n1,0\n2,7\n", "frame 2: phase 7 is not in 0..6; are they numbered from 1?"),
+        ("frame,phase_id\n0,1\n1,1\n2,7\n", "frame 2: phase 7 is not in 0..6; are they numbered from 1?"),
+        ("frame,phase_id\n0,0\n1,0\n2,7\n", "frame 2: phase 7 is not in 0..6; correct it"),
         ("frame,phase_id\n0,0\n1,0\n1,1\n", "line 4: frame 1 is also in line 3"),
         ("frame,phase_id\n0,0\n1,\n2,1\n", "line 3: expected 2 cells with a phase"),
         ("frame,phase_id\nx,0\n", "line 2: 'x' is no frame number"),

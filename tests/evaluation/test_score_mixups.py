@@ -107,6 +107,54 @@ def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):
     assert "frames 0-2: labelled, but not among the predictions: nothing is detected there (3 frames)" in said
 
 
+@pytest.mark.parametrize("predicted", [range(2, 62), range(2, 65), [*range(2, 20), *range(25, 61)], range(-2, 57), range(2, 61)])
+def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(study, capsys, predicted):
+    lists(study / "truth", range(5, 65), [ROW])
+    lists(study / "found", [frame + 5 for frame in predicted], [ROW])
+    said = good(capsys, *sides(study, "detection")).err
+    assert "only the ends differ (labels are numbered 5 to 64, predictions" in said
+    assert "every frame number" in said
+
+
+@pytest.mark.parametrize("missing", [set(), {20, 33}])
+def test_boxes_whose_both_ends_are_off_by_one_are_refused_and_how_to_go_on_is_told(study, capsys, missing):
+    lists(study / "truth", range(60), [ROW])
+    lists(study / "found", sorted(set(range(1, 61)) - missing), [ROW])
+    said = fault(capsys, *sides(study, "detection"))
+    assert "shifted by +1, as if frames were counted from 1; subtract 1 from every frame number; if they are right, leave out" in said
+    lists(study / "found", sorted(set(range(1, 60)) - missing), [ROW])
+    good(capsys, *sides(study, "detection"))
+
+
+def test_gaps_that_have_moved_are_a_shift(study, capsys):
+    lists(study / "truth", [*range(60), *range(100, 160)], [ROW])
+    lists(study / "found", [*range(2, 62), *range(102, 162)], [ROW])
+    assert "shifted by +2; subtract 2" in fault(capsys, *sides(study, "detection"))
+
+
+@pytest.mark.parametrize(("form", "is_said"), [("csv", True), ("npy", False)])
+def test_a_first_line_that_may_be_a_name_is_asked_for_in_tables_alone(study, capsys, form, is_said):
+    (study / "truth/VID01.csv").write_text("frame,phase\n" + "".join(f"{frame},{frame // 4}\n" for frame in range(12)))
+    ids = [0, *(frame // 4 for frame in range(12))]
+    if form == "csv":
+        (study / "found/VID01.csv").write_text("".join(f"{one}\n" for one in ids))
+    else:
+        np.save(study / "found/VID01.npy", np.array(ids))
+    said = good(capsys, *sides(study, "phases")).err
+    assert "frame 12: not labelled, so not counted" in said
+    assert ("such as the 0 that pandas writes" in said) == is_said
+
+
+def test_a_confidence_above_1_is_told_what_predictions_have(study, capsys):
+    image = {"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}
+    one = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9]}
+    for side, more in (("truth", {}), ("found", {"score": 1.5})):
+        document = {"images": [image], "annotations": [one | more], "categories": [{"id": 1, "name": "grasper"}]}
+        (study / side / "labels.json").write_text(json.dumps(document))
+    said = fault(capsys, *sides(study, "detection"))
+    assert "score 1.5 is not in 0..1; predictions have a confidence in 0..1 (pass logits through a sigmoid first)" in said
+
+
 def test_swapped_sides_are_told(study, capsys):
     arrays(study, 12, 12)
     swapped = ("recognition", "--ground-truth", study / "found", "--predictions", study / "truth")

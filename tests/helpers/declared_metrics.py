@@ -18,7 +18,7 @@ from scrubin.evaluate.computation import chosen
 from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
-from scrubin.evaluate.side import Source
+from scrubin.evaluate.side import Predictions, Source
 from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
@@ -137,7 +137,7 @@ def pointed(rng, rows, *, moved):
 def of_phases(semantics, choice):
     rng = np.random.default_rng(3)
     truth = {name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}
-    runs = [{name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"} for _ in range(2)]
+    runs = [Predictions({name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}) for _ in range(2)]
     # The published program knows one run.
     return phases.computed(phases.Truth(truth, load("cholec80"), True), runs[: 1 if semantics == "compat" else 2], semantics, choice)
 

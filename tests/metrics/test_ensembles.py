@@ -66,6 +66,20 @@ def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, r
         assert ((one >= 0) & (one <= 1)).all()
 
 
+@pytest.mark.parametrize("weights", [None, [1, 1, 1], [0.25, 0.25, 0.25], [0.3, 0.3, 0.3], [1e9, 1e9, 1e9], [[7, 0.1]] * 3])
+def test_equal_means_of_decimals_are_equal_to_the_last_bit(weights):
+    arrays = [np.array([one, one, other, other]).reshape(4, 1) for one, other in ((0.2, 0.0), (0.2, 0.1), (0.2, 0.5))]
+    arrays = [np.hstack([one, one[::-1]]) for one in arrays]
+    found = ensembles.mean(arrays) if weights is None else ensembles.weighted(arrays, weights)
+    assert set(found.ravel().tolist()) == {0.2}
+
+
+def test_scores_too_small_for_decimals_keep_their_order():
+    arrays = [np.array([[1e-20, 3e-20, 0.5 + 1e-15]]), np.array([[1e-20, 1e-20, 0.5]])]
+    for found in (ensembles.mean(arrays), ensembles.weighted(arrays, [1, 1])):
+        np.testing.assert_allclose(found, [[1e-20, 2e-20, 0.5 + 5e-16]], rtol=1e-15)
+
+
 def test_weights_are_ratios():
     arrays = [np.array([[0.2]]), np.array([[0.8]])]
     assert ensembles.weighted(arrays, [1, 3]) == pytest.approx(ensembles.weighted(arrays, [0.1, 0.3]))

@@ -69,6 +69,17 @@ def test_the_ten_numbers_are_those_of_pycocotools_on_other_studies(references):
         assert references.by_ours(case) == pytest.approx(references.by_pycocotools(case), abs=1e-12)
 
 
+@pytest.mark.parametrize("flat", [False, True])
+def test_files_have_the_ten_numbers_of_pycocotools_also_where_points_lie_on_one_line_or_there_is_one(references, flat):
+    few = set()
+    for seed in range(920, 932):
+        case = references.drawn(np.random.default_rng(seed), ties=False)
+        case = references.flattened(case) if flat else case
+        few.add(len(case["sigmas"][0]))
+        assert references.by_files(case) == pytest.approx(references.by_pycocotools(case), abs=1e-12)
+    assert {1, 2} & few
+
+
 def test_a_study_that_is_right_has_a_precision_of_one_and_no_error():
     truth = rows((0, 0, [(20, 20), (60, 30)]), (1, 1, [(20, 20), None]))
     of = study(truth, truth)

@@ -34,6 +34,8 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
+TABLES = (".csv", ".tsv", ".txt")
+"""Only their first line may be a name."""
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
 
 
@@ -172,7 +174,8 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     -------
     tuple of Fault
         ``video-missing``, ``rate-unknown``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are
-        errors; the last one is a warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no
+        errors; the last one is a warning without ``every_frame``, and so is ``frames-shifted`` where only the ends differ.
+        ``video-extra`` and ``frames-extra`` are deviations: what has no
         label does not count.
     """
     faults = Faults()
@@ -310,11 +313,31 @@ def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faul
         fix = f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}"
         faults.error(file, "frames-rate", what, fix)
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
-        as_if = ", as if frames were counted from 1" if by == 1 else ""
-        fix = f"subtract {by} from" if by > 0 else f"add {-by} to"
-        faults.error(file, "frames-shifted", f"the numbers look shifted by {by:+d}{as_if}", f"{fix} every frame number")
+        _note_shift(file, labelled, predicted, faults, by, every_frame=every_frame)
     elif not every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
         faults.error(file, "frames-elsewhere", f"no labelled frame is predicted: {spans}", "number frames as in the ground truth")
+
+
+def _note_shift(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, by: int, *, every_frame: bool) -> None:
+    """Note a shift: as a warning where somebody as well may have begun late and gone on for longer, which is no fault."""
+    fix = f"{f'subtract {by} from' if by > 0 else f'add {-by} to'} every frame number"
+    if not every_frame and _only_ends_differ(labelled, predicted, by):
+        what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
+        faults.warning(file, "frames-shifted", what, f"if all are shifted by {by:+d}, {fix}")
+        return
+    if not every_frame and _common(predicted, labelled):
+        fix += "; if they are right, leave out the frames that are not labelled"
+    as_if = ", as if frames were counted from 1" if by == 1 else ""
+    faults.error(file, "frames-shifted", f"the numbers look shifted by {by:+d}{as_if}", fix)
+
+
+def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int) -> bool:
+    """Return whether nearly all predicted frames are labelled as they are, unless both ends are off by the one of another first number."""
+    begins, ends = int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])
+    counts_otherwise = abs(by) == 1 and begins == ends == by
+    inside = _common(predicted, labelled) >= EXPLAINED * len(predicted)
+    within = predicted[(predicted >= labelled[0]) & (predicted <= labelled[-1])]
+    return inside and not counts_otherwise and bool(np.isin(within, labelled).all())
 
 
 def _note_frames(
@@ -335,7 +358,8 @@ def _note_frames(
     if len(extra):
         # Whoever predicts more than is labelled does nothing that could be misread.
         fix = "leave them out"
-        if len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
+        is_table = PurePosixPath(file).suffix.lower() in TABLES
+        if is_table and len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
             fix += "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
         faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -120,6 +120,8 @@ class Predictions:
     series: Mapping[str, Series]
     faults: tuple[Fault, ...] = ()
     line: str = ""
+    further: tuple[str, ...] = ()
+    """Phases that the truth does not have; their ids are the next ones."""
 
 
 def read_truth(source: Source, wanted: Wanted) -> Side:
@@ -192,7 +194,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
 
-def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fraction | None = None) -> Side:
+def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fraction | None = None, *, further: bool = False) -> Side:
     """Return the predicted phases; errors as of `read_predictions`.
 
     Parameters
@@ -201,9 +203,12 @@ def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fractio
         The vocabulary of the ground truth.
     true_fps
         The rate that the release of the ground truth states: spans of time are taken at it.
+    further
+        Whether tables may have phases that this vocabulary does not have.
     """
     spans_fps = true_fps or reader.SPANS_FPS
-    reading = reader.read_path(source.path, source.form, _as_predicted(source, classes), "phases", links_may_lead_out=False)
+    options = replace(_as_predicted(source, classes), further_phases=further and source.vocabulary is None)
+    reading = reader.read_path(source.path, source.form, options, "phases", links_may_lead_out=False)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
     return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")

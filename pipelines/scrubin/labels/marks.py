@@ -8,10 +8,19 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import facts
-from scrubin.labels.model import FloatArray, Layer
+from scrubin.labels.model import FloatArray, Labels, Layer
 
 VIEW_OF_SAFETY: tuple[str, ...] = tuple(facts("endoscapes")["criteria"])
 """The criteria of the critical view of safety, as Endoscapes names them."""
+
+
+STATED = "marks"
+"""Key of `Labels.about` under which a format says the marks that its file has a place for, also where nobody judged them."""
+
+
+def stated_names(labels: Labels) -> tuple[str, ...]:
+    """Return the names of marks that the file has a place for; none where it says only what was judged."""
+    return tuple(labels.about.get(STATED, ()))
 
 
 def names_of(layer: Layer) -> list[str]:

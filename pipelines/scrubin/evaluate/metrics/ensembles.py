@@ -2,6 +2,10 @@
 
 Source: CholecTriplet2021 challenge, section 4.4, Figure 7 a to c.
 
+Average precision ranks by these means, so equal ones must be equal to the last bit: 0.2, 0.2, 0.2 and 0, 0.1, 0.5 have the same mean, and
+sums of floating-point numbers differ. Scores of up to 12 decimals, as files have them, are therefore summed as whole numbers. Others, such
+as float32 in an array, are summed as they are: no rounding makes two of them equal that are not.
+
 >>> models = [np.array([[0.9, 0.2]]), np.array([[0.8, 0.4]]), np.array([[0.1, 0.3]])]
 >>> mean(models).round(2).tolist(), weighted(models, [2, 1, 1]).round(3).tolist(), soft_vote(models).tolist()
 ([[0.6, 0.3]], [[0.675, 0.275]], [[0.9, 0.2]])
@@ -19,6 +23,11 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.inputs import unmasked
 
 FloatArray = npt.NDArray[np.float64]
+DECIMALS, FEWER_DECIMALS = 12, 9
+"""Of scores that are summed as whole numbers; fewer where weights are large numbers."""
+DECIMALS_OF_WEIGHTS = 6
+LARGEST_SUM = 2.0**62
+"""Whole numbers up to it are summed without loss."""
 
 
 def mean(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
@@ -36,7 +45,8 @@ def mean(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
     """
     models = _stacked(predictions)
     # Sorted, so that the order of the models changes no digit.
-    return _between(np.sum(np.sort(models, axis=0), axis=0) / len(models), models)
+    added = np.sum(np.sort(models, axis=0), axis=0) / len(models)
+    return _between(_exact(models, np.ones(len(models)).reshape(-1, *(1,) * (models.ndim - 1)), added), models)
 
 
 def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> FloatArray:
@@ -68,12 +78,14 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
     if not np.isfinite(ratios).all() or (ratios < 0).any() or (np.max(ratios, axis=0) <= 0).any():
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
+    middle = (1,) * (models.ndim - (2 if per_class else 1))
+    shaped = ratios.reshape(len(models), *middle, *ratios.shape[1:])
     # By the largest first: shares are the same, and no sum overflows.
     ratios = ratios / np.max(ratios, axis=0)
     total = np.sum(np.sort(ratios, axis=0), axis=0)
-    middle = (1,) * (models.ndim - (2 if per_class else 1))
     share = (ratios / total).reshape(len(models), *middle, *ratios.shape[1:])
-    return _between(np.sum(np.sort(models * share, axis=0), axis=0), models)
+    added = np.sum(np.sort(models * share, axis=0), axis=0)
+    return _between(_exact(models, shaped, added), models)
 
 
 def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> FloatArray:
@@ -101,6 +113,41 @@ def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> F
     present = 2 * np.count_nonzero(models >= threshold, axis=0) > len(models)
     voted: FloatArray = np.where(present, models.max(axis=0), models.min(axis=0))
     return voted
+
+
+def _exact(models: FloatArray, weights: FloatArray, added: FloatArray) -> FloatArray:
+    """Return the weighted mean, rounded once, where scores and weights are decimal fractions; elsewhere what was added up.
+
+    Parameters
+    ----------
+    models
+        (models, ...), in [0, 1].
+    weights
+        (models, ...), of as many axes.
+    added
+        The same mean with the rounding of each step.
+    """
+    whole = next((whole for digits in range(DECIMALS_OF_WEIGHTS + 1) if (whole := _whole(weights, digits)) is not None), None)
+    if whole is None:
+        return added
+    most = float(whole.sum(axis=0, dtype=np.float64).max(initial=0.0))
+    digits = next((digits for digits in (DECIMALS, FEWER_DECIMALS) if most * 10.0**digits < LARGEST_SUM), None)
+    if digits is None:
+        return added
+    units = np.rint(models * 10.0**digits)
+    # The very number that a file with so many decimals gives; anything else keeps its digits.
+    is_decimal = (units / 10.0**digits == models).all(axis=0)
+    sums = (units.astype(np.int64) * whole).sum(axis=0)
+    exact: FloatArray = np.where(is_decimal, sums / (whole.sum(axis=0) * 10.0**digits), added)
+    return exact
+
+
+def _whole(weights: FloatArray, digits: int) -> npt.NDArray[np.int64] | None:
+    """Return weights as whole numbers of the last of so many decimals; None where they are none, or too large."""
+    with np.errstate(over="ignore"):
+        units = np.rint(weights * 10.0**digits)
+    is_whole = (units < LARGEST_SUM).all() and (units / 10.0**digits == weights).all()
+    return units.astype(np.int64) if is_whole else None
 
 
 def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:

@@ -38,6 +38,8 @@ class Truth:
         By video, values of shape (frames, criteria, annotators), NaN where somebody did not judge; frames that nobody judged are none.
     names, raters
         The criteria, and the annotators; one without a name stands for the mean of several.
+    unjudged
+        Those of the criteria that files have a place for, but nobody judged in any frame: they need not be predicted.
     faults, line
         What stops nothing, and as what the files were read.
     """
@@ -45,6 +47,7 @@ class Truth:
     series: Mapping[str, Series]
     names: tuple[str, ...]
     raters: tuple[str, ...]
+    unjudged: frozenset[str] = frozenset()
     faults: tuple[Fault, ...] = ()
     line: str = ""
 
@@ -62,10 +65,13 @@ def truth_of(source: Source) -> Truth:
     if not layers:
         what = f"no criterion is judged in these {read.form.name} files"
         raise MetricsError([error(str(source.path), "no-labels", what, "give labels of criteria"), *read.faults])
-    names = tuple(sorted({name for _, layer in layers for name in marks.names_of(layer)}))
+    judged = {name for _, layer in layers for name in marks.names_of(layer)}
+    stated = {name for video, _ in layers for name in marks.stated_names(video.labels)}
+    names, known = tuple(sorted(judged | stated)), {fold(name) for name in judged}
+    names = tuple(name for name in names if name in judged or fold(name) not in known)
     raters = tuple(sorted({rater for _, layer in layers for rater in marks.raters_of(layer)}))
     series = {video.name: _series(video, layer, marks.by_rater(layer, names, raters)) for video, layer in layers}
-    return Truth(series, names, raters, read.faults, read.line)
+    return Truth(series, names, raters, frozenset(names) - judged, read.faults, read.line)
 
 
 def _series(video: NumberedLabels, layer: Layer, judged: FloatArray) -> Series:
@@ -86,7 +92,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     predicted: dict[str, set[str]] = {}
     for _, layer in layers:
         predicted.setdefault(layer.file, set()).update(marks.names_of(layer))
-    MetricsError.raise_any(fault for file, names in sorted(predicted.items()) for fault in _name_faults(file, names, truth.names))
+    MetricsError.raise_any(fault for file, names in sorted(predicted.items()) for fault in _name_faults(file, names, truth))
     series = {video.name: series_of(video, layer.file, layer.positions, marks.means(layer, truth.names)) for video, layer in layers}
     return Predictions(series, read.faults, read.line)
 
@@ -98,14 +104,17 @@ def _renamed(layer: Layer, names: Sequence[str]) -> Layer:
     return replace(layer, rows=layer.rows.assign(mark=layer.rows["mark"].map(own).astype("str")))
 
 
-def _name_faults(file: str, predicted: set[str], names: Sequence[str]) -> list[Fault]:
-    unknown, missing = sorted(predicted - set(names)), [name for name in names if name not in predicted]
+def _name_faults(file: str, predicted: set[str], truth: Truth) -> list[Fault]:
+    names = truth.names
+    unknown, missing = sorted(predicted - set(names)), [name for name in names if name not in predicted | truth.unjudged]
     faults = [error(file, "criterion-unknown", f"the labels have no criterion '{name}'", hint(name, names)) for name in unknown]
     if missing:
         what = (
             f"the criteria {', '.join(missing)} are not predicted" if len(missing) > 1 else f"the criterion {missing[0]} is not predicted"
         )
-        faults.append(error(file, "criterion-missing", what, f"predict all of {', '.join(names)}"))
+        faults.append(
+            error(file, "criterion-missing", what, f"predict all of {', '.join(name for name in names if name not in truth.unjudged)}")
+        )
     return faults
 
 

@@ -10,9 +10,9 @@ from typing import Any, cast
 import numpy as np
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, error
+from scrubin.base.faults import Fault, error, ranges_text, warning
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary, known, load, related
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load, related
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import phases, variants
@@ -23,7 +23,7 @@ from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
-from scrubin.evaluate.series import Pair, Series, paired, series_of
+from scrubin.evaluate.series import Pair, Series, listed, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
 from scrubin.labels.formats.ground_truth import is_subset
@@ -97,6 +97,8 @@ def _overlaps(text: str) -> tuple[int, ...]:
 AT_ANY_RATE = ("cholec80",)
 """Formats in which people write predictions at another rate than the format has: nothing says which."""
 
+FRAMES_SHOWN = 10
+"""So many runs of frames of a file are named in a message."""
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
 
 
@@ -216,18 +218,19 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     Raises
     ------
     ScrubinError
-        For files that cannot be used, or phases that the truth does not have.
+        For files that cannot be used, or phases that the truth does not have, unless its phases are just those that occur in it.
     """
-    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps)
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps, further=not truth.is_named)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)
-    if vocabulary.phases != truth.names:
+    known, further = vocabulary.phases[: len(truth.names)], vocabulary.phases[len(truth.names) :]
+    if known != truth.names or (further and truth.is_named):
         what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
         raise MetricsError([error(str(source.path), "classes-other", what, "predict these"), *read.faults])
     is_unsaid = read.form.name in AT_ANY_RATE and source.fps is None
     videos = [replace(video, numbering=None) for video in read.videos] if is_unsaid else read.videos
-    return Predictions(_series(videos), read.faults, read.line)
+    return Predictions(_series(videos), read.faults, read.line, further)
 
 
 def _series(videos: Sequence[NumberedLabels]) -> dict[str, Series]:
@@ -247,21 +250,31 @@ def _instant(read: Side) -> tuple[str, ...]:
     return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
 
 
-def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str, choice: Mapping[str, str]) -> Scoring:
+def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, choice: Mapping[str, str]) -> Scoring:
     """Return what is to be computed of truth and the predictions of one or more runs.
+
+    A phase that only predictions have is one more: nowhere right, so its precision is 0, and its recall is undefined.
 
     Raises
     ------
     MetricsError
         When they do not fit each other, or a choice does not fit the phases.
     """
+    further, runs = _in_one_numbering(predictions, len(truth.names))
     joined = [paired(truth.series, one) for one in runs]
     names = tuple(joined[0].pairs)
     videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
+    videos, further = _that_occur(videos, further, len(truth.names))
     rate = _rate(truth.series, runs)
     step = min((int(np.diff(pair.frames).min()) for pair in joined[0].pairs.values() if len(pair.frames) > 1), default=1)
     omega = _omega(choice["omega"], rate, step)
     faults = [fault for one in joined for fault in one.faults]
+    if further:
+        faults.append(_false_frames(videos, truth.names, further, runs))
+        if semantics == "compat":
+            what = f"the published program does not know phases that no labelled video has, such as '{further[0]}'"
+            raise MetricsError([*faults, error("", "phase-further", what, "name all phases by --vocabulary, or use the semantics 'paper'")])
+        truth = replace(truth, vocabulary=own_categories.vocabulary_of({"phase": [*truth.names, *further]}))
     vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
@@ -283,6 +296,45 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     if semantics == "paper":
         results = with_alone(results, "phases", choice, lambda draw: (drawn_videos(videos, draw), truth.names))
     return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)
+
+
+def _in_one_numbering(predictions: Sequence[Predictions], known: int) -> tuple[tuple[str, ...], list[Mapping[str, Series]]]:
+    """Return the phases that only predictions have, of all runs together, and the runs with ids of these behind the known ones."""
+    spelled = {fold(name): name for one in predictions for name in one.further}
+    order = sorted(spelled, key=lambda folded: (int(folded) if phase_tables.is_id(folded) else 0, folded))
+    runs: list[Mapping[str, Series]] = []
+    for one in predictions:
+        ids = np.array([*range(known), *(known + order.index(fold(name)) for name in one.further)], np.int64)
+        runs.append(
+            {name: replace(series, values=ids[series.values]) for name, series in one.series.items()} if one.further else one.series
+        )
+    return tuple(spelled[folded] for folded in order), runs
+
+
+def _that_occur(videos: Sequence[PhaseVideo], further: tuple[str, ...], known: int) -> tuple[list[PhaseVideo], tuple[str, ...]]:
+    """Return only those of the further phases that are predicted in frames that count, and the videos with their ids."""
+    if not further:
+        return list(videos), ()
+    used = sorted({id_ for video in videos for id_ in np.unique(np.asarray(video.predictions)).tolist() if id_ >= known})
+    ids = np.zeros(known + len(further), np.int64)
+    ids[[*range(known), *used]] = np.arange(known + len(used))
+    return [replace(video, predictions=ids[np.asarray(video.predictions)]) for video in videos], tuple(further[id_ - known] for id_ in used)
+
+
+def _false_frames(
+    videos: Sequence[PhaseVideo], known: tuple[str, ...], further: tuple[str, ...], runs: Sequence[Mapping[str, Series]]
+) -> Fault:
+    """Return the warning of phases that only predictions have: each with its frames, as one, so that none hides behind another."""
+    every = []
+    for id_, name in enumerate(further, len(known)):
+        places = []
+        for video in videos:
+            for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
+                frames = np.asarray(video.numbers)[predicted == id_].tolist()
+                places += [f"{run[video.name].file or video.name} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
+        every.append(f"'{name}' ({listed(places)})")
+    what = f"no labelled video has these phases, so their frames are false: {', '.join(every)}"
+    return warning("", "phase-further", what, f"the labels have {_quoted(known)}; correct what is one of them")
 
 
 def _assumed_omega(text: str, omega: int, rate: Fraction | None) -> list[str]:

@@ -216,7 +216,7 @@ def _phases(order: Order, choice: Choices, truth: Any) -> Scoring:
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     _refuse_unread(order, truth, sides)
     # Means over runs are of the metric itself.
-    of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
+    of_runs = phases.computed(counted, [replace(one, series=_counted(one.series, order)) for one in sides], order.semantics, choice)
     return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
 
 

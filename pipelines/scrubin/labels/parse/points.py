@@ -99,6 +99,18 @@ def of_annotation(
     return points
 
 
+def area_px2(one: Mapping[str, Any]) -> float | None:
+    """Return the area of a predicted annotation with sound points: of the box around all of them, as pycocotools takes results.
+
+    There one that is 0, 0, 0 counts as well. None where all are predicted: then it is that of the box around them.
+    """
+    numbers = one[KEY]
+    if all(any(numbers[at : at + 3]) for at in range(0, len(numbers), 3)):
+        return None
+    (left, top), (right, bottom) = ((edge(numbers[0::3]), edge(numbers[1::3])) for edge in (min, max))
+    return float((right - left) * (bottom - top))
+
+
 def _place(where: Where, numbers: Sequence[float], size: tuple[int, int], tolerance: float, *, is_predicted: bool) -> Place | None:
     x, y, visibility = numbers
     if is_predicted:

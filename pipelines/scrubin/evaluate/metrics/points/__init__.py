@@ -33,7 +33,7 @@ class PointRows:
     boxes_px
         (rows, 4), left, top, width, height; NaN where there is no box.
     areas_px2
-        (rows,), of the instance.
+        (rows,), of the instance; NaN where nothing but its points says it.
     scores
         (rows,), confidences; 1 throughout for annotations.
     crowds

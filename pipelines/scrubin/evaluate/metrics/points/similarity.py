@@ -8,8 +8,9 @@ over the 20 most confident predictions of a class in a frame; an instance is of 
 there on.
 
 An annotated instance without a point that counts is ignored: a prediction may take it, and is neither right nor wrong. Its similarity is
-as if every point of it lay anywhere in its box, doubled to all sides. Predictions of equal confidence in different frames are one
-threshold, as everywhere here; COCO lets the order of images decide.
+as if every point of it lay anywhere in its box, doubled to all sides. A prediction without a box or a mask is as large as the box around
+its points: of one point, or of points on one line, that is 0, so it is of no size but "all", where it is false as any other. Predictions of
+equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import sizes
-from scrubin.evaluate.metrics.detection.sizes import IOUS, SAID, SIZES, SizedDetections
+from scrubin.evaluate.metrics.detection.sizes import IOUS, ROUNDING, SAID, SIZES, SizedDetections
 from scrubin.evaluate.metrics.points import BoolArray, FloatArray, IntArray, PointStudy, check
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
@@ -80,7 +81,8 @@ def matched(study: PointStudy, sigmas: FloatArray) -> SizedDetections:
         means: FloatArray = np.where(counted[None], similar, 0.0).sum(axis=2) / np.maximum(counted.sum(axis=1), 1)
         return means
 
-    areas = (truth.areas_px2, predictions.areas_px2)
+    around = _areas_around(predictions.places_px, is_point[predictions.classes["i"]])
+    areas = (truth.areas_px2, np.where(np.isnan(predictions.areas_px2), around, predictions.areas_px2))
     ignored = truth.crowds | nowhere
     return sizes.decided(truth, predictions, "i", len(counts), study.starts, areas, similarities, ignored=ignored, most=MOST)
 
@@ -90,6 +92,15 @@ def _squares(truth: FloatArray, found: FloatArray) -> FloatArray:
     apart = found[:, None] - truth[None]
     squares: FloatArray = (apart**2).sum(axis=3)
     return squares
+
+
+def _areas_around(places_px: FloatArray, is_point: BoolArray) -> FloatArray:
+    """Return the area of the box around the points of each instance in square pixels, (instances,); 0 where they lie on one line."""
+    low = np.where(is_point[..., None], places_px, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(is_point[..., None], places_px, -np.inf).max(axis=1, initial=-np.inf)
+    sides = np.round(np.clip(high - low, 0, None), ROUNDING)
+    areas: FloatArray = sides[:, 0] * sides[:, 1]
+    return areas
 
 
 def _outside_of_doubled(boxes_px: FloatArray, found: FloatArray) -> FloatArray:

@@ -333,12 +333,13 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
     elif bbox in EMPTY and of_points is not None and "score" in one:
         # As pycocotools takes results; points on one line have no box.
         box = box_around(of_points) or NO_BOX
-        one = {**one, "bbox": [0, 0, 0, 0]}
+        one = {AREA: points.area_px2(one), **one, "bbox": [0, 0, 0, 0]}
     else:
         box = fields.pixel_box(where, one, size, tolerance)
     score = one.get("score", 1.0)
     if not fields.is_number(score) or not 0 <= score <= 1:
-        where.error("score-range", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
+        fix = "predictions have a confidence in 0..1 (pass logits through a sigmoid first), ground truth has 1 or no score"
+        where.error("score-range", f"score {documents.shown(score)} is not in 0..1", fix)
     elif box is not None and _says_how_it_counts(where, one):
         note_unkept(of_file, "annotations", one, ANNOTATION_KEYS)
         if category_id in of_file.merges:

@@ -1,8 +1,9 @@
 """Criteria in a plain table, as people write predictions: ``video``, ``frame`` and a column per criterion with values in 0..1; read only.
 
 Without a column of videos a file is of one video, which is called like it. A value is a probability, or the share of annotators by whom
-the criterion is met; an empty cell says nothing. The columns are called as in the labels, such as C1, C2, C3 of the critical view of
-safety: so such a table is known. Name the format where they are called otherwise.
+the criterion is met; an empty cell says nothing, and a column of C1 to C9 that is empty throughout is a criterion that nobody judged. The
+columns are called as in the labels, such as C1, C2, C3 of the critical view of safety: so such a table is known. Name the format where they
+are called otherwise.
 
 A table may also have a row per judgement: ``frame``, ``mark``, ``rater``, ``value``, as our ground truth has them; without a rater it is a
 value of nobody by name.
@@ -19,7 +20,7 @@ import numpy as np
 
 from scrubin.base import csv_text, naming
 from scrubin.base.faults import Faults
-from scrubin.labels import registry
+from scrubin.labels import marks, registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
 from scrubin.labels.parse import columns, documents, fields
 from scrubin.labels.parse.fields import Where
@@ -52,16 +53,17 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     names = fields.video_names(source.files, faults)
     found: dict[str, tuple[str, _Rows]] = {}
+    stated: set[str] = set()
     for file, data in sorted(source.files.items()):
         of_file = Faults()
-        for name, rows in _videos(Where(of_file, file), data, names[file]).items():
+        for name, rows in _videos(Where(of_file, file), data, names[file], stated).items():
             if name in found:
                 of_file.error(file, "file-repeated", f"the video {name} is also in {found[name][0]}", "give every video once")
             elif not of_file.errors():
                 found[name] = file, rows
         faults.extend(of_file.all())
-    clock = Clock(Fraction(1))
-    recordings = [Labels(name, NAME, source.vocabulary, clock, marks=_layer(*of)) for name, of in sorted(found.items())]
+    clock, about = Clock(Fraction(1)), {marks.STATED: sorted(stated)}
+    recordings = [Labels(name, NAME, source.vocabulary, clock, marks=_layer(*of), about=about) for name, of in sorted(found.items())]
     return Collection(tuple(recordings), faults=faults.all())
 
 
@@ -70,7 +72,8 @@ def _layer(file: str, rows: _Rows) -> Layer:
     return Layer(file, np.array(sorted(rows), np.int64), mark_rows(every))
 
 
-def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
+def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, _Rows]:
+    """Return the values of a file by video, and add the criteria that it has a column or a row for."""
     sheet = csv_text.read(where.file, data)
     where.faults.extend(sheet.faults)
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
@@ -83,6 +86,8 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
         where.error("no-labels", "has no rows", "give a row per frame, or leave the file out")
     if number is None:
         return {}
+    # Any other column without a value may be for remarks.
+    stated |= {row.cells[MARK] for row in sheet.rows} - {""} if is_long else {one for one in criteria if CRITERION.fullmatch(one)}
     videos: dict[str, _Rows] = {}
     raters: dict[str, str] = {}
     for row in sheet.rows:

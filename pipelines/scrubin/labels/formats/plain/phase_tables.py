@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, near
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels.formats.plain import phase_cells
@@ -37,6 +37,7 @@ CHOLEC80 = re.compile(r"(?P<recording>.+)-phase")
 PREFERRED = "cholec80"
 """The vocabulary of names that several number differently."""
 HEAD_BYTES = 4096
+NUMBER = re.compile("[0-9]+")
 
 
 def _has_phases(path: Path) -> bool:
@@ -85,6 +86,8 @@ def read(source: LabelFiles) -> Collection:
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     if phases is None:
         return Collection(faults=faults.all())
+    if source.further_phases and is_of_files(phases):
+        phases = _with_further(phases, {cell for of_video in cells.values() for cell in of_video.phases})
     recordings = []
     for name, of_video in sorted(cells.items()):
         of_file = Faults()
@@ -134,11 +137,12 @@ def recording_of(stem: str) -> str:
 
 def ids_of(where: Where, cells: Cells, phases: Vocabulary) -> list[int]:
     """Return the id of each phase, 0 after noting one that is not known."""
+    from_one = _from_one(phases, set(cells.phases))
     looked_up: dict[str, int | None] = {}
     ids = []
     for frame, cell, name in zip(cells.frames.tolist(), cells.phases, cells.names, strict=True):
         if looked_up.get(cell, -1) in (-1, None):
-            looked_up[cell] = _id_of(where.at_frame(frame), cell, phases)
+            looked_up[cell] = _id_of(where.at_frame(frame), cell, phases, from_one=from_one)
         if name is not None and is_id(name) and is_id(cell):
             if int(name) != int(cell):
                 what = f"the phase is {cell} in one column and {name} in the other"
@@ -153,7 +157,7 @@ def _check_name(where: Where, id_: int, name: str, phases: Vocabulary) -> None:
     """Note a name that is not that of the id beside it."""
     known = phases.spellings["phase"].get(fold(name))
     if known is None:
-        _id_of(where, name, phases)
+        _id_of(where, name, phases, from_one=False)
     elif known != id_:
         where.error("phase-name", f"the phase {id_} is not '{name}'", f"'{name}' is {known}; correct one of them")
 
@@ -163,7 +167,35 @@ def is_of_files(phases: Vocabulary) -> bool:
     return phases.name.startswith(own_categories.PREFIX)
 
 
-def _id_of(where: Where, cell: str, phases: Vocabulary) -> int | None:
+def _from_one(phases: Vocabulary, written: set[str]) -> bool:
+    """Return whether ids are those of phases that are numbered from 1: as many, without 0."""
+    ids = [int(cell) for cell in written if is_id(cell)]
+    return bool(ids) and min(ids) > 0 and max(ids) == len(phases.phases)
+
+
+def _with_further(phases: Vocabulary, written: set[str]) -> Vocabulary:
+    """Return a vocabulary that is just what labels say with the phases that only predictions have, behind its own.
+
+    What is more likely a slip is none of them, and stays unknown: ids that are numbered from 1, ids among names, a name that is nearly
+    one of the labels. Names that differ in a number are none: they are how phases are numbered.
+    """
+    names = phases.spellings["phase"]
+    unknown = {cell for cell in written if fold(str(int(cell)) if is_id(cell) else cell) not in names}
+    if all(map(is_id, phases.phases)):
+        ids = {int(cell) for cell in unknown if is_id(cell)}
+        further = [] if _from_one(phases, written) else [str(id_) for id_ in sorted(ids)]
+    else:
+        spelled = {fold(cell): cell for cell in sorted(unknown, reverse=True) if not is_id(cell)}
+        further = [name for folded, name in sorted(spelled.items()) if not _is_slip(folded, names)]
+    return own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
+
+
+def _is_slip(folded: str, names: Iterable[str]) -> bool:
+    close = near(folded, names)
+    return close is not None and NUMBER.findall(close) == NUMBER.findall(folded)
+
+
+def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> int | None:
     if not is_id(cell):
         try:
             return phases.id_of("phase", cell)
@@ -175,8 +207,11 @@ def _id_of(where: Where, cell: str, phases: Vocabulary) -> int | None:
         what = f"phase {cell} is an id, but the phases {', '.join(phases.phases)} have no known order"
         where.error("id-without-order", what, "write names, or name the vocabulary")
         return None
+    if is_of_files(phases) and (id_ := phases.find("phase", str(int(cell)))) is not None:
+        # Behind those of the labels stand only the ids that occur.
+        return id_
     if int(cell) >= len(phases.phases):
-        fix = "are they numbered from 1?" if int(cell) == len(phases.phases) else "correct it"
+        fix = "are they numbered from 1?" if from_one else "correct it"
         where.error("id-range", f"phase {cell} is not in 0..{len(phases.phases) - 1}", fix)
         return None
     return int(cell)

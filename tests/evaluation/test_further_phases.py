@@ -1,0 +1,115 @@
+"""Phases that predictions name and no labelled video has, where the labels are all that says which phases there are."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, jaccard_score, precision_score
+
+from score_runs import fault, good, sides
+
+TRUTH = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 1, 1, 2, 2, 2]}
+NAMES = {0: "prepare", 1: "dissect", 2: "close", 5: "suture", 7: "rinse"}
+
+
+def write(folder, videos, spelled=str):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, ids in videos.items():
+        rows = "".join(f"{frame},{spelled(one)}\n" for frame, one in enumerate(ids))
+        (folder / f"{name}.csv").write_text(f"frame,phase\n{rows}")
+
+
+def scored(study, capsys, *variant, found=("found",), more=()):
+    out = study / "s.json"
+    predictions = [study / one for one in found]
+    chosen = ("--variant", *variant) if variant else ()
+    said = good(capsys, "phases", "--ground-truth", study / "truth", "--predictions", *predictions, "--out", out, *chosen, *more)
+    return json.loads(out.read_text())["results"], said.err
+
+
+def one_of(results, metric, statistic="mean"):
+    return next(one for one in results if one["metric"].endswith(metric) and one["options"].get("statistic", "mean") == statistic)
+
+
+@pytest.mark.parametrize("spelled", [str, NAMES.get], ids=["ids", "names"])
+def test_a_phase_that_no_labelled_video_has_is_false_and_named_with_its_frames(tmp_path, capsys, spelled):
+    found = {"a": [0, 5, 5, 1, 2, 2], "b": TRUTH["b"]}
+    write(tmp_path / "truth", TRUTH, spelled)
+    write(tmp_path / "found", found, spelled)
+    results, said = scored(tmp_path, capsys)
+    assert one_of(results, "accuracy")["overall"]["value"] == pytest.approx((4 / 6 + 1) / 2)
+    assert f"no labelled video has these phases, so their frames are false: '{spelled(5)}' ({tmp_path}/found/a.csv 1-2); the labels" in said
+    # Strategy A in the video that predicts it: its precision, F1 and Jaccard index are 0; in the other it is left out.
+    for metric, other in (("precision", precision_score), ("f1", f1_score), ("jaccard", jaccard_score)):
+        of_videos = [
+            other(TRUTH[name], found[name], average=None, labels=labels) for name, labels in (("a", [0, 1, 2, 5]), ("b", [0, 1, 2]))
+        ]
+        assert one_of(results, metric)["overall"]["value"] == pytest.approx(np.concatenate(of_videos).mean()), metric
+    assert one_of(results, "recall")["overall"]["value"] == pytest.approx(np.mean([0.5, 0.5, 1, 1, 1, 1]))
+
+
+@pytest.mark.parametrize("kind", ["segments", "events", "videos"])
+def test_every_kind_takes_such_a_phase(tmp_path, capsys, kind):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", {**TRUTH, "a": [0, 5, 5, 1, 2, 2]})
+    results, said = scored(tmp_path, capsys, f"kind={kind}")
+    assert results
+    assert "'5'" in said
+
+
+def test_strategy_b_leaves_it_out(tmp_path, capsys):
+    found = {"a": [0, 5, 5, 1, 2, 2], "b": TRUTH["b"]}
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", found)
+    results, _ = scored(tmp_path, capsys, "undefined=B")
+    assert one_of(results, "precision")["overall"]["value"] == 1
+
+
+def test_further_phases_of_several_runs_are_the_same_by_name(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH, NAMES.get)
+    for run, ids in (("one", [0, 7, 7, 1, 2, 2]), ("two", [0, 5, 7, 1, 2, 2])):
+        write(tmp_path / run, {**TRUTH, "a": ids}, NAMES.get)
+    together, said = scored(tmp_path, capsys, found=("one", "two"))
+    alone = [scored(tmp_path, capsys, found=(run,))[0] for run in ("one", "two")]
+    means = [one_of(results, "accuracy")["overall"]["value"] for results in (together, *alone)]
+    assert means[0] == pytest.approx((means[1] + means[2]) / 2)
+    assert f"'rinse' ({tmp_path}/one/a.csv 1-2, {tmp_path}/two/a.csv 2), 'suture' ({tmp_path}/two/a.csv 1)" in said
+
+
+def test_a_further_phase_only_in_frames_that_do_not_count_changes_nothing(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", TRUTH)
+    before, _ = scored(tmp_path, capsys, "undefined=zero")
+    write(tmp_path / "found", {**TRUTH, "a": [*TRUTH["a"], 1000000], "c": [5]})
+    after, said = scored(tmp_path, capsys, "undefined=zero")
+    assert after == before
+    assert "no labelled video has" not in said
+
+
+def test_ids_that_are_numbered_from_1_are_still_refused(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()})
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frames 4-5: phase 3 is not in 0..2 (2 frames); are they numbered from 1?" in said
+
+
+def test_a_name_that_is_nearly_one_of_the_labels_is_refused_but_not_one_of_another_number(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH, "phase {}".format)
+    write(tmp_path / "found", {**TRUTH, "a": [0, 3, 1, 1, 2, 2]}, "phase {}".format)
+    assert "so their frames are false: 'phase 3'" in scored(tmp_path, capsys)[1]
+    write(tmp_path / "found", TRUTH, "phse {}".format)
+    assert "did you mean 'phase 0'?" in fault(capsys, *sides(tmp_path, "phases"))
+
+
+def test_a_vocabulary_that_is_named_stays_closed(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", {**TRUTH, "a": [0, 9, 1, 1, 2, 2]})
+    assert "phase 9 is not in 0..6; correct it" in fault(capsys, *sides(tmp_path, "phases", "--vocabulary", "cholec80"))
+
+
+def test_the_published_program_does_not_take_one(tmp_path, capsys):
+    seven = list(range(7))
+    write(tmp_path / "truth", {"a": seven})
+    write(tmp_path / "found", {"a": [*seven[:-1], 8]})
+    said = fault(capsys, *sides(tmp_path, "phases", "--semantics", "compat"))
+    assert "the published program does not know phases that no labelled video has, such as '8'" in said
