@@ -43,6 +43,8 @@ def test_boxes_of_every_format_that_states_the_size_of_its_pictures_are_refused_
                 found.add(name)
                 assert not shape_faults(labels, (width, height)), name
                 assert not shape_faults(labels, (2 * width, 2 * height)), name
+                assert not shape_faults(labels, (3 * width, 4 * height), WIDE), name
+                assert shape_faults(labels, (3 * width, 4 * height), 1 / WIDE), name
                 (fault, *_) = shape_faults(labels, (height, width))
                 assert fault.what == f"the labelled image is {width}x{height}, the video {height}x{width}: another shape", name
                 assert fault.file, name
