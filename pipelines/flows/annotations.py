@@ -13,7 +13,7 @@ from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
-from scrubin.stages.annotations import label_tables, report, sources
+from scrubin.stages.annotations import label_tables, pixel_aspect, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
 
 
@@ -38,7 +38,9 @@ def main() -> None:
     sorted_out = sources.sorted_out(done, names, known, faults, withdrawn)
     left_out = {batch.recording for batch in batches if not batch.is_whole} - set(known) | sorted_out.left_out
     outcomes = [outcome for _, outcome in sorted_out.read]
-    tables = label_tables.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
+    windows = p.windows and p.windows.windows()
+    aspect_of = partial(pixel_aspect.of_released, UNRELEASED)
+    tables = label_tables.tables(outcomes, known, left_out, p.length_tolerance_s, faults, windows, aspect_of)
     io.write(LABELLED, tables.labelled, TABLES / "labelled.parquet")
     io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, tables.phases, TABLES / "phases.parquet")

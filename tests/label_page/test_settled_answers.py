@@ -34,9 +34,9 @@ def labels_at(said, frame):
 
 @given(said=st.dictionaries(st.integers(1, 3), spans(), min_size=2, max_size=3), taken=st.integers(1, 3))
 def test_whose_spans_were_taken_is_told_and_everybody_else_who_says_the_same_in_each_frame(said, taken):
-    for one in disputes.of_layer("phases", said, FRAMES, edge_frames=0, majority=False).open:
+    for one in disputes.of_layer("phases", said, FRAMES, edge=0, majority=False).open:
         answer = Settled(ABOUT, "cholect50", "phases", one.first, one.end, one.said.get(taken, ()))
-        outcome = disputes.of_layer("phases", said, FRAMES, [answer], edge_frames=0, majority=False)
+        outcome = disputes.of_layer("phases", said, FRAMES, [disputes.answered(answer, said)], edge=0, majority=False)
         (of,) = outcome.settled
         frames = range(one.first, one.end)
         wanted = [labels_at(answer.spans, frame) for frame in frames]
@@ -49,7 +49,7 @@ def test_whose_spans_were_taken_is_told_and_everybody_else_who_says_the_same_in_
 def test_whose_boxes_were_taken_is_told(said, taken):
     for one in track_disputes.of_layer("boxes", said, FRAMES, majority=False).open:
         answer = Settled(ABOUT, "cholect50", "boxes", one.first, one.end, (), one.tracks.get(taken, ()))
-        outcome = track_disputes.of_layer("boxes", said, FRAMES, [answer], majority=False)
+        outcome = track_disputes.of_layer("boxes", said, FRAMES, [track_disputes.answered(answer, said)], majority=False)
         (of,) = outcome.settled
         told = answers.of_settled(outcome, of)
         assert (taken in told.people) == (taken in said)

@@ -13,7 +13,7 @@ from labelled_tracks import FRAMES, LABELS, at, track, tracks
 from scrubin.curate.label.events import About, Settled
 from scrubin.curate.label.several import track_agreement
 from scrubin.curate.label.several.track_agreement import TwiceTracked
-from scrubin.curate.label.several.track_disputes import of_layer
+from scrubin.curate.label.several.track_disputes import answered, of_layer
 from scrubin.labels.keyframes import HIDDEN, expanded
 
 BOX, NEAR, FAR = (0.1, 0.1, 0.2, 0.2), (0.12, 0.1, 0.2, 0.2), (0.6, 0.6, 0.2, 0.2)
@@ -116,13 +116,14 @@ def test_two_people_who_end_a_track_at_different_frames_differ_only_there():
     outcome = of_layer("boxes", said, FRAMES, majority=False)
     assert [(of.first, of.end) for of in outcome.open] == [(8, 10)]
     answer = Settled(About("r", "mono", "0"), "cholect50", "boxes", 8, 10, (), outcome.open[0].tracks[1])
-    settled = of_layer("boxes", said, FRAMES, [answer], majority=False)
+    settled = of_layer("boxes", said, FRAMES, [answered(answer, said)], majority=False)
     assert not settled.open
     # It goes on as the same track, to the end that the first one said.
     (stands,) = settled.tracks
     assert expanded(stands).frames.tolist() == list(range(10))
     nothing = Settled(About("r", "mono", "0"), "cholect50", "boxes", 8, 10, ())
-    assert expanded(of_layer("boxes", said, FRAMES, [answer, nothing], majority=False).tracks[0]).frames.tolist() == list(range(8))
+    both = [answered(one, said) for one in (answer, nothing)]
+    assert expanded(of_layer("boxes", said, FRAMES, both, majority=False).tracks[0]).frames.tolist() == list(range(8))
 
 
 def test_a_track_that_one_of_two_broke_in_two_goes_on_as_one():
@@ -173,7 +174,7 @@ def test_a_point_that_one_says_is_hidden_and_another_is_seen_is_disputed_as_long
     assert not both.open
     assert expanded(both.tracks[0]).frames[expanded(both.tracks[0]).is_hidden].tolist() == [4, 5, 6]
     answer = Settled(About("r", "mono", "0"), "cholect50", "points", 4, 7, (), tuple(hides))
-    settled = of_layer("points", {1: seen, 2: hides}, FRAMES, [answer], majority=False)
+    settled = of_layer("points", {1: seen, 2: hides}, FRAMES, [answered(answer, {1: seen, 2: hides})], majority=False)
     assert not settled.open
     (stands,) = settled.tracks
     assert expanded(stands).frames[expanded(stands).is_hidden].tolist() == [4, 5, 6]

@@ -15,7 +15,7 @@ from each import each
 from labelled_study import FIRST, person, put, rate
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.tables import io
-from scrubin.base.tables.private import PARTS
+from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.curate.label import events, rewriting
 from scrubin.curate.label.events import Span
 
@@ -55,6 +55,17 @@ def test_a_label_is_kept_in_frames_of_the_source_with_its_hash_and_shown_in_rele
     parts = io.records(io.read(PARTS, folder / "data/interim/parts.parquet"))
     assert line["facts"]["about"]["source_sha256"] == next(row["sha256"] for row in parts if row["recording"] == "single")
     assert line["by"] == str(folk[0].number)
+
+
+def test_where_the_rate_of_a_source_varies_its_own_times_are_asked_as_long_as_its_file_is_there(folder):
+    path = folder / "data/interim/recordings.parquet"
+    rows = io.read(RECORDINGS, path)
+    rows["variable_rate"] = rows["recording"] == "single"
+    io.write(RECORDINGS, rows, path)
+    pictures = {id_: one.pictures for id_, one in labelled_study.opened(folder).recordings.items()}
+    assert pictures[PAIR].boundaries_s is None
+    assert len(pictures[SINGLE].boundaries_s) == pictures[SINGLE].frame_count + 1
+    assert pictures[SINGLE].length_s(FIRST, FIRST + 30) == pytest.approx(30 / sampled_release.FPS)
 
 
 def test_nobody_sees_names_or_anybody_elses_labels(bench, folk, folder):

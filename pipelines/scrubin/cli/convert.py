@@ -159,7 +159,7 @@ def _formats() -> str:
 def _check_video(collection: Collection, fps: Fraction | None, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
     from scrubin.media.probe import probe
-    from scrubin.stages.annotations import lengths
+    from scrubin.stages.annotations import lengths, pixel_aspect
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:
@@ -174,6 +174,7 @@ def _check_video(collection: Collection, fps: Fraction | None, video: Path, firs
         tolerance_s=LENGTH_TOLERANCE_S,
         faults=faults,
         first=first_frame,
+        pixel_aspect=lambda: pixel_aspect.of_video(video, str(video), probed.rotation_deg),
     )
     # What the file states of its source counts before what its format says.
     rate = labels.source_fps or (fps if labels.clock.period_s is None else None)

@@ -67,7 +67,7 @@ def of_person(mine: OfPerson, pictures: Pictures, p: LabelParams, scores: Scores
 
 def _short(layer: str, spans: Sequence[Span], pictures: Pictures, p: LabelParams) -> Iterator[Finding]:
     for span in spans:
-        length_s = (span.end - span.first) / pictures.per_second
+        length_s = pictures.length_s(span.first, span.end)
         if length_s < p.shortest_s:
             yield Finding(layer, span.first, span.end, "short", f"{span.label} lasts {length_s:.2f} s")
 
@@ -78,7 +78,7 @@ def _unlabelled(layer: str, spans: Sequence[Span], pictures: Pictures) -> Iterat
     for span in spans:
         is_free[span.first : span.end] = False
     for first, end in runs(is_free):
-        yield Finding(layer, first, end, "unlabelled", f"{(end - first) / pictures.per_second:.1f} s have none of the {layer}")
+        yield Finding(layer, first, end, "unlabelled", f"{pictures.length_s(first, end):.1f} s have none of the {layer}")
 
 
 def _transitions(layer: str, spans: Sequence[Span], p: LabelParams) -> Iterator[Finding]:
@@ -148,7 +148,7 @@ def _of_track(layer: str, track: Track, pictures: Pictures, classes: Vocabulary)
         if min(x, y) < 0 or x + w > 1 or y + h > 1:
             yield Finding(layer, key.frame, key.frame + 1, "outside", f"{name}: the box leaves the picture")
     for one, other in itertools.pairwise(keys):
-        apart_s = (other.frame - one.frame) / pictures.per_second
+        apart_s = pictures.length_s(one.frame, other.frame)
         if OUTSIDE in (one.state, other.state):
             continue
         if apart_s > LONGEST_S:

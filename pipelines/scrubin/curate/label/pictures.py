@@ -7,7 +7,7 @@ in it, so that another trim asks for the same source frames.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -31,6 +31,9 @@ class Pictures:
         Those of them whose triplets are labelled, increasing; none where that is no layer.
     fps
         Frames per second of the source; None where the time between them varies.
+    boundaries_s
+        Where that varies, when each frame of the source begins, from that of the first, then the end of the last; shape (n + 1,). None
+        where frames follow each other evenly.
     """
 
     about: About
@@ -40,6 +43,13 @@ class Pictures:
     end: int
     sampled: tuple[int, ...] = ()
     fps: Fraction | None = None
+    boundaries_s: npt.NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+
+    def length_s(self, first: int, end: int) -> float:
+        """Return how long the frames ``[first, end)`` of the source last, in seconds."""
+        if self.boundaries_s is None:
+            return (end - first) / self.per_second
+        return float(self.boundaries_s[end] - self.boundaries_s[first])
 
     @property
     def film(self) -> str:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from scrubin.curate.label import events
 from scrubin.curate.label.events import About, Assigned, Change, Done, Instant, Labelled, Refused, Settled, Sheet, Span, Value, Worked
+from scrubin.curate.label.params import TRACKS, TRIPLETS
+from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several.disputes import Answered
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.stages.review import Line
 
@@ -80,8 +83,8 @@ class Standing:
         Recordings that an annotator says are complete, by annotator.
     worked_s
         Seconds by annotator and recording.
-    settled
-        By source, in the order in which adjudicators settled; a later one counts where two meet.
+    answered
+        By source and layer, in the order in which adjudicators settled, each answer with the dispute as it was then.
     undoable
         By annotator and recording, the lines that can be taken back, each with what takes it back.
     last_line
@@ -92,9 +95,11 @@ class Standing:
     assigned: dict[str, tuple[int, ...]] = field(default_factory=dict)
     done: dict[int, set[str]] = field(default_factory=dict)
     worked_s: dict[tuple[int, str], int] = field(default_factory=dict)
-    settled: dict[About, list[Settled]] = field(default_factory=dict)
+    answered: dict[tuple[About, str], list[Answered]] = field(default_factory=dict)
     undoable: dict[tuple[int, str], list[tuple[int, Labelled | Refused]]] = field(default_factory=dict)
     last_line: dict[str, int] = field(default_factory=dict)
+    _tracks: dict[tuple[About, int, str], list[Track]] = field(default_factory=dict, repr=False)
+    """Kept until somebody changes them: an adjudicator settles many disputes in a row."""
 
     def of(self, about: About, annotator: int) -> OfPerson:
         """Return what an annotator said of a source."""
@@ -145,12 +150,29 @@ class Standing:
                     self._refuse(line.number, person, event)
                 case Settled():
                     self.last_line[event.about.recording] = line.number
-                    self.settled.setdefault(event.about, []).append(event)
+                    self.answered.setdefault((event.about, event.layer), []).append(self._answered(event))
+
+    def _answered(self, event: Settled) -> Answered:
+        """Return an answer with what those who label the recording say at this line."""
+        people, layer = self.assigned.get(event.about.recording, ()), event.layer
+        if layer in TRACKS:
+            return track_disputes.answered(event, {person: self._tracks_of(event.about, person, layer) for person in people})
+        said = {person: self.of(event.about, person) for person in people}
+        if layer == TRIPLETS:
+            return instant_disputes.answered(event, {person: of.instants(layer) for person, of in said.items()})
+        return disputes.answered(event, {person: of.spans(layer) for person, of in said.items()})
+
+    def _tracks_of(self, about: About, person: int, layer: str) -> list[Track]:
+        key = about, person, layer
+        if key not in self._tracks:
+            self._tracks[key] = self.of(about, person).tracks(layer)
+        return self._tracks[key]
 
     def _label(self, number: int, person: int, event: Labelled) -> None:
         mine = self.of_or_new(event.about, person)
         before = inverse(mine, event)
         for change in event.changes:
+            self._tracks.pop((event.about, person, change.layer), None)
             at = change.layer, change.key
             of_layer = mine.items.setdefault(change.layer, {})
             was_there = change.key in of_layer

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.errors import ReviewError, TableError, VideoError
 from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, RELEASE
 from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
@@ -148,14 +148,15 @@ class Workbench:
             msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
             raise ReviewError(msg)
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
+        raw = folder / params.raw_folder(path)
+        recordings = [_timed(one, of_parts[one.name, one.about.camera], raw) for one in recordings]
         if p.every_s is not None and TRIPLETS in p.layers:
-            raw = folder / params.raw_folder(path)
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
         withdrawn = withdrawal_memory.load(folder)
-        _refuse_other_names(folder / params.raw_folder(path), [name for name in videos if name not in withdrawn])
+        _refuse_other_names(raw, [name for name in videos if name not in withdrawn])
         rewriting.forget(rewriting.ledger_of(folder), withdrawn)
-        written.forget(folder / params.raw_folder(path), withdrawn, folder / written.EXPORTED_PATH)
+        written.forget(raw, withdrawn, folder / written.EXPORTED_PATH)
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
             ids = list(bench.recordings)
@@ -475,6 +476,17 @@ def _recording(
     fps = None if row["variable_rate"] or not row["fps"] else Fraction(row["fps"])
     pictures = Pictures(about, row["frame_count"], per_second, first, first + video.frame_count, fps=fps)
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
+
+
+def _timed(one: Recording, source: Source, raw: Path) -> Recording:
+    """Return a recording with the times of its frames, where the time between them varies and the files can still be asked."""
+    if one.pictures.fps is not None:
+        return one
+    try:
+        times_s = boundaries_s(source.probe(raw))
+    except VideoError:
+        return one
+    return dataclasses.replace(one, pictures=dataclasses.replace(one.pictures, boundaries_s=times_s))
 
 
 def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recording:

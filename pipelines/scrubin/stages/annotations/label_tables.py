@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,13 +28,17 @@ from scrubin.media.probe import probe
 from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
 from scrubin.stages.annotations.details import Details, of_layer
 from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
+from scrubin.stages.annotations.pixel_aspect import SQUARE
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
 from scrubin.stages.annotations.windows import Windows
 
 
 @dataclass(frozen=True)
 class ReleasedRecording:
-    """One released recording, seen by its reference camera (left, mono, else right); ``source_sha256s`` are of all its cameras."""
+    """One released recording, seen by its reference camera (left, mono, else right), whose video has this path.
+
+    ``source_sha256s`` are of all its cameras.
+    """
 
     id: str
     line: Timeline
@@ -43,6 +48,7 @@ class ReleasedRecording:
     source_size: tuple[int, int]
     source_sha256s: frozenset[str]
     areas: HiddenAreas
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,9 @@ def _released(
     black = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
     size = (int(row.source_width), int(row.source_height))
     areas = areas_of(hidden, size, (int(row.width), int(row.height)))
-    return ReleasedRecording(row.id, line, black, int(row.frame_count_source), float(row.duration_s_source), size, sha256s, areas)
+    return ReleasedRecording(
+        row.id, line, black, int(row.frame_count_source), float(row.duration_s_source), size, sha256s, areas, str(row.path)
+    )
 
 
 def tables(
@@ -145,6 +153,7 @@ def tables(
     tolerance_s: float,
     faults: Faults,
     windows: Windows | None = None,
+    pixel_aspect: Callable[[str], Fraction] = lambda _: SQUARE,
 ) -> Tables:
     """Return the tables of all released recordings.
 
@@ -162,6 +171,8 @@ def tables(
         What was found before, such as files that fit nowhere.
     windows
         How spans of contacts become actions; None: they are actions.
+    pixel_aspect
+        Returns the width of a pixel of a released video as a multiple of its height, by its path.
 
     Raises
     ------
@@ -182,6 +193,7 @@ def tables(
             source_size=to.source_size,
             tolerance_s=tolerance_s,
             faults=faults,
+            pixel_aspect=partial(pixel_aspect, to.path),
         )
     AnnotationError.raise_any(faults)
     names = sorted({one.recording for one in labels}, key=lambda name: known[name].id)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from scrubin.base.faults import Faults
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
+from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
+from scrubin.stages.annotations.pixel_aspect import SQUARE
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
 NS_DIGITS = len(str(NS)) - 1
@@ -97,6 +99,14 @@ class _Extent:
     gapless: bool = False
 
 
+class _Picture(NamedTuple):
+    """A labelled picture: the file of its labels, the place in it, width and height in px."""
+
+    file: str
+    place: str
+    size: Size
+
+
 @dataclass(frozen=True)
 class _Video:
     frames: int
@@ -112,6 +122,7 @@ def check(
     tolerance_s: float,
     faults: Faults,
     first: int = 0,
+    pixel_aspect: Callable[[], Fraction] = lambda: SQUARE,
 ) -> None:
     """Note labels beyond the end of the source, missing rows, and images of another shape.
 
@@ -127,6 +138,8 @@ def check(
         Differences up to this are not an error.
     first
         The number of the first frame in the labels; instants in seconds or milliseconds start at 0.
+    pixel_aspect
+        Returns the width of a pixel of the source as a multiple of its height; it is asked where a picture has not the shape of the pixels.
     """
     extents = list(_extents(labels, first))
     if extents and (source_frames < 1 or source_s <= 0):
@@ -136,10 +149,16 @@ def check(
         return
     for extent in extents:
         _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
-    for file, size in sorted((labels.image_sizes or {}).items()):
-        _check_shape(file, size, source_size, faults)
-    if labels.instances is not None:
-        _check_pictures(labels, labels.instances, source_size, faults)
+    _note_unknown_sizes(labels, faults)
+    others = [one for one in _pictures(labels) if not _is_of_shape(one.size, source_size)]
+    aspect = pixel_aspect() if others else SQUARE
+    shown = round(source_size[0] * aspect), source_size[1]
+    for file, place, size in others:
+        # Tools that know of such pixels show square ones: x and y are shares of the picture all the same.
+        if not _is_of_shape(size, shown):
+            stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
+            fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
+            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
 
 
 def check_times(
@@ -186,27 +205,33 @@ def _frames_of_source(labels: Labels, first: int) -> Iterator[tuple[str, IntArra
             yield labels.recording, np.unique(np.concatenate([rows["start"], rows["end"] - 1])).astype(np.int64) - first
 
 
-def _check_pictures(labels: Labels, instances: Layer, source_size: Size, faults: Faults) -> None:
-    """Note pictures with masks or points of another shape than the video: what is hidden in the video would be elsewhere in them."""
-    sizes, rows = picture_sizes(labels), instances.rows
-    with_masks, with_points = (
-        sorted(set(rows.loc[rows[name].notna(), "position"].tolist())) if name in rows else [] for name in (MASK, POINTS)
-    )
-    unknown = [position for position in with_masks if position not in sizes]
-    if unknown:
-        what = "masks have no picture whose size is known"
-        faults.error(instances.file, "mask-size", what, "state width and height of the labelled pictures", frames=unknown)
+def _note_unknown_sizes(labels: Labels, faults: Faults) -> None:
+    """Note masks of pictures that nobody says the size of."""
+    if labels.instances is not None and MASK in labels.instances.rows:
+        rows, sizes = labels.instances.rows, picture_sizes(labels)
+        unknown = sorted({*rows.loc[rows[MASK].notna(), "position"].tolist()} - sizes.keys())
+        if unknown:
+            what = "masks have no picture whose size is known"
+            faults.error(labels.instances.file, "mask-size", what, "state width and height of the labelled pictures", frames=unknown)
+
+
+def _pictures(labels: Labels) -> list[_Picture]:
+    """Return the labelled pictures whose size is known: by file, else the first one of each size in which anything has a place."""
     if labels.image_sizes:
-        return  # these have been looked at, by file
-    first = {sizes[position]: position for position in reversed([*with_masks, *with_points]) if position in sizes}
-    for size, position in sorted(first.items()):
-        _check_shape(instances.file, size, source_size, faults, place=f"frame {position}")
+        return [_Picture(file, "", size) for file, size in sorted(labels.image_sizes.items())]
+    sizes = picture_sizes(labels)
+    if labels.instances is None or not sizes:
+        return []
+    rows = labels.instances.rows
+    has_place = rows[[name for name in (*BOX, MASK, POINTS) if name in rows]].notna().any(axis=1)
+    first: dict[Size, int] = {}
+    for position in sorted({*rows.loc[has_place, "position"].tolist()} & sizes.keys()):
+        first.setdefault(sizes[position], position)
+    return [_Picture(labels.instances.file, f"frame {position}", size) for size, position in sorted(first.items())]
 
 
-def _check_shape(file: str, size: Size, source_size: Size, faults: Faults, place: str = "") -> None:
-    if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
-        fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
-        faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
+def _is_of_shape(size: Size, other: Size) -> bool:
+    return abs(math.log((size[0] * other[1]) / (size[1] * other[0]))) <= ASPECT_TOLERANCE
 
 
 def picture_sizes(labels: Labels) -> dict[int, Size]:

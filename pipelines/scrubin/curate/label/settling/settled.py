@@ -9,7 +9,7 @@ from functools import cached_property
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
-from scrubin.curate.label.pictures import Pictures
+from scrubin.curate.label.pictures import NEAR_S, Pictures
 from scrubin.curate.label.proposed.taking import pick_of
 from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
 from scrubin.curate.label.several.answers import Answer
@@ -93,8 +93,9 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
                     layer,
                     {one: of.spans(layer) for one, of in said.items()},
                     pictures.frame_count,
-                    [one for one in standing.settled.get(about, ()) if one.layer == layer],
-                    edge_frames=round(p.edge_s * pictures.per_second),
+                    standing.answered.get((about, layer), ()),
+                    edge=round(p.edge_s * pictures.per_second) if pictures.boundaries_s is None else p.edge_s + NEAR_S,
+                    clock=pictures.boundaries_s,
                     majority=p.settle == "majority",
                 )
         for track_layer in [one for one in TRACKS if one in p.layers]:
@@ -102,14 +103,14 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
                 track_layer,
                 {one: of.tracks(track_layer) for one, of in said.items()},
                 pictures.frame_count,
-                [one for one in standing.settled.get(about, ()) if one.layer == track_layer],
+                standing.answered.get((about, track_layer), ()),
                 majority=p.settle == "majority",
             )
         if TRIPLETS in p.layers:
             outcomes[TRIPLETS] = instant_disputes.of_layer(
                 TRIPLETS,
                 {one: of.instants(TRIPLETS) for one, of in said.items()},
-                [one for one in standing.settled.get(about, ()) if one.layer == TRIPLETS],
+                standing.answered.get((about, TRIPLETS), ()),
                 majority=p.settle == "majority",
                 sampled=pictures.sampled,
             )

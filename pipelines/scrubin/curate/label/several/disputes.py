@@ -3,6 +3,9 @@
 Of a layer of spans every frame has a set of labels by each person: one at most of an exclusive layer. Frames where enough people agree are
 agreed; the others, joined to runs, are disputes. An edge that all have, apart by no more than ``edge_s``, is no dispute: it lies in the
 middle of their edges. Of an exclusive layer that holds only where nobody's spans meet or part by it: what follows at once still does.
+
+An adjudicator's answer counts in the frames of a dispute where people still differ as it was seen. Where they agree by now, what they say
+counts; where they give other answers than then, the frames are disputed anew.
 """
 
 from __future__ import annotations
@@ -17,9 +20,11 @@ import numpy.typing as npt
 
 from scrubin.curate.label.events import Instant, Settled, Sheet, Span
 from scrubin.curate.label.params import EXCLUSIVE
+from scrubin.curate.label.several import still_said
 from scrubin.labels.keyframes import Track
 
 Names = tuple[str, ...]
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,14 @@ class Dispute:
     """The same, of a layer of tracks."""
     instants: Mapping[int, tuple[Instant, ...]] = field(default_factory=dict)
     """The same, of a layer of sampled frames; who has none of a frame did not label it."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What an adjudicator said of a dispute, and the dispute as it was when they said it."""
+
+    settled: Settled
+    seen: Dispute
 
 
 @dataclass(frozen=True)
@@ -53,9 +66,10 @@ def of_layer(
     layer: str,
     said: Mapping[int, Sequence[Span]],
     frame_count: int,
-    settlements: Sequence[Settled] = (),
+    answered: Sequence[Answered] = (),
     *,
-    edge_frames: int,
+    edge: float,
+    clock: FloatArray | None = None,
     majority: bool,
 ) -> Outcome:
     """Return what stands of a layer.
@@ -66,16 +80,21 @@ def of_layer(
         Spans by annotator, of all who were to label it.
     frame_count
         Of the source.
-    settlements
-        Of this layer, in the order in which they were said; of two that meet, the later one counts.
-    edge_frames
-        Edges that are so many frames apart are the same.
+    answered
+        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
+    edge
+        Edges that are so far apart are the same, in the unit of ``clock``.
+    clock
+        When each frame begins, then when the last one ends, shape (frame_count + 1,); None: frames are counted.
     majority
         Whether more than half are enough; otherwise all must agree.
     """
     people = sorted(said)
     joined = _with_common_edges(
-        {person: sorted(said[person], key=_place) for person in people}, edge_frames, is_exclusive=layer in EXCLUSIVE
+        {person: sorted(said[person], key=_place) for person in people},
+        edge,
+        np.arange(frame_count + 1.0) if clock is None else clock,
+        is_exclusive=layer in EXCLUSIVE,
     )
     classes = sorted({span.names for spans in joined.values() for span in spans})
     votes = {names: _votes(joined.values(), names, frame_count) for names in classes}
@@ -88,21 +107,27 @@ def of_layer(
     if majority and layer in EXCLUSIVE and classes:
         # Most say that there is something, and no label has most: without this nobody would be told of such a frame.
         is_open |= (sum(votes.values()) >= needed) & ~np.logical_or.reduce(list(agreed.values()))
-    by_settlement = np.full(frame_count, -1, np.int64)
-    for number, one in enumerate(settlements):
-        by_settlement[one.first : one.end] = number
-    disputes = [Dispute(layer, first, end, _within(said, first, end)) for first, end in runs(is_open)]
-    settled = tuple(one for one in disputes if (by_settlement[one.first : one.end] >= 0).all())
-    still_open = tuple(one for one in disputes if one not in settled)
-    spans = [
-        span for names, flags in agreed.items() for first, end in runs(flags & (by_settlement < 0)) for span in [Span(first, end, *names)]
-    ]
-    for number, one in enumerate(settlements):
-        for span in one.spans:
+    by_answer = np.full(frame_count, -1, np.int64)
+    for number, one in enumerate(answered):
+        first, end = one.seen.first, one.seen.end
+        is_seen = is_open[first:end] & still_said.of_spans(one.seen.said, _within(said, first, end), first, end)
+        by_answer[first:end][is_seen] = number
+    still_open, settled = (
+        tuple(Dispute(layer, first, end, _within(said, first, end)) for first, end in runs(flags))
+        for flags in (is_open & (by_answer < 0), is_open & (by_answer >= 0))
+    )
+    spans = [Span(first, end, *names) for names, flags in agreed.items() for first, end in runs(flags & (by_answer < 0))]
+    for number, one in enumerate(answered):
+        for span in one.settled.spans:
             flags = np.zeros(frame_count, np.bool_)
             flags[span.first : span.end] = True
-            spans += [Span(first, end, *span.names) for first, end in runs(flags & (by_settlement == number))]
+            spans += [Span(first, end, *span.names) for first, end in runs(flags & (by_answer == number))]
     return Outcome(tuple(merged(spans)), still_open, settled)
+
+
+def answered(settled: Settled, said: Mapping[int, Sequence[Span]]) -> Answered:
+    """Return an answer with the dispute that it settles, of what people say at that time, by annotator."""
+    return Answered(settled, Dispute(settled.layer, settled.first, settled.end, _within(said, settled.first, settled.end)))
 
 
 def of_sheets(sheets: Mapping[int, Sheet], points: float) -> list[str]:
@@ -145,11 +170,11 @@ Edge = tuple[int, Names, str, int]
 """Whose, of which label, ``first`` or ``end``, and in which frame."""
 
 
-def _with_common_edges(said: dict[int, list[Span]], edge_frames: int, *, is_exclusive: bool) -> dict[int, list[Span]]:
+def _with_common_edges(said: dict[int, list[Span]], edge: float, clock: FloatArray, *, is_exclusive: bool) -> dict[int, list[Span]]:
     """Return the spans with edges of a label moved to their middle where everybody has one nearby."""
-    if len(said) < 2 or edge_frames == 0:
+    if len(said) < 2 or edge == 0:
         return said
-    common = _common_edges(said, edge_frames)
+    common = _common_edges(said, edge, clock)
     if not is_exclusive:
         return _moved(said, {edge: to for of in common for edge, to in of.items()})
     moves: dict[Edge, int] = {}
@@ -161,12 +186,12 @@ def _with_common_edges(said: dict[int, list[Span]], edge_frames: int, *, is_excl
     return _moved(said, moves)
 
 
-def _common_edges(said: Mapping[int, Sequence[Span]], edge_frames: int) -> list[dict[Edge, int]]:
+def _common_edges(said: Mapping[int, Sequence[Span]], edge: float, clock: FloatArray) -> list[dict[Edge, int]]:
     """Return the edges of a label that everybody has, with their middle."""
     found = []
     for names, side in itertools.product(sorted({span.names for spans in said.values() for span in spans}), ("first", "end")):
         edges = sorted((getattr(span, side), person) for person, spans in said.items() for span in spans if span.names == names)
-        for group in _groups(edges, edge_frames):
+        for group in _groups(edges, edge, clock):
             if Counter(person for _, person in group) == Counter(list(said)):
                 # Half a frame goes to the later one, as labels do between two frames.
                 middle = (2 * sum(at for at, _ in group) + len(group)) // (2 * len(group))
@@ -211,11 +236,11 @@ def _moved(said: Mapping[int, Sequence[Span]], moved: Mapping[Edge, int]) -> dic
     return {person: shifted.get(person, []) for person in said}
 
 
-def _groups(edges: Sequence[tuple[int, int]], within: int) -> Iterator[list[tuple[int, int]]]:
-    """Yield edges that lie no further apart than so many frames, from the first on."""
+def _groups(edges: Sequence[tuple[int, int]], within: float, clock: FloatArray) -> Iterator[list[tuple[int, int]]]:
+    """Yield edges that lie no further apart than so much of the clock, from the first on."""
     group: list[tuple[int, int]] = []
     for edge in edges:
-        if group and edge[0] - group[0][0] > within:
+        if group and clock[edge[0]] - clock[group[0][0]] > within:
             yield group
             group = []
         group.append(edge)

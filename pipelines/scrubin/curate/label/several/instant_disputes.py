@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from scrubin.curate.label.events import Instant, Settled, Triplet
-from scrubin.curate.label.several.disputes import Dispute, Outcome
+from scrubin.curate.label.several import still_said
+from scrubin.curate.label.several.disputes import Answered, Dispute, Outcome
 
 Said = tuple[Triplet, ...] | None
 """What somebody says of a frame; None: they did not label it."""
 
 
 def of_layer(
-    layer: str, said: Mapping[int, Sequence[Instant]], settlements: Sequence[Settled] = (), *, majority: bool, sampled: Sequence[int] = ()
+    layer: str, said: Mapping[int, Sequence[Instant]], answered: Sequence[Answered] = (), *, majority: bool, sampled: Sequence[int] = ()
 ) -> Outcome:
     """Return what stands of a layer of sampled frames.
 
@@ -26,8 +27,8 @@ def of_layer(
     ----------
     said
         Labelled frames by annotator, of all who were to label it.
-    settlements
-        Of this layer, in the order in which they were said; of two that meet, the later one counts.
+    answered
+        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
     majority
         Whether more than half are enough; otherwise all must agree.
     sampled
@@ -36,29 +37,36 @@ def of_layer(
     needed = len(said) // 2 + 1 if majority else len(said)
     by_frame = {person: {one.frame: one.triplets for one in instants} for person, instants in said.items()}
     frames = sorted({*sampled, *(frame for of in by_frame.values() for frame in of)})
+    counting: dict[int, Settled] = {}
+    for one in answered:
+        inside = [frame for frame in frames if one.seen.first <= frame < one.seen.end]
+        counting |= dict.fromkeys(still_said.of_instants(one.seen.instants, said, inside), one.settled)
     stands, groups = dict[int, Said](), list[list[int]]()
-    before: Mapping[int, Said] | None = None
+    before: tuple[Mapping[int, Said], bool] | None = None
     for frame in frames:
         answers: dict[int, Said] = {person: of.get(frame) for person, of in by_frame.items()}
         is_open = bool(answers) and max(Counter(answers.values()).values()) < needed
+        here = (answers, frame in counting) if is_open else None
         if not is_open:
             stands[frame] = next((one for one, count in Counter(answers.values()).items() if count >= needed), None)
-        elif answers == before:
+        elif here == before:
             groups[-1].append(frame)
         else:
             groups.append([frame])
-        before = answers if is_open else None
-    counting = {frame: one for one in settlements for frame in frames if one.first <= frame < one.end}
-    for frame, settlement in counting.items():
-        stands[frame] = next((one.triplets for one in settlement.instants if one.frame == frame), None)
-    disputes = [_dispute(layer, group, by_frame) for group in groups]
-    settled = [all(frame in counting for frame in group) for group in groups]
-    return Outcome(
-        (),
-        tuple(one for one, is_settled in zip(disputes, settled, strict=True) if not is_settled),
-        tuple(one for one, is_settled in zip(disputes, settled, strict=True) if is_settled),
-        instants=tuple(Instant(frame, triplets) for frame, triplets in sorted(stands.items()) if triplets is not None),
+        if is_open and frame in counting:
+            stands[frame] = next((one.triplets for one in counting[frame].instants if one.frame == frame), None)
+        before = here
+    still_open, settled = (
+        tuple(_dispute(layer, group, by_frame) for group in groups if (group[0] in counting) == is_settled) for is_settled in (False, True)
     )
+    instants = tuple(Instant(frame, triplets) for frame, triplets in sorted(stands.items()) if triplets is not None)
+    return Outcome((), still_open, settled, instants=instants)
+
+
+def answered(settled: Settled, said: Mapping[int, Sequence[Instant]]) -> Answered:
+    """Return an answer with the dispute that it settles, of what people say at that time, by annotator."""
+    instants = {person: tuple(one for one in of if settled.first <= one.frame < settled.end) for person, of in said.items()}
+    return Answered(settled, Dispute(settled.layer, settled.first, settled.end, {}, instants=instants))
 
 
 def _dispute(layer: str, frames: Sequence[int], by_frame: Mapping[int, Mapping[int, tuple[Triplet, ...]]]) -> Dispute:

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.curate.label.events import Settled
-from scrubin.curate.label.several import matching
-from scrubin.curate.label.several.disputes import Dispute, Outcome, runs
+from scrubin.curate.label.several import matching, still_said
+from scrubin.curate.label.several.disputes import Answered, Dispute, Outcome, runs
 from scrubin.curate.label.several.matching import Said
 from scrubin.labels.keyframes import HIDDEN, OUTSIDE, SEEN, UNITS, KeyFrame, Track, at_frame, cut, rounded, runs_of
 
@@ -37,7 +37,7 @@ class _Part:
 
 
 def of_layer(
-    layer: str, said: Mapping[int, Sequence[Track]], frame_count: int, settlements: Sequence[Settled] = (), *, majority: bool
+    layer: str, said: Mapping[int, Sequence[Track]], frame_count: int, answered: Sequence[Answered] = (), *, majority: bool
 ) -> Outcome:
     """Return what stands of a layer of tracks.
 
@@ -47,17 +47,14 @@ def of_layer(
         Tracks by annotator, of all who were to label it.
     frame_count
         Of the source.
-    settlements
-        Of this layer, in the order in which they were said; of two that meet, the later one counts.
+    answered
+        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
     majority
         Whether more than half are enough; otherwise all must agree.
     """
     needed = len(said) // 2 + 1 if majority else len(said)
     every = matching.said_by(said)
     is_open = np.zeros(frame_count, np.bool_)
-    by_settlement = np.full(frame_count, -1, np.int64)
-    for number, one in enumerate(settlements):
-        by_settlement[one.first : one.end] = number
     agreed: list[tuple[int, int, tuple[Said, ...]]] = []
     last: dict[tuple[Said, ...], int] = {}
     for stretch in matching.stretches(every, matching.pairs_of(layer, every)):
@@ -74,16 +71,29 @@ def of_layer(
                         agreed.append((first, end, group))
             elif not majority or len(said) - len(group) < needed:
                 is_open[stretch.first : stretch.end] = True
-    disputes = [Dispute(layer, first, end, {}, _within(said, first, end)) for first, end in runs(is_open)]
-    settled = tuple(one for one in disputes if (by_settlement[one.first : one.end] >= 0).all())
+    by_answer = np.full(frame_count, -1, np.int64)
+    for number, one in enumerate(answered):
+        first, end = one.seen.first, one.seen.end
+        if is_open[first:end].any():
+            is_seen = is_open[first:end] & still_said.of_tracks(one.seen.tracks, _within(said, first, end), first, end)
+            by_answer[first:end][is_seen] = number
+    still_open, settled = (
+        tuple(Dispute(layer, first, end, {}, _within(said, first, end)) for first, end in runs(flags))
+        for flags in (is_open & (by_answer < 0), is_open & (by_answer >= 0))
+    )
     parts = [
         _mean(group, first + run_first, first + run_end)
         for first, end, group in agreed
-        for run_first, run_end in runs(by_settlement[first:end] < 0)
+        for run_first, run_end in runs(by_answer[first:end] < 0)
     ]
-    for number, one in enumerate(settlements):
-        parts += _parts(one.tracks, by_settlement == number, said)
-    return Outcome((), tuple(one for one in disputes if one not in settled), settled, tuple(_joined(parts)))
+    for number, one in enumerate(answered):
+        parts += _parts(one.settled.tracks, by_answer == number, said)
+    return Outcome((), still_open, settled, tuple(_joined(parts)))
+
+
+def answered(settled: Settled, said: Mapping[int, Sequence[Track]]) -> Answered:
+    """Return an answer with the dispute that it settles, of what people say at that time, by annotator."""
+    return Answered(settled, Dispute(settled.layer, settled.first, settled.end, {}, _within(said, settled.first, settled.end)))
 
 
 def _state_is_told(group: Sequence[Said], first: int, end: int, needed: int) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,145 @@
+"""Labels of pictures of another shape than the video are refused, boxes too; those of any size, and of square pixels, are not."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+import clips
+import source_clips
+from annotated_tables import tables_of
+from each import each
+from label_examples import EXAMPLES, read_files
+from scrubin import cli
+from scrubin.base.errors import AnnotationError, VideoError
+from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import load
+from scrubin.labels.masks import counts
+from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels, Layer, detailed_rows
+from scrubin.labels.points import Point
+from scrubin.stages.annotations import label_tables, lengths, pixel_aspect
+
+WIDE = Fraction(4, 3)
+STATING = {"coco", "cvat-images", "cvat-video", "cholectrack20", "endoscapes", "labelme", "mot"}
+
+
+def shape_faults(labels, source_size, aspect=Fraction(1)):
+    faults = Faults()
+    lengths.check(
+        labels, source_frames=10**6, source_s=40000, source_size=source_size, tolerance_s=10**6, faults=faults, pixel_aspect=lambda: aspect
+    )
+    return [fault for fault in faults.all() if fault.rule == "image-shape"]
+
+
+def test_boxes_of_every_format_that_states_the_size_of_its_pictures_are_refused_in_a_video_that_is_turned():
+    found = set()
+    for name, files in EXAMPLES.items():
+        for labels in read_files(name, files).recordings if name != "tables-csv" else ():
+            sizes = {*lengths.picture_sizes(labels).values(), *(labels.image_sizes or {}).values()}
+            has_boxes = labels.instances is not None and labels.instances.rows[[*BOX]].notna().any(axis=None)
+            for width, height in sizes if has_boxes and len(sizes) == 1 else ():
+                found.add(name)
+                assert not shape_faults(labels, (width, height)), name
+                assert not shape_faults(labels, (2 * width, 2 * height)), name
+                assert not shape_faults(labels, (3 * width, 4 * height), WIDE), name
+                assert shape_faults(labels, (3 * width, 4 * height), 1 / WIDE), name
+                (fault, *_) = shape_faults(labels, (height, width))
+                assert fault.what == f"the labelled image is {width}x{height}, the video {height}x{width}: another shape", name
+                assert fault.file, name
+    assert found >= STATING
+
+
+def labels_of(size, **row):
+    """One instance in frame 0, by default a box, of a picture of this size."""
+    row = row or {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
+    rows = detailed_rows([{"position": 0, "instrument_id": 0, **row}], {"mask": "str", "points": "object"})
+    frames = rows[["position"]].assign(width=size[0], height=size[1])
+    layer = Layer("annotations/a.json", rows["position"].to_numpy(), rows)
+    return Labels("case one", "coco", load("cholect50"), SOURCE_FRAMES, instances=layer, detail="instrument", frames=frames)
+
+
+def made(labels, aspect=None):
+    """The tables of labels of a video of 320x240 pixels."""
+    asked = []
+
+    def aspect_of(path):
+        asked.append(path)
+        return aspect
+
+    tables = label_tables.tables([labels], label_tables.released(*tables_of()), (), 1.0, Faults(), pixel_aspect=aspect_of)
+    assert asked == ([] if aspect is None else ["v.mp4"])
+    return tables
+
+
+def test_who_says_only_that_something_is_in_view_may_have_pictures_of_any_shape():
+    assert len(made(labels_of((240, 320), score=1.0)).triplets) == 1
+
+
+@each(
+    "row",
+    [
+        {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25},
+        {"points": (Point("tip", 0.25, 0.5, 2),)},
+        {"mask": counts.text_of_runs([0, 427 * 240])},
+    ],
+)
+def test_labels_on_square_pixels_of_an_anamorphic_film_are_its_own_with_x_and_y_as_shares(row):
+    for size in ((427, 240), (854, 480), (213, 120)) if "mask" not in row else ((427, 240),):
+        tables = made(labels_of(size, **row), WIDE)
+        (of_box,) = tables.triplets[[*BOX]].astype(object).to_numpy().tolist()
+        assert of_box == [row.get(side) for side in BOX] or "x" not in row
+        assert tables.points[["x", "y"]].to_numpy().tolist() == ([[0.25, 0.5]] if "points" in row else [])
+        assert tables.masks[["width", "height"]].to_numpy().tolist() == ([[427, 240]] if "mask" in row else [])
+
+
+def test_labels_on_the_pixels_of_an_anamorphic_film_ask_nobody_how_wide_they_are():
+    assert len(made(labels_of((160, 120))).triplets) == 1
+
+
+@each("size, aspect", [((427, 240), 1), ((240, 320), WIDE), ((427, 240), 1 / WIDE), ((512, 240), WIDE)])
+def test_pictures_of_neither_shape_are_refused_and_both_shapes_of_the_film_are_told(size, aspect):
+    shown = "" if aspect == 1 else rf", shown as {round(320 * aspect)}x240"
+    with pytest.raises(
+        AnnotationError, match=rf"a\.json, frame 0: the labelled image is {size[0]}x{size[1]}, the video 320x240{shown}: ano"
+    ):
+        made(labels_of(size), Fraction(aspect))
+
+
+def test_the_width_of_pixels_is_that_of_the_file_turned_with_the_picture(tmp_path):
+    wide = clips.clip(tmp_path / "wide.mp4", seconds=0.4, more=("-vf", "setsar=4/3"))
+    assert pixel_aspect.of_released(tmp_path, "wide.mp4") == WIDE
+    assert pixel_aspect.of_video(wide, "wide.mp4", 90) == 1 / WIDE
+    assert pixel_aspect.of_video(wide, "wide.mp4", 180) == WIDE
+    assert pixel_aspect.of_released(tmp_path, clips.numbered(tmp_path / "square.mkv", 4).name) == 1
+    (tmp_path / "none.mp4").write_bytes(b"nothing")
+    with pytest.raises(VideoError, match=r"none\.mp4"):
+        pixel_aspect.of_released(tmp_path, "none.mp4")
+
+
+def cvat(folder, width, height):
+    """Write a track of boxes of CVAT for video, on pictures of this size."""
+    box = '<box frame="{}" outside="0" keyframe="1" occluded="0" xtl="10" ytl="10" xbr="40" ybr="40"/>'
+    size = f"<original_size><width>{width}</width><height>{height}</height></original_size>"
+    track = f'<track id="0" label="grasper">{box.format(0)}{box.format(1)}</track>'
+    path = folder / f"{width}.xml"
+    path.write_text(f"<annotations><version>1.1</version><meta><task>{size}</task></meta>{track}</annotations>", encoding="utf-8")
+    return path
+
+
+def test_a_converter_that_has_the_video_refuses_boxes_of_another_orientation_and_takes_those_of_square_pixels(tmp_path, capsys):
+    turned = source_clips.rotated(tmp_path)  # of 96x64 pixels, shown as 64x96
+    wide = clips.clip(tmp_path / "wide.mp4", seconds=2.4, more=("-vf", "setsar=4/3"))
+
+    def converted(labels, video):
+        named = ["convert", labels, "--from", "cvat-video", "--to", "coco", "--out", tmp_path / f"{labels.stem}-{video.stem}.json"]
+        return cli.main([*map(str, named), "--fps", "25", "--vocabulary", "cholect50", "--video", str(video)])
+
+    assert converted(cvat(tmp_path, 96, 64), turned) == 1
+    assert "the labelled image is 96x64, the video 64x96: another shape" in capsys.readouterr().err
+    assert converted(cvat(tmp_path, 64, 96), turned) == 0
+    assert converted(cvat(tmp_path, 128, 64), wide) == 0
+    assert converted(cvat(tmp_path, 96, 64), wide) == 0
+    (image, *_) = json.loads((tmp_path / "128-wide.json").read_text(encoding="utf-8"))["images"]
+    assert (image["width"], image["height"]) == (128, 64)

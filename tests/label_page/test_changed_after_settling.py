@@ -1,0 +1,248 @@
+"""An adjudicator's answer counts where people still differ as it was seen: against a count frame by frame, whatever they change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from each import each
+from labelled_study import PARAMS
+from labelled_tracks import FRAMES, at, track, tracks
+from scrubin.curate.label import progress
+from scrubin.curate.label.events import About, Assigned, Change, Instant, Settled, Span, key_of
+from scrubin.curate.label.people import Person
+from scrubin.curate.label.pictures import Pictures
+from scrubin.curate.label.several import disputes, instant_disputes, still_said, track_disputes
+from scrubin.curate.label.workbench import Recording, Workbench
+from scrubin.labels.keyframes import expanded, rounded
+
+ABOUT = About("r", "mono", "0")
+LABELS = ("preparation", "clipping", "packaging")
+GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
+SETS = st.sampled_from((None, (), (GRASP,), (CLIP,), (CLIP, GRASP)))
+NONCES = (f"nonce-{number:06d}" for number in range(10**6))
+
+
+@st.composite
+def exclusive(draw):
+    edges = sorted(draw(st.sets(st.integers(0, FRAMES), max_size=6)))
+    labels = [draw(st.sampled_from((None, *LABELS))) for _ in edges]
+    return [Span(first, end, label) for first, end, label in zip(edges, edges[1:], labels, strict=False) if label]
+
+
+@st.composite
+def overlapping(draw):
+    pairs = draw(st.lists(st.tuples(st.integers(0, FRAMES), st.integers(0, FRAMES), st.sampled_from(LABELS)), max_size=3))
+    return [Span(min(a, b), max(a, b), label) for a, b, label in pairs if a != b]
+
+
+instants = st.lists(SETS, min_size=FRAMES, max_size=FRAMES).map(
+    lambda sets: [Instant(frame, one) for frame, one in enumerate(sets) if one is not None]
+)
+
+
+@st.composite
+def changed(draw, one):
+    """What people say, and what they say after some of them changed it, came or went."""
+    before = draw(st.dictionaries(st.integers(1, 4), one, min_size=2, max_size=4))
+    after = {who: draw(one) if draw(st.integers(0, 2)) == 0 else said for who, said in before.items()}
+    if draw(st.integers(0, 3)) == 0:
+        after[5] = draw(st.one_of(one, st.sampled_from(list(before.values()))))
+    if draw(st.integers(0, 3)) == 0:
+        del after[min(before)]
+    return before, after
+
+
+def labels_at(spans, frame):
+    return frozenset(span.label for span in spans if span.first <= frame < span.end)
+
+
+def triplets_at(said, frame):
+    return next((one.triplets for one in said if one.frame == frame), None)
+
+
+def places_at(said, frame):
+    """Return label, place and whether it is hidden of each track in a frame."""
+    found = []
+    for one in said:
+        places = expanded(one)
+        here = places.frames == frame
+        found += [(one.label, *rounded(place), bool(places.is_hidden[here][0])) for place in places.places[here]]
+    return tuple(sorted(found))
+
+
+def frames_of(found):
+    frames = [frame for one in found for frame in range(one.first, one.end)]
+    assert len(frames) == len(set(frames))
+    return set(frames)
+
+
+def check_frames(of_layer, said_at, before, after, answer_of):
+    """Check where answers to all that was disputed count after the change, and return the outcomes without and with them."""
+    disputed, changed_alone = of_layer(before, ()), of_layer(after, ())
+    outcome = of_layer(after, [answer_of(one) for one in disputed.open])
+    open_before, open_after = frames_of(disputed.open), frames_of(changed_alone.open)
+    answers = [[{said_at(one, frame) for one in said.values()} for frame in range(FRAMES)] for said in (before, after)]
+    same = {frame for frame in range(FRAMES) if answers[0][frame] == answers[1][frame]}
+    assert frames_of(outcome.settled) == open_before & open_after & same
+    assert frames_of(outcome.open) == open_after - (open_before & same)
+    return changed_alone, outcome
+
+
+@pytest.mark.parametrize(("layer", "one"), [("phases", exclusive()), ("actions", overlapping()), ("quality", overlapping())])
+@given(data=st.data(), majority=st.booleans())
+def test_spans_of_an_answer_stand_where_people_differ_as_it_was_seen(layer, one, data, majority):
+    before, after = data.draw(changed(one))
+    answer = data.draw(one)
+
+    def of_layer(said, answers):
+        return disputes.of_layer(layer, said, FRAMES, answers, edge=0, majority=majority)
+
+    def answer_of(of):
+        return disputes.answered(Settled(ABOUT, "v", layer, of.first, of.end, tuple(disputes.within(answer, of.first, of.end))), before)
+
+    alone, outcome = check_frames(of_layer, labels_at, before, after, answer_of)
+    counting = frames_of(outcome.settled)
+    for frame in range(FRAMES):
+        assert labels_at(outcome.spans, frame) == labels_at(answer if frame in counting else alone.spans, frame)
+
+
+@pytest.mark.parametrize("layer", ["boxes", "points"])
+@given(data=st.data(), majority=st.booleans())
+def test_tracks_of_an_answer_stand_where_people_differ_as_it_was_seen(layer, data, majority):
+    one = tracks().map(lambda said: said if layer == "boxes" else [of_points(of) for of in said])
+    before, after = data.draw(changed(one))
+
+    def of_layer(said, answers):
+        return track_disputes.of_layer(layer, said, FRAMES, answers, majority=majority)
+
+    def answer_of(of):
+        taken = of.tracks.get(min(before), ())
+        return track_disputes.answered(Settled(ABOUT, "v", layer, of.first, of.end, (), taken), before)
+
+    alone, outcome = check_frames(of_layer, places_at, before, after, answer_of)
+    counting = frames_of(outcome.settled)
+    for frame in range(FRAMES):
+        taken = before[min(before)] if frame in counting else alone.tracks
+        assert near(places_at(outcome.tracks, frame), places_at(taken, frame))
+
+
+def near(one, other):
+    """Return whether places are the same to a millionth or two: where a track is cut, a place is rounded."""
+    return [(of[0], of[-1]) for of in one] == [(of[0], of[-1]) for of in other] and all(
+        np.allclose(a[1:-1], b[1:-1], rtol=0, atol=2e-6) for a, b in zip(one, other, strict=True)
+    )
+
+
+def of_points(of):
+    return track(*(replace(key, place=key.place[:2]) for key in of.keys), name=of.name)
+
+
+@given(data=st.data(), majority=st.booleans())
+def test_sets_of_an_answer_stand_where_people_differ_as_it_was_seen(data, majority):
+    before, after = data.draw(changed(instants))
+    answer = data.draw(instants)
+
+    def of_layer(said, answers):
+        return instant_disputes.of_layer("triplets", said, answers, majority=majority, sampled=range(FRAMES))
+
+    def answer_of(of):
+        inside = tuple(one for one in answer if of.first <= one.frame < of.end)
+        return instant_disputes.answered(Settled(ABOUT, "v", "triplets", of.first, of.end, (), (), inside), before)
+
+    alone, outcome = check_frames(of_layer, triplets_at, before, after, answer_of)
+    counting = frames_of(outcome.settled)
+    for frame in range(FRAMES):
+        assert triplets_at(outcome.instants, frame) == triplets_at(answer if frame in counting else alone.instants, frame)
+
+
+def test_of_two_answers_that_of_the_present_dispute_counts_also_when_it_is_the_earlier_one():
+    first = {1: [Span(0, 9, "preparation")], 2: [Span(0, 9, "clipping")]}
+    other = {1: [Span(0, 9, "packaging")], 2: [Span(0, 9, "clipping")]}
+    answers = [
+        disputes.answered(Settled(ABOUT, "v", "phases", 0, 9, (Span(0, 9, label),)), said)
+        for label, said in (("preparation", first), ("packaging", other))
+    ]
+    for said, label in ((first, "preparation"), (other, "packaging")):
+        outcome = disputes.of_layer("phases", said, FRAMES, answers, edge=0, majority=False)
+        assert (outcome.spans, outcome.open) == ((Span(0, 9, label),), ())
+
+
+def test_who_says_what_of_the_same_answers_asks_nothing_anew():
+    said = {1: [Span(0, 9, "preparation")], 2: [Span(0, 9, "clipping")]}
+    for now in ({1: said[2], 2: said[1]}, {**said, 3: said[2]}):
+        assert still_said.of_spans(said, now, 0, 9).all()
+
+
+# At the bench, by the lines of the ledger
+
+P = replace(PARAMS, layers=("phases", "actions", "quality", "boxes", "points"), quality=("smoke", "blurred"), edge_s=0.0)
+BOX, FAR, THIRD = (0.1, 0.1, 0.2, 0.2), (0.6, 0.6, 0.2, 0.2), (0.1, 0.6, 0.2, 0.2)
+
+
+def of_track(layer, place):
+    place = place if layer == "boxes" else place[:2]
+    return [Change(layer, key_of("a", frame), at(frame, *place)) for frame in (2, 8)]
+
+
+def spans_of(layer, *names):
+    return [Change(layer, "a", Span(2, 9, *names))]
+
+
+LAYERS = {
+    "phases": [spans_of("phases", name) for name in ("preparation", "clipping-and-cutting", "calot-triangle-dissection")],
+    "actions": [spans_of("actions", *names) for names in (GRASP, CLIP, ("hook", "dissect", "gallbladder"))],
+    "quality": [spans_of("quality", "smoke"), spans_of("quality", "blurred"), [Change("quality", "a", None)]],
+    "boxes": [of_track("boxes", place) for place in (BOX, FAR, THIRD)],
+    "points": [of_track("points", place) for place in (BOX, FAR, THIRD)],
+    "triplets": [[Change("triplets", "4", Instant(4, sets))] for sets in ((GRASP,), (CLIP,), ())],
+}
+
+
+def answer_to(layer, changes):
+    values = [change.value for change in changes if change.value is not None]
+    return [track(*values)] if layer in ("boxes", "points") else values
+
+
+@each("layer, three", LAYERS.items())
+def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispute_is_open_again(tmp_path, layer, three):
+    first, second, third = three
+    p = replace(P, layers=("triplets",), quality=(), every_s=0.0) if layer == "triplets" else P
+    sampled = tuple(range(20)) if layer == "triplets" else ()
+    recording = Recording("r", "r", "Task", {}, Pictures(ABOUT, 20, 1.0, 0, 20, sampled), 20.0)
+    (tmp_path / "params.yaml").write_text("raw: raw\n", encoding="utf-8")
+    bench = Workbench(tmp_path, p, None, {"r": recording})
+    one, other, chief = Person(1, "a", "annotator", ""), Person(2, "b", "annotator", ""), Person(3, "c", "adjudicator", "")
+    bench._append(Assigned({"r": (1, 2)}), 0, "")
+
+    def say(who, changes):
+        bench.label(who, "r", changes, next(NONCES))
+        bench.say_done(who, "r", next(NONCES), done=True)
+
+    def outcome():
+        return bench.settlement(recording).outcomes[layer]
+
+    def settle(changes):
+        (dispute,) = outcome().open
+        bench.settle(chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, changes), next(NONCES))
+
+    say(one, first)
+    say(other, second)
+    settle(second)
+    assert (len(outcome().open), len(outcome().settled)) == (0, 1)
+    say(one, third)
+    assert (len(outcome().open), len(outcome().settled)) == (1, 0)
+    bench.undo(one, "r", next(NONCES))
+    assert (len(outcome().open), len(outcome().settled)) == (0, 1)
+    say(other, first)
+    assert (len(outcome().open), len(outcome().settled)) == (0, 0)
+    stands = outcome()
+    assert not any("clip" in str(one) for one in (*stands.spans, *stands.instants))
+    if layer in ("boxes", "points"):
+        assert [key.place for of in stands.tracks for key in of.keys] == [change.value.place for change in first]
+    progress.export(bench)
+    assert '"settled": 0' in (tmp_path / "raw/annotations/label/r.labels.json").read_text(encoding="utf-8")
