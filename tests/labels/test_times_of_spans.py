@@ -6,9 +6,14 @@ import json
 from fractions import Fraction
 
 from each import each
+from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
 from scrubin.labels import instance_spans
+from scrubin.labels.files import loss
+from scrubin.labels.files.loss import Fit
+from scrubin.labels.files.output import writer_of
 from scrubin.labels.files.reader import Options, read_path
+from scrubin.labels.model import Clock, Collection, Labels, segment_rows, span_rows
 from scrubin.labels.rates import Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS
 
@@ -102,3 +107,24 @@ def test_phases_of_an_unknown_rate_are_refused_as_seconds_and_one_a_second_is_a_
 def test_frames_before_the_first_one_are_refused(tmp_path, capsys):
     assert converted(tmp_path, of_rows("frame", 0, 5), "elan", "--fps", "25", "--first-frame", "1") == 1
     assert "a span starts at 0, before the first number, 1; correct --first-frame" in capsys.readouterr().err
+
+
+def test_phases_and_actions_of_one_file_are_counted_from_the_same_first_frame():
+    words = vocabulary.load("cholect50")
+    second = {"start": 26, "end": 51}
+    spans = span_rows([{"instrument_id": 0, "instance": 0, **second}])
+    labels = Labels(
+        "op",
+        "made",
+        words,
+        Clock(Fraction(1, 25)),
+        segments=segment_rows([("phase", *second.values(), 0)]),
+        spans=spans,
+        detail="instrument",
+    )
+    for to, fps in (("tables", Fraction(25)), ("tables", None), ("elan", Fraction(25))):
+        (kept,) = loss.fitted(Collection((labels,)), writer_of(to), Fit("made", to_fps=fps, first=1))[0].recordings
+        segments, instances = kept.segments, kept.instances
+        rate, own = 1 / kept.clock.period_s, 1 / (kept.segments_clock or kept.clock).period_s
+        assert segments[["start", "end"]].to_numpy().tolist() == [[own, 2 * own]]
+        assert instances.positions.tolist() == list(range(int(rate), int(2 * rate)))
