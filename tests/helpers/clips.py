@@ -40,11 +40,18 @@ def clip(
 
 
 def numbered(
-    path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (96, 64), pts: list[int] | None = None, levels: int = 73
+    path: Path,
+    count: int,
+    *,
+    fps: int = 20,
+    size: tuple[int, int] = (96, 64),
+    pts: list[int] | None = None,
+    levels: int = 73,
+    pixel_aspect: Fraction = Fraction(1),
 ) -> Path:
     """A clip whose frame n has the flat luma 16 + 3 (n mod ``levels``): a decoded frame tells its number.
 
-    ``pts`` gives the time of each frame in milliseconds, for a variable rate.
+    ``pts`` gives the time of each frame in milliseconds, for a variable rate; ``pixel_aspect`` says how wide a pixel is to its height.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     width, height = size
@@ -52,6 +59,7 @@ def numbered(
         stream = out.add_stream("libx264", rate=fps, options={"crf": "1", "preset": "ultrafast", "g": "30"})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
         stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
+        stream.codec_context.sample_aspect_ratio = pixel_aspect
         for n in range(count):
             planes = np.full((height * 3 // 2, width), 128, np.uint8)
             planes[:height] = 16 + 3 * (n % levels)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import clips
 import sampled_release
+from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS
 from scrubin.base.tables.public import VIDEOS
@@ -120,3 +123,13 @@ def trim(folder: Path, frames: int) -> None:
         if "first_source_frame" in rows:
             rows.loc[single, "first_source_frame"] += frames
         io.write(table, rows, folder / path)
+
+
+def widen(folder: Path, pixel_aspect: Fraction) -> None:
+    """Let the pixels of the released video of the single recording be so wide to their height."""
+    videos = io.read(VIDEOS, folder / "data/tables/videos.parquet")
+    at = videos.index[videos["id"] == sampled_release.IDS["single"]][0]
+    path = folder / "data/release" / videos.loc[at, "path"]
+    clips.numbered(path, sampled_release.SINGLE_FRAMES, fps=sampled_release.FPS, levels=61, pixel_aspect=pixel_aspect)
+    videos.loc[at, "sha256"] = sha256_of(path)
+    io.write(VIDEOS, videos, folder / "data/tables/videos.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from fractions import Fraction
 
 import av
 import cv2
@@ -12,6 +13,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 import label_client
+import labelled_study
 import sampled_release
 from each import each
 from label_client import Labeller, change
@@ -211,6 +213,23 @@ def test_a_picture_is_the_frame_of_its_number(ann, folder):
         assert np.abs(cell.astype(int) - expected[number]).mean() < 6, number
     times_s = np.load(io.BytesIO(_npy(ann.get(f"/api/recordings/{SINGLE}/mono/times").content)))
     assert len(times_s) == sampled_release.SINGLE_FRAMES + 1
+
+
+@pytest.mark.parametrize(
+    ("pixel_aspect", "width"),
+    [(Fraction(1), 96), (Fraction(4, 3), 128), (Fraction(12, 11), 105), (Fraction(2, 3), 64), (Fraction(100), 96)],
+    ids=str,
+)
+def test_a_picture_is_as_wide_as_players_show_it_but_where_no_film_is_so(folder, tokens, portal, pixel_aspect, width):
+    labelled_study.opened(folder).assign()
+    labelled_study.widen(folder, pixel_aspect)
+    bench = labelled_study.opened(folder)
+    app = label_client.app_of(bench)
+    one = Labeller(app, portal, tokens[bench.standing().assigned["single"][0]])
+    answer = one.get(f"/pictures/{SINGLE}/mono?frames=1,2&height=64&columns=2")
+    app.stills.close()
+    sheet = cv2.imdecode(np.frombuffer(answer.content, np.uint8), cv2.IMREAD_GRAYSCALE)
+    assert sheet.shape == (64, 2 * width)
 
 
 def _npy(content: bytes) -> bytes:

@@ -58,6 +58,68 @@ def test_seconds_of_predictions_are_frames_of_the_page(bench, folder):
     ]
 
 
+def boxes_of(frames, score=0.9, empty=()):
+    """Predictions as COCO JSON: a box in each of some frames, and none in others."""
+    file = {"width": 10, "height": 10, "recording": SINGLE}
+    images = [{"id": at, "file_name": f"{SINGLE}/{at:06d}.png", "frame": at, **file} for at in sorted({*frames, *empty})]
+    box = {"category_id": 1, "bbox": [1, 1, 5, 5], "area": 25, "iscrowd": 0}
+    annotations = [{"id": at, "image_id": frame, "score": score, **box} for at, frame in enumerate(frames, start=1)]
+    return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "grasper,grasp,gallbladder"}]})
+
+
+def actions_of(folder, text):
+    again = proposing(folder, {"all.json": text}, more=", fps: video")
+    return [(one.said.first, one.said.end) for one in again.proposed[SINGLE].values()]
+
+
+def test_actions_of_predictions_of_every_fifth_frame_are_one_span_as_phases_of_these_frames_are(bench, folder):
+    every_fifth = range(0, 50, 5)
+    assert actions_of(folder, boxes_of(every_fifth)) == [(0, 50)]
+
+
+def test_phases_of_every_fifth_frame_are_one_span(bench, folder):
+    text = "frame,phase\n" + "".join(f"{frame},preparation\n" for frame in range(0, 50, 5))
+    again = proposing(folder, {f"{SINGLE}.csv": text}, more=", fps: video")
+    assert [(one.said.first, one.said.end) for one in again.proposed[SINGLE].values()] == [(0, 50)]
+
+
+def test_an_action_ends_where_a_predicted_frame_lacks_it_or_no_frame_is_predicted(bench, folder):
+    frames = [*range(0, 20, 5), *range(25, 40, 5), *range(60, 70, 5)]
+    assert actions_of(folder, boxes_of(frames, empty=[20])) == [(0, 20), (25, 40), (60, 70)]
+
+
+def test_actions_of_every_frame_and_of_a_single_one_have_these_frames(bench, folder):
+    assert actions_of(folder, boxes_of([*range(7, 19)], empty=[0, 30])) == [(7, 19)]
+
+
+def test_an_action_of_one_predicted_frame_is_that_frame(bench, folder):
+    assert actions_of(folder, boxes_of([9])) == [(9, 10)]
+
+
+@pytest.mark.parametrize(("score", "found"), [(0.2, []), (0.49, []), (0.5, [(0, 20)]), (0.9, [(0, 20)])])
+def test_an_action_with_a_score_below_one_half_is_not_proposed(bench, folder, score, found):
+    assert actions_of(folder, boxes_of(range(20), score)) == found
+
+
+def test_an_unlikely_action_does_not_break_a_likely_one(bench, folder):
+    document = json.loads(boxes_of(range(20)))
+    document["annotations"] += [one | {"id": 100 + one["id"], "score": 0.1} for one in document["annotations"]]
+    for one in document["annotations"]:
+        one["score"] = 0.2 if one["id"] == 11 else one["score"]
+    assert actions_of(folder, json.dumps(document)) == [(0, 10), (11, 20)]
+
+
+def test_a_phase_is_proposed_however_sure_the_program_is_as_it_is_the_most_probable_one(bench, folder):
+    text = "frame,phase,confidence\n" + "".join(f"{frame},preparation,0.1\n" for frame in range(9))
+    again = proposing(folder, {f"{SINGLE}.csv": text}, more=", fps: video")
+    assert [(one.layer, one.said.first, one.said.end) for one in again.proposed[SINGLE].values()] == [("phases", 0, 9)]
+
+
+def test_predictions_without_any_phase_propose_nothing(bench, folder):
+    document = {label_files.EDITION_KEY: label_files.EDITION, "vocabulary": "cholect50", "frames": 99, "phases": []}
+    assert proposing(folder, {f"{SINGLE}{label_files.SUFFIX}": json.dumps(document)}).proposed[SINGLE] == {}
+
+
 def test_spans_of_frames_are_those_of_the_released_video(bench, folder):
     again = proposing(folder, {f"{SINGLE}.csv": SPANS})
     assert shown(again, annotator(bench, folder)) == [("actions", 7, 19, "grasper", False, False)]

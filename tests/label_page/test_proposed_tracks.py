@@ -22,7 +22,7 @@ from scrubin.curate.label.settling import settled
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track, expanded
 
-SINGLE = sampled_release.IDS["single"]
+SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FIRST = sampled_release.FIRST
 NONCES = (f"nonce-{number:06d}" for number in range(10**6))
 SECTION = labelled_study.SECTION.replace("[phases, actions, quality, ratings]", "[boxes, points]")
@@ -67,11 +67,11 @@ def coco(boxes, count, points=None):
     return json.dumps({"images": images, "annotations": annotations, "categories": categories})
 
 
-def proposing(folder, text, name="predictions.json"):
+def proposing(folder, text, name="predictions.json", form="coco"):
     """Open the study with predictions."""
     (folder / name).write_text(text, encoding="utf-8")
     params = folder / "params.yaml"
-    asked = f"proposals: {{path: {name}, format: coco, fps: video}}"
+    asked = f"proposals: {{path: {name}, format: {form}, fps: video}}"
     params.write_text(params.read_text(encoding="utf-8").replace("proposals: null", asked), encoding="utf-8")
     return labelled_study.opened(folder)
 
@@ -147,6 +147,35 @@ def test_boxes_without_ids_are_one_track_while_they_overlap_and_an_unlikely_box_
     tracks = list(tracks_of(proposing(folder, coco(boxes, 320))).values())
     assert [(one.label, len(expanded(one).frames)) for one in tracks] == [("hook", 40), ("hook", 40), ("grasper", 2), ("grasper", 1)]
     assert {furthest(tracks[0], slow) < 0.01, furthest(tracks[1], slow) < 0.01} == {True, False}
+
+
+NOTHING = {
+    "images without a box": coco({}, 30),
+    "boxes that are unlikely": coco({("hook", None, 0.2): {frame: [0.1, 0.1, 0.2, 0.2] for frame in range(30)}}, 30),
+    "points that are unlikely": coco({("hook", 1, 0.2): {0: [0.1, 0.1, 0.3, 0.2]}}, 30, {0: (0.2, 0.2, 2)}),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_recording_in_which_a_program_saw_nothing_has_no_proposals(bench, folder, name):
+    assert tracks_of(proposing(folder, NOTHING[name])) == {}
+
+
+def test_of_two_recordings_one_may_have_no_detection(bench, folder):
+    document = json.loads(coco({("hook", 1): wandering(range(30))}, 30))
+    document["images"] += [
+        {**one, "id": 100 + one["id"], "recording": PAIR, "file_name": f"{PAIR}/{one['frame']:06d}.png"} for one in document["images"]
+    ]
+    proposed = proposing(folder, json.dumps(document)).proposed
+    assert (len(proposed[SINGLE]), proposed[PAIR]) == (1, {})
+
+
+def test_a_task_of_cvat_without_a_shape_proposes_nothing(bench, folder):
+    job = "<meta><task><name>x</name><size>9</size><mode>interpolation</mode><start_frame>0</start_frame><stop_frame>8</stop_frame>"
+    size = "<original_size><width>10</width><height>10</height></original_size>"
+    labels = "<labels><label><name>hook</name><attributes></attributes></label></labels>"
+    text = f"<annotations><version>1.1</version>{job}{labels}{size}</task></meta></annotations>"
+    assert not proposing(folder, text, f"{SINGLE}.xml", "cvat-video").proposed[SINGLE]
 
 
 def test_a_box_that_leaves_the_picture_is_proposed_as_far_as_it_is_in_it(bench, folder):

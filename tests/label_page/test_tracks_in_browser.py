@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import pytest
 
 import axe
+import label_server
 import labelled_study
 import sampled_release
 from held_requests import refuse
@@ -37,19 +39,19 @@ def keys_in(folder, layer="boxes"):
     return [[(one.frame - FIRST, one.label, one.place, one.state) for one in track.keys] for track in tracks]
 
 
-def place(ann, x, y):
-    """Return where a share of the picture is on the screen; the picture is 3 by 2."""
+def place(ann, x, y, aspect=1.5):
+    """Return where a share of the picture is on the screen; ``aspect`` is how wide the picture is to its height."""
     box = ann.page.locator("#picture").bounding_box()
-    width = min(box["width"], box["height"] * 1.5)
-    height = width / 1.5
+    width = min(box["width"], box["height"] * aspect)
+    height = width / aspect
     left, top = box["x"] + (box["width"] - width) / 2, box["y"] + (box["height"] - height) / 2
     return left + x * width, top + y * height
 
 
-def draw(ann, start, end):
-    ann.page.mouse.move(*place(ann, *start))
+def draw(ann, start, end, aspect=1.5):
+    ann.page.mouse.move(*place(ann, *start, aspect))
     ann.page.mouse.down()
-    ann.page.mouse.move(*place(ann, *end), steps=4)
+    ann.page.mouse.move(*place(ann, *end, aspect), steps=4)
     ann.page.mouse.up()
 
 
@@ -90,6 +92,24 @@ def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(chromium, serv
     ann.kept()
     assert [len(track) for track in keys_in(folder)] == [1]
     assert ann.troubles == []
+
+
+def test_a_film_of_wide_pixels_is_shown_as_players_show_it_and_places_stay_shares_of_its_own_pixels(chromium, bench, token, folder):
+    labelled_study.widen(folder, Fraction(4, 3))
+    with label_server.running(folder) as address:
+        ann = Annotator(chromium, address, token)
+        assert ann.page.evaluate("(({width, height}) => width / height)(document.getElementById('picture'))") == pytest.approx(2, abs=0.01)
+        draw(ann, (0.25, 0.25), (0.75, 0.5), aspect=2)
+        box = marks(ann, ".selected rect").bounding_box()
+        assert box["width"] / box["height"] == pytest.approx(4, rel=0.05)
+        ann.press("l")
+        ann.page.mouse.click(*place(ann, 0.9, 0.1, aspect=2))
+        ann.page.locator("#selected-text", has_text="key frame here").wait_for()
+        ann.kept()
+        assert ann.troubles == []
+    ((drawn,),), ((point,),) = keys_in(folder), keys_in(folder, "points")
+    assert drawn[2] == pytest.approx((0.25, 0.25, 0.5, 0.25), abs=NEAR)
+    assert point[2] == pytest.approx((0.9, 0.1), abs=NEAR)
 
 
 def test_an_end_that_is_set_later_is_moved_and_that_is_said(chromium, server, token, folder):

@@ -26,9 +26,9 @@ import pandas as pd
 from scrubin.base.tables import io
 from scrubin.base.tables.public import SPANS
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
-from scrubin.labels.rates import Numbering, covered, of_clock
+from scrubin.labels.rates import NANOSECONDS, Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS, Writer
-from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, layer_at
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, from_first, layer_at
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -200,7 +200,7 @@ def from_triplets(triplets: pd.DataFrame, numbers: pd.DataFrame | None = None) -
     return io.frame_of(SPANS, rows)
 
 
-def of_layer(layer: Layer) -> pd.DataFrame:
+def of_layer(layer: Layer, step: int = 1) -> pd.DataFrame:
     """Return the spans of instances by position, as ``SPAN_COLUMNS``, with a span for every run of positions without instance.
 
     Rows without an instrument belong to no span, and a position that has such a row is none without instance.
@@ -209,30 +209,32 @@ def of_layer(layer: Layer) -> pd.DataFrame:
     ----------
     layer
         Of instances; a column ``number`` has the numbers that the labels give.
+    step
+        How far two positions are apart that follow each other: so long each says what is in view.
     """
     rows = layer.rows if "number" in layer.rows else layer.rows.assign(number=None)
     spans: list[dict[str, Any]] = []
     for instrument, group in rows[rows["instrument_id"].notna()].groupby("instrument_id", sort=True):
         ordered = group.sort_values("position", kind="stable")
-        for span in _spans(_instances(ordered, "position", ("verb_id", "target_id", "triplet_id"))):
+        for span in _spans(_instances(ordered, "position", ("verb_id", "target_id", "triplet_id")), step):
             spans.append({"instrument_id": instrument, **span})
     empty = np.setdiff1d(layer.positions, rows["position"].to_numpy(np.int64))
-    spans += [{"start_frame": start, "end_frame": end} for start, end in runs(empty)]
+    spans += [{"start_frame": start, "end_frame": end} for start, end in runs(empty, step)]
     renamed = ({_NAMES.get(name, name): value for name, value in span.items()} for span in spans)
     return span_rows(sorted(renamed, key=lambda span: (span["start"], span.get("instrument_id", -1), span.get("instance", -1))))
 
 
-def runs(positions: IntArray) -> list[list[int]]:
-    """Return increasing numbers as half-open runs.
+def runs(positions: IntArray, step: int = 1) -> list[list[int]]:
+    """Return increasing numbers as half-open runs of those that are ``step`` apart.
 
-    >>> runs(np.array([0, 1, 2, 7]))
-    [[0, 3], [7, 8]]
+    >>> runs(np.array([0, 1, 2, 7])), runs(np.array([0, 5, 20]), 5)
+    ([[0, 3], [7, 8]], [[0, 10], [20, 25]])
     """
     if len(positions) == 0:
         return []
-    ends = np.flatnonzero(np.diff(positions) != 1)
+    ends = np.flatnonzero(np.diff(positions) != step)
     starts = np.concatenate([positions[:1], positions[ends + 1]])
-    stops = np.concatenate([positions[ends], positions[-1:]]) + 1
+    stops = np.concatenate([positions[ends], positions[-1:]]) + step
     return [[int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)]
 
 
@@ -249,12 +251,12 @@ def _instances(rows: pd.DataFrame, at: str, action: Sequence[str]) -> list[tuple
     return instances
 
 
-def _spans(instances: list[tuple[int, _Instance]]) -> Iterable[dict[str, Any]]:
+def _spans(instances: list[tuple[int, _Instance]], step: int = 1) -> Iterable[dict[str, Any]]:
     before: dict[int, _Instance] = {}
     open_spans: dict[int, dict[str, Any]] = {}
     last_frame: int | None = None
     for at, of_frame in itertools.groupby(instances, key=lambda one: one[0]):
-        if last_frame is None or at != last_frame + 1:
+        if last_frame is None or at != last_frame + step:
             yield from open_spans.values()
             before, open_spans = {}, {}
         now = _number(before, [instance for _, instance in of_frame])
@@ -263,11 +265,11 @@ def _spans(instances: list[tuple[int, _Instance]]) -> Iterable[dict[str, Any]]:
         for number, instance in sorted(now.items()):
             span = open_spans.get(number)
             if span is not None and all(span[name] == value for name, value in instance.action):
-                span["end_frame"] = at + 1
+                span["end_frame"] = at + step
                 continue
             if span is not None:
                 yield span
-            open_spans[number] = {"instance": number, "start_frame": at, "end_frame": at + 1, **dict(instance.action)}
+            open_spans[number] = {"instance": number, "start_frame": at, "end_frame": at + step, **dict(instance.action)}
         before, last_frame = now, at
     yield from open_spans.values()
 
@@ -319,7 +321,9 @@ def with_frames(
     of = of_clock(labels.clock, source_fps)
     own = of.per_second if by_frame and (of.per_second.denominator == 1 or not writer.whole_fps) else Fraction(1)
     to = Numbering(writer.fps or wanted or own)
-    of = replace(of, first=first if by_frame else 0)
+    of = replace(of, first=0 if labels.clock == NANOSECONDS else first)
+    if labels.segments is not None and labels.segments_clock is None:
+        labels = replace(labels, segments=from_first(labels.segments, of.first))
     changed, missed = expanded(labels, of, to)
     if labels.spans is not None and (labels.phases is not None or labels.marks is not None):
         what = "labelled frames between those of the other rate"

@@ -138,7 +138,7 @@ def retimed(
     of = replace(counted(labels, source_fps), first=first)
     to = Numbering(target_fps(labels, writer, source_fps, wanted))
     if labels.segments is not None and labels.segments_clock is None:
-        labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
+        labels = replace(labels, segments=from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
     if writer.phases_as_spans:
         return _as_segments(labels, writer, of, to, losses, may_be_finer=wanted is None and writer.fps is None)
     if wanted is None:
@@ -183,12 +183,18 @@ def _add(losses: Counter[str], what: str, count: int) -> None:
         losses[what] += count
 
 
-def _from_first(segments: pd.DataFrame, first: int) -> pd.DataFrame:
-    """Return spans counted from 0."""
-    if len(segments) and int(segments["start"].min()) < first:
-        what = f"a span starts at {int(segments['start'].min())}, before the first number, {first}"
+def from_first(spans: pd.DataFrame, first: int) -> pd.DataFrame:
+    """Return spans counted from 0, of segments or of instances; ``first`` is the number of the first frame in what was read.
+
+    Raises
+    ------
+    AnnotationError
+        For a span that starts before it.
+    """
+    if len(spans) and int(spans["start"].min()) < first:
+        what = f"a span starts at {int(spans['start'].min())}, before the first number, {first}"
         raise AnnotationError([Fault("", "first-frame", what, "correct --first-frame")])
-    return segments.assign(start=segments["start"] - first, end=segments["end"] - first)
+    return spans.assign(start=spans["start"] - first, end=spans["end"] - first)
 
 
 def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[str], what: str, *, repeat: bool = False) -> Layer | None:

@@ -18,8 +18,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +101,8 @@ Drawing = Callable[[int, Picture], Picture]
 MOST_READERS = 2
 CHANGED = "it is not the file that was screened", FIX_CHANGED
 MOST_REELS = 8
+SQUARE, MOST_STRETCHED = Fraction(1), Fraction(4)
+"""Pixels of films are hardly more than twice as wide as high, or as high as wide: what is far beyond is a slip of a program."""
 SPRITE_QUALITY, FULL_QUALITY = 85, 92
 # Mean distance in levels between a frame and its own picture in the reel: at most 9 on real and synthetic footage.
 NOISE_LEVELS = 12.0
@@ -126,6 +130,7 @@ class Stills:
         self._raw, self._files, self._most_readers, self._changed = raw, dict(files), readers, changed
         self._readers: OrderedDict[FileKey, SourceReader] = OrderedDict()
         self._reels: OrderedDict[FileKey, Reel] = OrderedDict()
+        self._aspects: dict[FileKey, Fraction] = {}
         self._verified: dict[FileKey, tuple[int, ...]] = {}
         # Readers work one after the other; whoever asks a reel does not wait for them.
         self._reading, self._opening = threading.Lock(), threading.Lock()
@@ -161,13 +166,15 @@ class Stills:
     def played(self, file: FileKey, frames: Sequence[int], height: int, columns: int) -> bytes:
         """Return several frames as `sprite` does, from the video itself also where there is a reel, whose pictures are small.
 
+        They are as wide as players show them, also where pixels are no squares: what is drawn on them is in shares of width and height.
+
         Raises
         ------
         VideoError, ValueError
             As `sprite`.
         """
         self._refuse_changed(file)
-        cells = self._read(file, frames, height)
+        cells = self._read(file, frames, height, self._pixel_aspect(file))
         self._refuse_changed(file)
         return _jpeg(_in_rows(cells, columns), SPRITE_QUALITY)
 
@@ -224,15 +231,21 @@ class Stills:
             self._readers.clear()
             self._reels.clear()
 
-    def _read(self, file: FileKey, frames: Sequence[int], height: int) -> list[Picture]:
-        """Return frames of the video itself, each ``height`` pixels high."""
+    def _read(self, file: FileKey, frames: Sequence[int], height: int, aspect: Fraction = SQUARE) -> list[Picture]:
+        """Return frames of the video itself, each ``height`` pixels high; ``aspect`` is how wide a pixel is to its height."""
         small: dict[int, Picture] = {}
         with self._reading:
             reader = self._reader(file)
             for frame in sorted(set(frames)):
                 picture = reader.picture(frame)
-                small[frame] = _scaled(picture, _width((picture.shape[1], picture.shape[0]), height), height)
+                small[frame] = _scaled(picture, _width((picture.shape[1] * aspect, picture.shape[0]), height), height)
         return [small[frame] for frame in frames]
+
+    def _pixel_aspect(self, file: FileKey) -> Fraction:
+        """Return how wide a pixel of a file is to its height."""
+        if file not in self._aspects:
+            self._aspects[file] = _pixel_aspect(self._raw / self._files[file].path)
+        return self._aspects[file]
 
     def _reader(self, file: FileKey) -> SourceReader:
         if file not in self._readers:
@@ -351,7 +364,17 @@ def _doubtful(picture: Picture, frame: int, prepared: Reel) -> bool:
     return own > NOISE_LEVELS or own > min(distances) * (1 + NEARER_SHARE) + NEARER_LEVELS
 
 
-def _width(displayed_px: tuple[int, int], height: int) -> int:
+def _pixel_aspect(path: Path) -> Fraction:
+    """Return how wide a pixel is to its height as players take it; a square where nothing, or no shape of a film, is stated.
+
+    Of a film that is not turned by its player, as a released one never is.
+    """
+    with av.open(str(path)) as container:
+        stated = container.streams.video[0].sample_aspect_ratio or SQUARE
+    return stated if 1 / MOST_STRETCHED <= stated <= MOST_STRETCHED else SQUARE
+
+
+def _width(displayed_px: tuple[int | Fraction, int], height: int) -> int:
     return max(1, round(displayed_px[0] * height / displayed_px[1]))
 
 

@@ -18,9 +18,9 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.model import Clock, Collection, Labels
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels
 from scrubin.labels.rates import Numbering, counted, frames_at, is_by_frame, stated_otherwise
-from scrubin.labels.registry import DatasetFormat, Format, format_of, readable
+from scrubin.labels.registry import DatasetFormat, Format, Writer, format_of, readable
 
 NAMED = 3
 ASK_RATE = "say how many frames per second the videos have by --fps; videos of another rate are converted by themselves"
@@ -122,6 +122,8 @@ def convert(asked: ConversionRequest) -> Conversion:
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, asked.fps)
+    if form.by_hand.fps_unstated and asked.fps is None and _writes_times(writer, asked):
+        _refuse_unknown_times(collection)
     # A rate that is only a custom is said to be one, and a rate that somebody says of such files is that of their labels.
     asked.check(collection, None if form.by_hand.fps_unstated else asked.fps or form.by_hand.fps)
     fit = Fit(form.name, asked.fps or form.by_hand.fps, asked.to_fps, asked.size, asked.only_instruments, asked.options.first)
@@ -130,7 +132,12 @@ def convert(asked: ConversionRequest) -> Conversion:
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
     paths = output.save(written.files, asked.out, form_of_out, reading.paths)
     merged = _merged(collection)
-    notes = [*_notes_on_reading(asked, reading, collection), *_unstated_rate(kept, form_of_out), *written.notes, *summary(reading.faults)]
+    notes = [
+        *_notes_on_reading(asked, reading, collection),
+        *_unstated_rate(kept, form_of_out, writer),
+        *written.notes,
+        *summary(reading.faults),
+    ]
     if asked.options.label_map is not None and not merged:
         notes.append(f"label map {asked.options.label_map.name}: no instance was merged")
     names = sorted(path.relative_to(asked.out).as_posix() if asked.out.is_dir() else path.name for path in paths)
@@ -148,9 +155,10 @@ def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Co
         yield f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)"
 
 
-def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> Iterator[str]:
+def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None, writer: Writer) -> Iterator[str]:
     """Yield at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
-    if form is None or not form.by_hand.fps_unstated:
+    # Spans of a known rate are written in seconds.
+    if form is None or not form.by_hand.fps_unstated or "spans" in writer.holds:
         return
     rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
     stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
@@ -167,6 +175,20 @@ def _refuse_source(path: Path, out: Path) -> None:
     if out.exists() and path.exists() and out.samefile(path):
         msg = f"{out}: this is what is read, which is never overwritten; name another path"
         raise AnnotationError(msg)
+
+
+def _writes_times(writer: Writer, asked: ConversionRequest) -> bool:
+    """Return whether spans are written in seconds; the format `spans` has frames, too, as long as spans stay as they are."""
+    stay = asked.to_fps is None and not asked.only_instruments
+    return writer.phases_as_spans or ("spans" in writer.holds and not stay)
+
+
+def _refuse_unknown_times(collection: Collection) -> None:
+    """Refuse spans and phases by frames of a source whose rate nobody says: seconds would be made up. Pictures may well be one a second."""
+    for labels in collection.recordings:
+        if labels.clock == SOURCE_FRAMES and any(one is not None for one in (labels.spans, labels.segments, labels.phases)):
+            what = "its spans are numbered by frames of a source whose rate no file states, and this format has seconds"
+            raise AnnotationError([Fault(labels.recording, "rate-unknown", what, ASK_RATE)])
 
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:

@@ -19,8 +19,9 @@ from scrubin.labels import boxes
 from scrubin.labels.instance_spans import NUMBER, with_frames
 from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, Layer, details_of
 from scrubin.labels.points import POINTS, box_around, have_places
+from scrubin.labels.rates import NANOSECONDS
 from scrubin.labels.registry import WRITERS, Content, Writer
-from scrubin.labels.timing import retimed
+from scrubin.labels.timing import from_first, retimed
 from scrubin.labels.tracks import ONLY
 
 
@@ -243,7 +244,10 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
 
 
 def _with_spans(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
-    """Return labels whose spans of instances stay as they are, with what else the format holds of them."""
+    """Return labels whose spans of instances stay as they are, but for counting frames from 0, with what else the format holds of them."""
+    assert labels.spans is not None
+    if labels.clock != NANOSECONDS:
+        labels = replace(labels, spans=from_first(labels.spans, fit.first))
     if not writer.phases_as_spans:
         return _without_layers(_without_details(labels, writer, losses), writer, losses)
     rest = _fitted(replace(labels, spans=None), writer, fit, losses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming
 from scrubin.curate.label.events import Span
 from scrubin.curate.label.params import LabelParams
-from scrubin.curate.label.proposed.clock import Times, frame_of, named
+from scrubin.curate.label.proposed.clock import LEAST_SCORE, Times, frame_of, named, step_of
 from scrubin.labels import instance_spans
 from scrubin.labels.model import Clock, Labels, Layer
 
@@ -36,18 +37,24 @@ def of_labels(labels: Labels, p: LabelParams, times_s: Times) -> Iterator[tuple[
 
 def of_instances(labels: Labels) -> Iterator[tuple[int, int, dict[Naming, int]]]:
     """Yield from when to when instruments do what, by the clock, with ids of instrument, verb and target; none: nothing is in view."""
-    actions = labels.spans if labels.spans is not None else None if labels.instances is None else instance_spans.of_layer(labels.instances)
+    actions = labels.spans if labels.spans is not None else None if labels.instances is None else _of_likely(labels.instances)
     for row in [] if actions is None else actions.to_dict("records"):
         ids: dict[Naming, int] = {part: int(row[f"{part}_id"]) for part in PARTS if pd.notna(row[f"{part}_id"])}
         yield int(row["start"]), int(row["end"]), ids if "instrument" in ids else {}
 
 
+def _of_likely(layer: Layer) -> pd.DataFrame:
+    """Return spans of the instances that are likely enough; of predictions of every fifth frame each says what is so in five."""
+    likely = layer.rows[~(layer.rows["score"] < LEAST_SCORE)]
+    return instance_spans.of_layer(replace(layer, rows=likely), step_of(layer.positions))
+
+
 def _runs(layer: Layer) -> Iterator[tuple[int, int, int]]:
     """Yield first position, end and phase of each run of labelled positions that follow each other."""
     positions, ids = layer.rows["position"].tolist(), layer.rows["phase_id"].tolist()
-    step = int(np.diff(positions).min()) if len(positions) > 1 else 1
-    breaks = [0, *(at for at in range(1, len(ids)) if ids[at] != ids[at - 1] or positions[at] - positions[at - 1] != step), len(ids)]
-    for first, end in itertools.pairwise(breaks):
+    step = step_of(layer.rows["position"].to_numpy(np.int64))
+    breaks = {at for at in range(1, len(ids)) if ids[at] != ids[at - 1] or positions[at] - positions[at - 1] != step}
+    for first, end in itertools.pairwise(sorted({0, *breaks, len(ids)})):
         yield positions[first], positions[end - 1] + step, int(ids[first])
 
 

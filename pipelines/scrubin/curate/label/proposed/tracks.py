@@ -74,7 +74,8 @@ def _boxed(rows: pd.DataFrame) -> pd.DataFrame:
     rows = boxes.inside(rows[rows["x"].notna()])
     places = [keyframes.rounded(place) for place in rows[[*BOX]].to_numpy(np.float64).tolist()]
     rows = rows.assign(place=pd.Series(places, index=rows.index, dtype=object), state=SEEN)
-    return rows[[place[2] > 0 and place[3] > 0 for place in places]]
+    # An empty list would choose columns.
+    return rows[np.array([place[2] > 0 and place[3] > 0 for place in places], bool)]
 
 
 def _pointed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -88,7 +89,7 @@ def _pointed(rows: pd.DataFrame) -> pd.DataFrame:
     places = [() if one is None else keyframes.rounded(np.clip((one.x, one.y), 0, 1).tolist()) for one in found]
     states = [HIDDEN if one is not None and one.visibility == NOT_SEEN else SEEN for one in found]
     rows = rows.assign(place=pd.Series(places, index=rows.index, dtype=object), state=states)
-    return rows[[bool(place) for place in places]]
+    return rows[np.array([bool(place) for place in places], bool)]
 
 
 def _ids(rows: pd.DataFrame) -> list[int | None]:

@@ -30,7 +30,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
 from scrubin.labels.instance_spans import Row, detail_of
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels, span_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
@@ -231,17 +231,22 @@ def _overlap(a: Row, b: Row, reading: _Reading) -> tuple[str, str]:
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.csv``: the spans as they were read, or the runs of frames in which an instance does one thing."""
     for labels in collection.recordings:
-        table, unit = labels.spans, _unit(labels)
+        table = labels.spans
         if table is None and labels.instances is not None:
             rows = labels.instances.rows
             out.lose("instances without an instrument", int(rows["instrument_id"].isna().sum()))
             table = instance_spans.of_layer(labels.instances)
-            if labels.clock != SOURCE_FRAMES:
-                # Rounded down: the first frame at or after the written instant is the same one.
-                period_ns = Fraction(NS) * (labels.clock.period_s or 0)
-                table = table.assign(**{edge: [int(at * period_ns) for at in table[edge].tolist()] for edge in ("start", "end")})
         if table is not None and len(table):
-            out.files[f"{labels.recording}.csv"] = _text(table, unit, labels.vocabulary).encode()
+            out.files[f"{labels.recording}.csv"] = _text(_as_written(table, labels.clock), _unit(labels), labels.vocabulary).encode()
+
+
+def _as_written(table: pd.DataFrame, clock: Clock) -> pd.DataFrame:
+    """Return spans with their instants as `written` takes them: source frames of an unknown rate as they are, all others in nanoseconds."""
+    if clock.period_s is None:
+        return table
+    # Rounded down: the first frame at or after the written instant is the same one.
+    period_ns = NS * clock.period_s
+    return table.assign(**{edge: [int(at * period_ns) for at in table[edge].tolist()] for edge in ("start", "end")})
 
 
 def _unit(labels: Labels) -> Unit:
