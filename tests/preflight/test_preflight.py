@@ -655,6 +655,17 @@ def test_private_folders_that_others_can_enter_are_errors_and_an_open_raw_study_
     assert len(found.errors) == 1
 
 
+def test_preflight_in_a_fresh_clone_leaves_nothing_that_its_second_run_refuses(raw, capsys):
+    assert raw.is_dir()
+    Path(".dvc").mkdir()
+    Path(".dvc/config").write_text("[core]\n    analytics = false\n    site_cache_dir = .cache/dvc\n")
+    os.umask(0o022)
+    assert cli.main(["preflight"]) == 0
+    assert Path(".cache/dvc/repo").is_dir()
+    os.umask(0o022)
+    assert cli.main(["preflight"]) == 0, capsys.readouterr().out
+
+
 CLOCK = 'clock: {source: none, format: "%Y%m%d_%H%M%S"}'
 
 
