@@ -272,6 +272,10 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
         if naming.is_of_spreadsheet(cell := row.cells.get(column, "")):
             what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
             raise RecordingError(NAME, what, "write the value itself", row.place)
+    for column in ("recording", "participant", "site"):
+        if held := naming.control(cell := row.cells.get(column, "")):
+            what = f"'{column}' is {csv_text.shown(cell)!r}, which holds {held}"
+            raise RecordingError(NAME, what, "write the name on one line; one that a cell begins with \" goes on to the next \"", row.place)
     if _is_no_reason(written := row.cells.get("exclude", "")):
         fix = "leave it empty to keep the recording, or write why it is left out"
         raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)
