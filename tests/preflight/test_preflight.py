@@ -479,6 +479,10 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     rig_file.write(raw / "calibration/forgotten.yaml", rig)
     (raw / "calibration/torn.yaml").write_text("image_width: 320\n")
     (raw / "calibration/tower 3.yml").write_text("x: 1\n")
+    (raw / "calibration/broken.yaml").write_text("image_width: 320\n")
+    (raw / "calibration/empty.yaml").touch()
+    (raw / "calibration/folder.yaml").mkdir()
+    (raw / "calibration/notes.txt").touch()
     with_rigs(raw, {"peg 1": "tower 1", "peg 2": "tower1", "peg 3": "torn", "operation 1": "tower 1", "peg 4": "../x"})
     said = look()
     errors, remarks = [str(one) for one in said.lines() if one.startswith("error")], "\n".join(said.lines())
@@ -486,6 +490,12 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     assert any("calibration/torn.yaml" in line and "rotation" in line for line in errors)
     assert any("'../x' is no name of a rig" in line for line in errors)
     assert "no stereo recording that is kept names rig 'forgotten'" in remarks
+    assert not any(name in line for line in errors for name in ("broken", "empty", "folder.yaml"))
+    assert "no stereo recording that is kept names rig 'broken'" in remarks
+    assert re.search(r"to look at: calibration/broken\.yaml: .*rotation", remarks)
+    assert len(re.findall(r"to look at: calibration/empty\.yaml", remarks)) == 2
+    assert "to look at: calibration/folder.yaml: it is a folder, and a calibration is a file; move it away" in remarks
+    assert "notes.txt" not in remarks
     assert "calibration/tower 3.yml: it is not read, because its name does not end in .yaml" in remarks
     assert "'operation 1' named with a rig, but without a left and a right camera" in remarks
     assert "stereo recordings without a rig" in remarks
