@@ -23,7 +23,7 @@ from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file
 from scrubin.media.networks import weights
-from scrubin.stages.review import Ledger, rewriting
+from scrubin.stages.review import Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo import drawing
 
 
@@ -64,6 +64,28 @@ def test_a_parameter_that_stands_twice_is_an_error_because_only_the_last_would_c
     assert re.search(rf"params.yaml, line \d+: the key '{key}' stands twice, first in line \d+; keep one of them", said)
     assert cli.main(["check-params"]) == 1
     assert f"the key '{key}' stands twice" in capsys.readouterr().err
+
+
+def test_a_list_whose_rest_cannot_be_read_is_one_error_because_what_follows_from_the_rest_would_be_false(raw):
+    change(raw / "recordings.csv", "operation 2,operation 2", 'operation 2,"operation 2')
+    assert "a quotation mark is opened but never closed" in only(errors())
+
+
+def test_all_faults_of_a_row_of_redactions_are_errors_at_once(raw):
+    (raw / "redactions.csv").write_text(f"{','.join(redaction_sheet.COLUMNS)}\npeg 1,top,face,x,1,1,2,0,4,yes\n")
+    said = "\n".join(errors())
+    for fault in ("kind is 'face'", "decision is 'yes'", "camera is 'top'", "start_s is 'x'", "the rectangle is 1,2,0,4"):
+        assert fault in said, fault
+
+
+def test_a_raw_study_that_is_a_file_and_parameters_that_are_a_folder_are_called_that(raw, capsys):
+    assert raw.is_dir()
+    change(Path("params.yaml"), "raw: data/raw", "raw: params.yaml")
+    assert "'raw' must name the folder of the raw study, such as data/raw, but 'params.yaml' is a file" in "\n".join(errors())
+    Path("params.yaml").unlink()
+    Path("params.yaml").mkdir()
+    assert cli.main(["preflight"]) == 1
+    assert "params.yaml: it is a folder, and a study has its parameters in a file of this name" in capsys.readouterr().err
 
 
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):

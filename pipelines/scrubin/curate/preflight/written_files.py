@@ -205,7 +205,7 @@ def look_at_redactions(study: ListedStudy, noted: Findings) -> None:
             raise ReviewError(msg) from error
         decided = redaction_sheet.parse(data, cameras, others, study.withdrawn)
         noted.counts["redaction"] = len({row.line for row in decided.rows})
-        noted.errors += [fault for error in decided.errors.values() for fault in error.faults]
+        noted.errors += decided.faults
 
 
 MOST_HEADERS = 100

@@ -207,6 +207,8 @@ def look(
     problems: list[ManifestProblem] = []
     sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
     wrong = sheet.file_faults
+    if any(fault.rule == csv_text.UNREAD_REST for fault in wrong):
+        return Manifest({}, []), wrong  # what the rest would say is said by nobody, so that it would be missed everywhere
     if DRAFT in sheet.columns:
         fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
         what = f"it is a draft that nobody has confirmed: it has a column '{DRAFT}'"
