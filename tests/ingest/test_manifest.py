@@ -219,7 +219,13 @@ def test_one_bad_recording_never_stops_the_others():
 
 @given(name=st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), min_size=1).filter(str.strip))
 def test_any_file_name_and_recording_name_passes_through_unchanged(name):
-    row = {"recording": name, "participant": "x", "task": "Cholecystectomy", "camera": "mono", "path": f"videos/{name.replace('/', '')}\n\x07x"}
+    row = {
+        "recording": name,
+        "participant": "x",
+        "task": "Cholecystectomy",
+        "camera": "mono",
+        "path": f"videos/{name.replace('/', '')}\n\x07x",
+    }
     if "." in name or is_of_spreadsheet(name):
         return
     parsed = parse(manifest(row), TASKS)

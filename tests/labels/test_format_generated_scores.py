@@ -196,7 +196,9 @@ def as_people_do(*sheets, hidden=()):
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}">{targets}</Relationships>',
     }
     for i, (_, rows, *merged) in enumerate(sheets):
-        body = "".join(f'<row r="{r}">{"".join(map(a_cell, row, itertools.repeat(r), itertools.count()))}</row>' for r, row in enumerate(rows, 1))
+        body = "".join(
+            f'<row r="{r}">{"".join(map(a_cell, row, itertools.repeat(r), itertools.count()))}</row>' for r, row in enumerate(rows, 1)
+        )
         cells = "".join(f'<mergeCell ref="{one}"/>' for one in merged)
         parts[f"xl/s{i}.xml"] = f"<worksheet {main}><sheetData>{body}</sheetData><mergeCells>{cells}</mergeCells></worksheet>"
         for corner, *others in (one.split(":") for one in merged):
@@ -240,7 +242,9 @@ def test_a_second_sheet_of_ratings_is_an_error_whether_it_is_hidden_or_the_first
     other = [*ROW[:4], "Q", *ROW[5:]]
     for hidden in ((), ("One",), ("Two",)):
         said = refused(as_people_do(("One", [AIX, ROW]), ("Two", [AIX, other]), hidden=hidden))
-        assert said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
+        assert (
+            said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
+        )
 
 
 def test_the_only_sheet_with_the_columns_is_read_wherever_it_stands_and_others_with_cells_are_named():

@@ -175,7 +175,9 @@ def _document(path: Path) -> dict[Any, Any]:
 
 def _no_project(path: Path) -> ParamsError:
     if path.is_dir():
-        return ParamsError(f"{path}: it is a folder, and a study has its parameters in a file of this name; move it away, and restore the file")
+        return ParamsError(
+            f"{path}: it is a folder, and a study has its parameters in a file of this name; move it away, and restore the file"
+        )
     return ParamsError(f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study")
 
 

@@ -144,7 +144,9 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
         if why is None or (name not in needed and name not in useful):
             continue
         if why == FORMULA:
-            where.error("cell-value", f"{name} is a formula without a stored value", "open the workbook in a spreadsheet program and save it")
+            where.error(
+                "cell-value", f"{name} is a formula without a stored value", "open the workbook in a spreadsheet program and save it"
+            )
         elif name in needed:
             where.error("cell-merged", f"{name} is merged with {why}, and only that has the value", "split the cells, and fill in each")
         else:

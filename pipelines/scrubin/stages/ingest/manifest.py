@@ -277,7 +277,7 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
     for column in ("recording", "participant", "site"):
         if held := naming.control(cell := row.cells.get(column, "")):
             what = f"'{column}' is {csv_text.shown(cell)!r}, which holds {held}"
-            raise RecordingError(NAME, what, "write the name on one line; one that a cell begins with \" goes on to the next \"", row.place)
+            raise RecordingError(NAME, what, 'write the name on one line; one that a cell begins with " goes on to the next "', row.place)
     if _is_no_reason(written := row.cells.get("exclude", "")):
         fix = "leave it empty to keep the recording, or write why it is left out"
         raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)

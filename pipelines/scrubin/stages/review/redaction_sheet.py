@@ -42,7 +42,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """All usable rows, the first error of each recording whose rows are not, how many rows are of recordings that are not reviewed, all faults."""
+    """All usable rows; of the others the first error by recording, and all faults; how many rows are of recordings not reviewed."""
 
     rows: list[Decision]
     errors: dict[str, RecordingError]
