@@ -308,12 +308,12 @@ def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
         fix = "move it away, or make a folder of this name for the files of the source"
         faults.error(source.folder, "folder-missing", "it is a file, and annotations.sources in params.yaml names it as a folder", fix)
         return
-    pattern = {**FORMATS, **DATASET_FORMATS}[source.format].pattern
+    form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
     for path in sorted(Path(place) / name for place, names, _ in os.walk(folder) for name in names):
         within = path.relative_to(folder)
         is_hidden = any(part.startswith(".") for part in within.parts)
         # Without an ending it may be the folder of a recording, however files are called.
-        if path.suffix and not is_hidden and pattern.fullmatch(within.as_posix()):
+        if path.suffix and not is_hidden and form.pattern.fullmatch(within.as_posix()):
             fix = "put the file there, or rename the folder"
             faults.error(path.relative_to(raw).as_posix(), "file-form", f"it is a folder, and files of {source.format} are called so", fix)
 
