@@ -89,6 +89,44 @@ def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
     assert faults == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'annotations/cholect50'?",)
 
 
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("annotations", "annotations: it is a file, not a folder; move it away, and make the folder: it may stay empty"),
+        ("annotations/cholect50", "annotations/cholect50: it is a file, and annotations.sources in params.yaml names it as a folder"),
+        ("annotations/case one.json", "annotations/case one.json: no source in params.yaml reads files of annotations/ itself"),
+    ],
+)
+def test_a_label_file_that_lies_where_no_source_looks_is_refused(found, tmp_path, file, says):
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).touch()
+    assert only(found()[1]).startswith(says)
+
+
+def test_a_folder_called_like_a_label_file_is_refused_and_a_dot_in_one_of_a_recording_is_not(found, tmp_path):
+    (tmp_path / "annotations/cholect50/case one.json").mkdir(parents=True)
+    (tmp_path / "annotations/cholect50/.case one.json").mkdir()
+    assert only(found()[1]).startswith("annotations/cholect50/case one.json: it is a folder, and files of cholect50 are called so; put")
+    (tmp_path / "annotations/cholect50/case one.json").rmdir()
+    (tmp_path / "annotations/labelme/case 1.2").mkdir(parents=True)
+    (tmp_path / "annotations/labelme/case 1.2/000025.json").touch()
+    assert len(sources.find(tmp_path, ALL, {"case 1.2"}, faults := Faults())) == 1
+    assert not faults.all()
+
+
+def test_what_lies_beside_the_folders_of_labels_and_is_none_is_passed_over(found):
+    assert found("README.md", "guidelines.pdf", ".DS_Store", "LICENSE.txt") == ([], ())
+    merged = SourceParams("cholect50", "annotations/cholect50", "cholect50", "annotations/merges.csv")
+    path = "merges.csv"
+    with pytest.raises(ParamsError, match=r"merges\.csv"):  # it is read, and is empty
+        found(path, sources_=(merged,))
+
+
+def only(said):
+    assert len(said) == 1, said
+    return said[0]
+
+
 @pytest.mark.parametrize("folder", ["/labels", "labels", "annotations/../secret"])
 def test_a_source_folder_outside_annotations_is_refused(found, folder):
     with pytest.raises(ParamsError, match="must be inside 'annotations/'"):

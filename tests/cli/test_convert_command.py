@@ -46,6 +46,12 @@ def test_a_cholect50_file_comes_back_byte_for_byte(folder, tmp_path, capsys):
     assert err == ""
 
 
+def test_error_labels_alone_are_rows_that_are_counted(tmp_path, capsys):
+    (tmp_path / "errors.csv").write_text("id,task,error,occurred\na,Peg,dropped,True\na,Peg,cut,False\nb,Peg,dropped,True\n")
+    assert convert(tmp_path / "errors.csv", "--from", "tables", "--to", "tables", "--out", tmp_path / "out") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"{tmp_path / 'out'}: 1 file, 3 error labels"
+
+
 def test_what_the_target_cannot_hold_is_told_and_counted(folder, tmp_path, capsys):
     assert convert(folder("cholect50"), "--from", "cholect50", "--to", "cholect45", "--out", tmp_path / "o") == 0
     told = capsys.readouterr().err.splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -149,3 +150,29 @@ def test_a_raw_study_that_others_can_enter_is_said(tmp_path):
     assert "chmod go-rwx" in fault.fix
     raw.chmod(0o700)
     assert private_paths.raw_fault(raw) is None
+
+
+@pytest.mark.parametrize(("settings", "expected"), [("", 0o700), ("[cache]\n    shared = group\n", 0o770)])
+def test_folders_of_caches_are_private_before_dvc_makes_its_own_under_no_umask(tmp_path, settings, expected):
+    dvc = Path(sys.executable).with_name("dvc")
+    subprocess.run([dvc, "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
+    (tmp_path / ".dvc/config").write_text(f"[core]\n    analytics = false\n    no_scm = true\n    site_cache_dir = .cache/dvc\n{settings}")
+    shutil.rmtree(tmp_path / ".dvc/tmp")
+    before = os.umask(0o022)
+    try:
+        private_paths.write_privately(tmp_path)
+        subprocess.run([dvc, "status"], cwd=tmp_path, check=True, capture_output=True)
+    finally:
+        os.umask(before)
+    assert (tmp_path / ".cache/dvc/repo").is_dir()
+    assert {mode(tmp_path / name) for name in private_paths.CACHES} == {expected}
+    assert private_paths.faults(tmp_path) == []
+
+
+def test_no_folder_of_caches_is_made_outside_of_a_project(tmp_path):
+    before = os.umask(0o022)
+    try:
+        private_paths.write_privately(tmp_path)
+    finally:
+        os.umask(before)
+    assert list(tmp_path.iterdir()) == []

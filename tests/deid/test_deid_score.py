@@ -250,6 +250,9 @@ def test_files_of_any_name_are_known_by_their_pictures_and_a_map_says_otherwise(
     with pytest.raises(MetricsError) as raised:
         read_map(sheet, key, tmp_path / "out")
     assert [fault.place for fault in raised.value.faults] == ["line 2", "line 3"]
+    sheet.write_text("raw,output\n")
+    with pytest.raises(MetricsError, match=r"it has no row below its header; add a row for each output, or leave --map out"):
+        read_map(sheet, key, tmp_path / "out")
 
 
 def test_names_and_times_and_notes_beside_the_videos_count(key, tmp_path):
@@ -325,6 +328,18 @@ def test_the_command_prints_a_table_and_writes_json_csv_and_a_page(key, perfect,
     assert printed.startswith("joined: ")
     assert "recordings without an output: 1 of 2" in printed
     assert (tmp_path / "again" / "items.csv").is_file()
+
+
+def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys):
+    for name in ("key", "outputs", "outputs beside"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "outputs")
+    for out in ("outputs", "outputs/s", "link/s", "key/s"):
+        assert main(["deid", "score", str(tmp_path / "key"), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
+        assert "which is never changed; name a folder elsewhere" in capsys.readouterr().err
+    assert main(["deid", "score", str(tmp_path / "key"), str(tmp_path / "outputs"), "--out", str(tmp_path / "outputs beside/s")]) == 1
+    assert "there is no key.json" in capsys.readouterr().err
+    assert not list((tmp_path / "outputs").iterdir())
 
 
 def test_a_long_way_is_found_in_two_steps_as_well():

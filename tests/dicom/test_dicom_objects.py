@@ -163,6 +163,17 @@ def test_the_command_writes_and_shows(released, tmp_path, capsys):
     assert main(["dicom", "show", str(released["smart"]), str(tmp_path / "a.dcm")]) == 1
     assert "it is no DICOM file" in capsys.readouterr().err
     assert main(["dicom", "write", str(released["smart"]), str(tmp_path / "b.dcm"), "--id", "Dr Who"]) == 2
+    (tmp_path / "folder").mkdir()
+    capsys.readouterr()
+    assert main(["dicom", "write", str(released["smart"]), str(tmp_path / "folder")]) == 1
+    assert f"{tmp_path / 'folder'}: this is a folder; name the DICOM file to write" in capsys.readouterr().err
+    (tmp_path / "empty.dcm").touch()
+    asked = [str(tmp_path / name) for name in ("empty.dcm", "missing.dcm", "a.dcm")]
+    assert main(["dicom", "show", *asked]) == 1
+    said = capsys.readouterr()
+    assert "empty.dcm: the file is empty" in said.err
+    assert "missing.dcm: the file is missing" in said.err
+    assert "MPEG-4 AVC/H.264 High Profile" in said.out, "the others are told all the same"
 
 
 @pytest.mark.skipif(shutil.which("dciodvfy") is None, reason="dciodvfy of dicom3tools is not installed")

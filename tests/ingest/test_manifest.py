@@ -92,6 +92,10 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
             for cell in ("no", "0", "-", "n", "false", "0.0", "none", "?")
         ],
         ({"exclude": "#REF!"}, "line 2: 'exclude' is '#REF!', an error or a formula of a spreadsheet"),
+        ({"recording": "r\n3"}, r"line 2: 'recording' is 'r\n3', which holds a line break; write the name on one line"),
+        ({"participant": "P\n01"}, r"line 2: 'participant' is 'P\n01', which holds a line break; write the name on one line"),
+        ({"participant": "P\t01"}, r"'participant' is 'P\t01', which holds a tab"),
+        ({"participant": "P\x0701"}, r"'participant' is 'P\x0701', which holds the control character U+0007"),
         ({"site": "#N/A"}, "line 2: 'site' is '#N/A', an error or a formula of a spreadsheet; write the value itself"),
     ],
 )
@@ -213,9 +217,15 @@ def test_one_bad_recording_never_stops_the_others():
     assert parsed.recordings["c"][0].start_s is None
 
 
-@given(name=st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip))
+@given(name=st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), min_size=1).filter(str.strip))
 def test_any_file_name_and_recording_name_passes_through_unchanged(name):
-    row = {"recording": name, "participant": "x", "task": "Cholecystectomy", "camera": "mono", "path": f"videos/{name.replace('/', '')}x"}
+    row = {
+        "recording": name,
+        "participant": "x",
+        "task": "Cholecystectomy",
+        "camera": "mono",
+        "path": f"videos/{name.replace('/', '')}\n\x07x",
+    }
     if "." in name or is_of_spreadsheet(name):
         return
     parsed = parse(manifest(row), TASKS)

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import random
+import re
 import zipfile
 
 import pandas as pd
@@ -178,6 +179,133 @@ def as_excel(rows, *, prefix="", sheets=1):
         for name, text in parts.items():
             archive.writestr(name, text)
     return buffer.getvalue()
+
+
+ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
+
+
+def as_people_do(*sheets, hidden=()):
+    """Return a workbook of sheets by name, as openpyxl makes it, which stores no value of a formula."""
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    states = [(name, "hidden" if name in hidden else "visible") for name, *_ in sheets]
+    listed = "".join(f'<sheet name="{name}" sheetId="{i}" state="{state}" r:id="r{i}"/>' for i, (name, state) in enumerate(states))
+    targets = "".join(f'<Relationship Id="r{i}" Type="{office}/worksheet" Target="/xl/s{i}.xml"/>' for i in range(len(sheets)))
+    parts = {
+        "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}">{targets}</Relationships>',
+    }
+    for i, (_, rows, *merged) in enumerate(sheets):
+        body = "".join(
+            f'<row r="{r}">{"".join(map(a_cell, row, itertools.repeat(r), itertools.count()))}</row>' for r, row in enumerate(rows, 1)
+        )
+        cells = "".join(f'<mergeCell ref="{one}"/>' for one in merged)
+        parts[f"xl/s{i}.xml"] = f"<worksheet {main}><sheetData>{body}</sheetData><mergeCells>{cells}</mergeCells></worksheet>"
+        for corner, *others in (one.split(":") for one in merged):
+            first, last = (workbook.CELL.fullmatch(one) for one in (corner, *others))
+            for r in range(int(first[2]), int(last[2]) + 1):
+                for letter in range(ord(first[1]), ord(last[1]) + 1):
+                    place = f"{chr(letter)}{r}"
+                    if place != corner:  # programs empty what they merge
+                        parts[f"xl/s{i}.xml"] = re.sub(rf'<c r="{place}".*?</c>', f'<c r="{place}" s="1"/>', parts[f"xl/s{i}.xml"])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return {"OSATS.xlsx": buffer.getvalue()}
+
+
+def a_cell(value, row, column):
+    place = f"{chr(ord('A') + column)}{row}"
+    if value is None:
+        return f'<c r="{place}" s="1"></c>'
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{value:d}</v></c>'
+    if isinstance(value, str) and value.startswith("="):
+        return f'<c r="{place}"><f>{value[1:]}</f><v></v></c>'
+    return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>' if isinstance(value, str) else f'<c r="{place}"><v>{value}</v></c>'
+
+
+def refused(files):
+    with pytest.raises(AnnotationError) as error:
+        read_files("aixsuture", files)
+    return "\n".join(fault.sentence for fault in error.value.faults)
+
+
+def scores_of(files, video="V", rater="R"):
+    ratings = read_files("aixsuture", files).scores.ratings
+    of_row = ratings[(ratings["id"] == video) & (ratings["rater"] == rater)]
+    return [None if value != value else value for value in of_row["score"].astype(object)]
+
+
+def test_a_second_sheet_of_ratings_is_an_error_whether_it_is_hidden_or_the_first():
+    other = [*ROW[:4], "Q", *ROW[5:]]
+    for hidden in ((), ("One",), ("Two",)):
+        said = refused(as_people_do(("One", [AIX, ROW]), ("Two", [AIX, other]), hidden=hidden))
+        assert (
+            said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
+        )
+
+
+def test_the_only_sheet_with_the_columns_is_read_wherever_it_stands_and_others_with_cells_are_named():
+    found = read_files("aixsuture", as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX, ROW]), ("Empty", []), ("Template", [AIX])))
+    assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
+    assert sentences(found.faults, "warning") == (
+        "OSATS.xlsx, sheet 'Notes': it is not read, and has 1 row with cells; put into one sheet what belongs to it",
+        "OSATS.xlsx, sheet 'Template': it is not read, and has 1 row with cells; put into one sheet what belongs to it",
+    )
+    assert "OSATS.xlsx, sheet 'Ratings', row 2: OSATS_FLOW is 'x'" in refused(
+        as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX, [*ROW[:10], "x", *ROW[11:]]]))
+    )
+    assert "OSATS.xlsx: no sheet has a cell" in refused(as_people_do(("Empty", [])))
+
+
+def test_a_formula_without_a_value_and_a_merged_score_are_errors_with_row_and_column():
+    formula = [*ROW[:-1], "=SUM(G2:N2)"]
+    assert refused(as_people_do(("One", [AIX, formula]))).startswith(
+        "OSATS.xlsx, row 2: GLOBA_RATING_SCORE is a formula without a stored value; open the workbook"
+    )
+    rows = [AIX, ROW, [*ROW[:4], "Q", *ROW[5:]]]
+    assert "row 3: OSATS_RESPECT is merged with G2, and only that has the value" in refused(as_people_do(("One", rows, "G2:G3")))
+    assert "row 2: OSATS_MOTION is merged with G2" in refused(as_people_do(("One", rows, "G2:H2")))
+    assert "row 3: INVESTIGATOR is merged with E2" in refused(as_people_do(("One", rows, "E2:E3")))
+    found = read_files("aixsuture", as_people_do(("One", rows, "A2:A3")))
+    assert "row 3: STUDENT is merged with A2" in "".join(sentences(found.faults, "warning"))
+
+
+def test_merged_cells_and_formulas_that_hide_nothing_say_nothing():
+    blank = [*ROW[:6], None, *ROW[7:]]
+    rows = [[*AIX, "NOTE"], [*blank, "=A1"], [*blank[:4], "Q", *blank[5:], "late"]]
+    found = read_files("aixsuture", as_people_do(("One", rows, "G2:G3", "P2:P3", "A5:C9")))
+    assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
+    assert scores_of(as_people_do(("One", rows)))[1] is None
+
+
+def test_a_truth_value_is_no_points():
+    assert "row 2: OSATS_RESPECT is 'TRUE'; give points" in refused(as_people_do(("One", [AIX, [*ROW[:6], True, *ROW[7:]]])))
+
+
+def test_texts_of_cells_are_read_as_in_every_table_decimal_commas_and_missing_values():
+    rows = [AIX, [*ROW[:6], "3,5", "n/a", "NA", "-", *ROW[10:-1], "24,5"], [*ROW[:3], "W", *ROW[4:6], 3.125, *ROW[7:-1], "1,234"]]
+    assert scores_of(as_people_do(("One", rows)))[:5] == [24.5, 3.5, None, None, None]
+    assert "row 2: GLOBA_RATING_SCORE is '1,234': a decimal separator, or one of thousands?" in refused(
+        as_people_do(("One", [AIX, [*ROW[:-1], "1,234"]]))
+    )
+
+
+@pytest.mark.parametrize(("column", "name"), [("VIDEO", "v1"), ("INVESTIGATOR", "Meyer")])
+def test_names_that_differ_in_spelling_only_are_an_error_and_a_blank_behind_one_is_none(column, name):
+    at = AIX.index(column)
+
+    def rows(other):
+        return as_people_do(("One", [AIX, [*ROW[:at], name, *ROW[at + 1 :]], ["S2", *ROW[1:at], other, *ROW[at + 1 : -1], None]]))
+
+    for other in (name.swapcase(), f"{name}\u200b"):
+        assert f"row 3: {column} {other!a} differs from '{name}' in case, spaces" in refused(rows(other))
+    assert "was already rated by" in refused(rows(f"{name} "))
+    assert read_files("aixsuture", rows(f"{name}er")).scores
+    assert f"row 3: {column} is 'a\\nb', which holds a line break; write the name on one line" in refused(rows("a\nb"))
+    assert f"row 3: {column} is '#REF!', an error or a formula of a spreadsheet" in refused(rows("#REF!"))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

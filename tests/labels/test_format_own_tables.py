@@ -44,6 +44,7 @@ def refused(tables):
         ("triplets.csv", ",0.1,0.2,", ",,0.2,", "frame 16, VID07: a box lacks some of x, y, w, h; give all four, or none"),
         ("triplets.csv", ",0,1,0,17,", f",{'9' * 19},1,0,17,", f"column 'instrument_id', row 1: '{'9' * 19}' is no int64"),
         ("triplets.csv", ",cholect50,", ",cholec80,", "t/triplets.csv, VID07: it has 2 vocabularies, cholec80, cholect50"),
+        ("phases.csv", "VID07,", '"VID\n07",', r"t/phases.csv: id 'VID\n07' holds a line break; write the name on one line"),
         ("phases.csv", "dissection,1", "dissection,99", "t/phases.csv, frame 16, VID07: phase_id 99: it is not in 0..6 of 'cholect50'"),
         ("phases.csv", "dissection,1", "dissection,-1", "column 'phase_id': expected at least 0, but got -1"),
         ("phases.csv", "calot-triangle-dissection", "preparation", "phase_id 1: it is 'calot-triangle-dissection' in 'cholect50'"),

@@ -23,7 +23,7 @@ from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file
 from scrubin.media.networks import weights
-from scrubin.stages.review import Ledger, rewriting
+from scrubin.stages.review import Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo import drawing
 
 
@@ -64,6 +64,28 @@ def test_a_parameter_that_stands_twice_is_an_error_because_only_the_last_would_c
     assert re.search(rf"params.yaml, line \d+: the key '{key}' stands twice, first in line \d+; keep one of them", said)
     assert cli.main(["check-params"]) == 1
     assert f"the key '{key}' stands twice" in capsys.readouterr().err
+
+
+def test_a_list_whose_rest_cannot_be_read_is_one_error_because_what_follows_from_the_rest_would_be_false(raw):
+    change(raw / "recordings.csv", "operation 2,operation 2", 'operation 2,"operation 2')
+    assert "a quotation mark is opened but never closed" in only(errors())
+
+
+def test_all_faults_of_a_row_of_redactions_are_errors_at_once(raw):
+    (raw / "redactions.csv").write_text(f"{','.join(redaction_sheet.COLUMNS)}\npeg 1,top,face,x,1,1,2,0,4,yes\n")
+    said = "\n".join(errors())
+    for fault in ("kind is 'face'", "decision is 'yes'", "camera is 'top'", "start_s is 'x'", "the rectangle is 1,2,0,4"):
+        assert fault in said, fault
+
+
+def test_a_raw_study_that_is_a_file_and_parameters_that_are_a_folder_are_called_that(raw, capsys):
+    assert raw.is_dir()
+    change(Path("params.yaml"), "raw: data/raw", "raw: params.yaml")
+    assert "'raw' must name the folder of the raw study, such as data/raw, but 'params.yaml' is a file" in "\n".join(errors())
+    Path("params.yaml").unlink()
+    Path("params.yaml").mkdir()
+    assert cli.main(["preflight"]) == 1
+    assert "params.yaml: it is a folder, and a study has its parameters in a file of this name" in capsys.readouterr().err
 
 
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
@@ -479,6 +501,10 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     rig_file.write(raw / "calibration/forgotten.yaml", rig)
     (raw / "calibration/torn.yaml").write_text("image_width: 320\n")
     (raw / "calibration/tower 3.yml").write_text("x: 1\n")
+    (raw / "calibration/broken.yaml").write_text("image_width: 320\n")
+    (raw / "calibration/empty.yaml").touch()
+    (raw / "calibration/folder.yaml").mkdir()
+    (raw / "calibration/notes.txt").touch()
     with_rigs(raw, {"peg 1": "tower 1", "peg 2": "tower1", "peg 3": "torn", "operation 1": "tower 1", "peg 4": "../x"})
     said = look()
     errors, remarks = [str(one) for one in said.lines() if one.startswith("error")], "\n".join(said.lines())
@@ -486,6 +512,12 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     assert any("calibration/torn.yaml" in line and "rotation" in line for line in errors)
     assert any("'../x' is no name of a rig" in line for line in errors)
     assert "no stereo recording that is kept names rig 'forgotten'" in remarks
+    assert not any(name in line for line in errors for name in ("broken", "empty", "folder.yaml"))
+    assert "no stereo recording that is kept names rig 'broken'" in remarks
+    assert re.search(r"to look at: calibration/broken\.yaml: .*rotation", remarks)
+    assert len(re.findall(r"to look at: calibration/empty\.yaml", remarks)) == 2
+    assert "to look at: calibration/folder.yaml: it is a folder, and a calibration is a file; move it away" in remarks
+    assert "notes.txt" not in remarks
     assert "calibration/tower 3.yml: it is not read, because its name does not end in .yaml" in remarks
     assert "'operation 1' named with a rig, but without a left and a right camera" in remarks
     assert "stereo recordings without a rig" in remarks
@@ -653,6 +685,17 @@ def test_private_folders_that_others_can_enter_are_errors_and_an_open_raw_study_
     assert "data/interim: it is private, but other users of this machine can enter it (mode 0755); 'make repro' closes it" in said
     assert "data/raw: the raw study can be entered by other users of this machine (mode 0755)" in said
     assert len(found.errors) == 1
+
+
+def test_preflight_in_a_fresh_clone_leaves_nothing_that_its_second_run_refuses(raw, capsys):
+    assert raw.is_dir()
+    Path(".dvc").mkdir()
+    Path(".dvc/config").write_text("[core]\n    analytics = false\n    site_cache_dir = .cache/dvc\n")
+    os.umask(0o022)
+    assert cli.main(["preflight"]) == 0
+    assert Path(".cache/dvc/repo").is_dir()
+    os.umask(0o022)
+    assert cli.main(["preflight"]) == 0, capsys.readouterr().out
 
 
 CLOCK = 'clock: {source: none, format: "%Y%m%d_%H%M%S"}'

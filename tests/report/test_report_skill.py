@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import reported_study
+from scrubin.base import params
+from scrubin.ratings import agreement
+from scrubin.ratings.params import ScoresParams
 from scrubin.stages.report import skill
 
 
@@ -26,6 +31,15 @@ def test_agreement_tells_every_measure_and_which_recordings_it_rests_on(study):
     assert grs["icc_one"] == {"value": 0.61, "low": 0.2, "high": None}
     assert (grs["alpha"], grs["kappa"]) == (0.28, None)  # interval; a total has no categories
     assert (efficiency["alpha"], efficiency["kappa"]) == (0.29, 0.33)  # ordinal; quadratic weights
+
+
+def test_the_caption_of_agreement_says_what_counts_of_a_recording_that_one_rater_marked_as_failed(section):
+    rows = [(rater, id_, "GRS", 1.0 + place, (rater, id_) == ("3", "a")) for rater in "123" for place, id_ in enumerate("abc")]
+    scores = pd.DataFrame(rows, columns=["rater", "id", "aspect", "score", "failed"])
+    p = dataclasses.replace(params.load("scores", ScoresParams, Path(__file__).parents[2] / "params.yaml"), aspects=("efficiency",))
+    pairs = agreement.of_scores(scores, p)["GRS"]["failed_excluded"]["raters"]["pairs"]
+    assert {name: pair["n"] for name, pair in pairs.items()} == {"1-2": 3, "1-3": 2, "2-3": 2}
+    assert "A recording that a rater marked as failed is left out for this rater; what the others scored of it counts" in section
 
 
 def test_errors_tell_how_far_the_marks_agree_and_how_many_were_overruled(study):

@@ -81,6 +81,20 @@ def test_all_faults_of_the_list_are_said_at_once_also_beside_a_misspelled_column
         assert fault in said, fault
 
 
+def test_all_faults_of_one_row_and_of_all_rows_of_a_recording_are_said_and_the_first_keeps_it_out():
+    found = listed("c,left,face,x,1,1,2,0,4,yes", "c,mono,other,2,1,,,,,add", "r,left,other,1,2,,,,,add")
+    assert [(fault.place, fault.what) for fault in found.faults] == [
+        ("line 2", "kind is 'face'"),
+        ("line 2", "decision is 'yes'"),
+        ("line 2", "camera is 'left'"),
+        ("line 2", "start_s is 'x'"),
+        ("line 2", "the rectangle is 1,2,0,4"),
+        ("line 3", "start_s 2 is not before end_s 1"),
+    ]
+    assert found.errors["c"].reason == "kind is 'face'"
+    assert [row.recording for row in found.rows] == ["r"]
+
+
 def test_times_with_decimal_commas_are_read_and_unclear_ones_are_errors():
     rows = ["r;;other;1,5;2,25;;;;;add", "c;;other;0;1.500;;;;;add"]
     found = parse("\n".join([HEADER.replace(",", ";"), *rows]).encode(), CAMERAS)

@@ -45,6 +45,8 @@ LONGEST_LINE = 16 << 20
 SHOWN = 60
 """No message shows more characters of a cell."""
 NAMES_SHOWN = 20
+UNREAD_REST = "csv-syntax"
+"""The rule of faults behind which nothing of a file can be read."""
 TITLED = 3
 """So many lines has a table with a title: that, the names of columns, a row."""
 _AGAIN = "save it again as CSV UTF-8"
@@ -358,7 +360,7 @@ def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
     """
     if _has_long_line(data):
         what = f"a line has more than {LONGEST_LINE:,} bytes"
-        return "", (Fault(file, "csv-syntax", what, "write a line per row"),)
+        return "", (Fault(file, UNREAD_REST, what, "write a line per row"),)
     other = next((name for start, name in _OTHER_FILES.items() if data.startswith(start)), None)
     if other is not None:
         return "", (Fault(file, "encoding", f"is {other}, not UTF-8 text", _AGAIN),)
@@ -513,14 +515,14 @@ def _parsed(file: str, text: str, delimiter: str, first: int) -> Iterator[Line |
             if len(cells) > most:
                 what = f"it has {len(cells)} columns, above the limit of {most:g}"
                 fix = f"write a row per entry; if it is right, raise it: {strangers.VARIABLE}=table_columns={len(cells)}"
-                yield error(file, "csv-syntax", what, fix, place=f"line {number}")
+                yield error(file, UNREAD_REST, what, fix, place=f"line {number}")
                 return
             yield Line(number, tuple(cells))
             number = first + reader.line_num
     except csv.Error as refused:
         unclosed = "unexpected end" in str(refused)
         what = "a quotation mark is opened but never closed" if unclosed else f"is no CSV: {refused}"
-        yield error(file, "csv-syntax", what, "correct the quotation marks, or save it again as CSV", place=f"line {number}")
+        yield error(file, UNREAD_REST, what, "correct the quotation marks, or save it again as CSV", place=f"line {number}")
 
 
 def _without_row_numbers(header: Line, below: Sequence[Line]) -> tuple[Line, list[Line], bool]:

@@ -80,6 +80,9 @@ def whole(path: Path) -> Iterator[Path]:
     removed when the block raises; when the process is killed, it stays and is overwritten.
     """
     part = path.with_name(f".part-{path.stem}{path.suffix}")
+    if path.is_dir():
+        # Said before anything is made, and of what somebody has named.
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     try:
         with disk_of(path):
             path.parent.mkdir(parents=True, exist_ok=True)

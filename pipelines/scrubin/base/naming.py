@@ -59,6 +59,8 @@ _HIDDEN = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x316
 _APOSTROPHES = "`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\u2035\u055a\u05f3\uff07"
 _DASHES = "\u02d7\u2043\u2212"
 """Those that Unicode does not call dashes."""
+_CONTROLS = ("Cc", "Zl", "Zp")
+_NAMED_CONTROLS = {**dict.fromkeys("\n\r\u2028\u2029", "a line break"), "\t": "a tab"}
 _BETWEEN_NAMES = re.compile(r"\s*[;/+&,]\s*|\s+and\s+", re.IGNORECASE)
 _BETWEEN_PEOPLE = re.compile(r"\s*[;+&]\s*|\s+and\s+", re.IGNORECASE)
 """Of them, those that stand inside of one name hardly ever: a comma does (``Doe, Jane``), and a stroke (``A/B team``)."""
@@ -127,6 +129,20 @@ def nobody(cell: str) -> str:
         return f"is '{shown(text)}', of a spreadsheet and no name"
     is_short = _UNNAMED_SHORT.fullmatch(text) is not None
     return f"is '{text}', which names nobody" if is_short or not text.strip("-") or spelling(text) in UNNAMED else ""
+
+
+def control(name: str) -> str:
+    r"""Return what a cell holds that no name has, in words: a character of control, such as a line break in quotation marks; "" for none.
+
+    What joins letters, as Persian and Hindi need it, is none.
+
+    >>> control("op\n3"), control("a\tb"), control("a\x07"), control("op 3")
+    ('a line break', 'a tab', 'the control character U+0007', '')
+    """
+    found = next((one for one in name if unicodedata.category(one) in _CONTROLS), "")
+    if not found:
+        return ""
+    return _NAMED_CONTROLS.get(found, f"the control character U+{ord(found):04X}")
 
 
 def parts_of(name: str) -> list[str]:

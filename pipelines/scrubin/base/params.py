@@ -104,6 +104,8 @@ def _no_place_of_raw(project: Path, raw: str) -> str:
         return "has a backslash; write / between the names of folders"
     if "\0" in raw:
         return "has a character that no folder has"
+    if (project / raw).is_file():
+        return "is a file"
     for ours in (layout.INTERIM, layout.PRIVATE, layout.TABLES, layout.UNRELEASED, layout.RELEASE, layout.REPORTS):
         # By their names, and where links lead: the raw study may lie on another disk.
         for place in (os.path.abspath, os.path.realpath):
@@ -172,6 +174,10 @@ def _document(path: Path) -> dict[Any, Any]:
 
 
 def _no_project(path: Path) -> ParamsError:
+    if path.is_dir():
+        return ParamsError(
+            f"{path}: it is a folder, and a study has its parameters in a file of this name; move it away, and restore the file"
+        )
     return ParamsError(f"{path}: there is no such file here; go into the folder of a study, or begin one by scrubin new-study")
 
 

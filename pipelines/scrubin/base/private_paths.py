@@ -7,6 +7,7 @@ files have: DVC and the store keep files read-only for everybody (0444), and tha
 from __future__ import annotations
 
 import configparser
+import contextlib
 import os
 import stat
 import tempfile
@@ -87,6 +88,7 @@ def write_privately(project: Path = Path()) -> None:
     posix.require("what a curator does")
     forbidden = sharing(project).forbidden
     os.umask(os.umask(forbidden) | forbidden)
+    _make_caches(project, forbidden)
 
 
 def close(project: Path = Path(), *, all_files: bool) -> None:
@@ -100,15 +102,24 @@ def close(project: Path = Path(), *, all_files: bool) -> None:
         Also what lies in them; otherwise the folders themselves, which is quick and enough.
     """
     shared = sharing(project)
-    if (project / ".dvc").is_dir():
-        # Before DVC makes it, under the umask of whoever started DVC.
-        (project / ".dvc/cache").mkdir(mode=0o777 & ~shared.forbidden, exist_ok=True)
+    _make_caches(project, shared.forbidden)
     for name in PRIVATE:
         root = project / name
         if root.is_dir():
             _take(root, shared.forbidden)
             for path in _below(root, deep=name in PEOPLE) if all_files else ():
                 _take(path, shared.forbidden)
+
+
+def _make_caches(project: Path, forbidden: int) -> None:
+    """Make the folders of caches of a project before DVC does: it makes its own under no umask at all, or under that of who started it."""
+    if not (project / ".dvc").is_dir():
+        return
+    for name in CACHES:
+        with contextlib.suppress(OSError):  # it is there; or it cannot be made: DVC itself says what it cannot use
+            (project / name).mkdir(mode=PRIVATE_MODE)
+            # Whom DVC's settings let in may write there, whatever the umask.
+            (project / name).chmod(0o777 & ~forbidden)
 
 
 def open_release(project: Path = Path()) -> None:

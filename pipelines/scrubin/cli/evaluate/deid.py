@@ -6,10 +6,12 @@ import argparse
 import math
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrubin.base import strangers
+from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_lines
 from scrubin.cli.arguments import written
@@ -86,12 +88,22 @@ def run(args: argparse.Namespace) -> int:
 
     if args.action == "make":
         return _make(args)
+    if args.out:
+        _refuse_inside(Path(args.out), (Path(args.key), Path(args.folder)))
     key, folder = read(Path(args.key)), Path(args.folder)
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
     print_lines(lines(scored))
     if args.out:
         write(scored, key, Path(args.out))
     return 0
+
+
+def _refuse_inside(out: Path, folders: Sequence[Path]) -> None:
+    """Refuse to write where the key and the outputs lie: the next score would take it for one of them."""
+    for folder in folders:
+        if folder.is_dir() and strangers.real(out).is_relative_to(strangers.real(folder)):
+            msg = f"--out {out}: it lies in {folder}, which is never changed; name a folder elsewhere"
+            raise ArgumentsError(msg)
 
 
 def _number(lowest: int, highest: int) -> Callable[[str], int]:

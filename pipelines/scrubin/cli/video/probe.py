@@ -61,6 +61,9 @@ def _write(args: argparse.Namespace) -> int:
         msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
         raise ArgumentsError(msg)
     video, target = existing_video(args.video), Path(args.out)
+    if target.is_dir():
+        msg = f"{args.out}: this is a folder; name the DICOM file to write, such as {target / 'video.dcm'}"
+        raise ScrubinError(msg)
     if not target.parent.is_dir():
         msg = f"{args.out}: its folder does not exist; make it first"
         raise ScrubinError(msg)
@@ -83,8 +86,8 @@ def _show(names: list[str]) -> int:
 
     headers, bad = {}, 0
     for name in names:
-        path = existing_video(name)
         try:
+            path = existing_video(name)
             if not is_dicom(path):
                 raise VideoError(name, "it is no DICOM file", "ask scrubin probe, which reads videos of every kind")
             with steady(path):

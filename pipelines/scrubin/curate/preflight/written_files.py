@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ def look_at_redactions(study: ListedStudy, noted: Findings) -> None:
             raise ReviewError(msg) from error
         decided = redaction_sheet.parse(data, cameras, others, study.withdrawn)
         noted.counts["redaction"] = len({row.line for row in decided.rows})
-        noted.errors += [fault for error in decided.errors.values() for fault in error.faults]
+        noted.errors += decided.faults
 
 
 MOST_HEADERS = 100
@@ -232,18 +233,23 @@ def look_at_rigs(study: ListedStudy, noted: Findings) -> None:
 
 
 def _look_at_files(raw: Path, named: set[str], noted: Findings) -> None:
+    """Note the files of the folder that no recording names, and why they cannot be used where they cannot."""
     folder = raw / FOLDER
     there = sorted(path for path in folder.iterdir() if not path.name.startswith(".")) if folder.is_dir() else []
     for path in there:
         file = f"{FOLDER}/{path.name}"
-        if path.suffix != ".yaml" or not path.is_file():
-            if path.suffix.lower() in (".yaml", ".yml", ".json", ".xml"):
-                noted.remark(
-                    "it is not read, because its name does not end in .yaml", f"rename it to {path.stem}.yaml, or move it away", file
-                )
-        elif path.stem not in named:
+        if path.suffix.lower() not in (".yaml", ".yml", ".json", ".xml") or (path.suffix == ".yaml" and path.stem in named):
+            continue
+        if not path.is_file():
+            noted.remark("it is a folder, and a calibration is a file", "move it away, or put its file in its place", file)
+        elif path.suffix != ".yaml":
+            fix = f"rename it to {path.stem}.yaml, or move it away"
+            noted.remark("it is not read, because its name does not end in .yaml", fix, file)
+        else:
             what = f"no stereo recording that is kept names rig '{path.stem}'"
             noted.remark(what, f"name it in the column 'rig' of {NAME}, or move it away", file)
+            _, faults = read_rigs(raw, {path.stem})
+            noted.remarks += (replace(fault, severity="warning") for fault in faults.all())
 
 
 def _look_at_sizes(raw: Path, rows: Mapping[str, Sequence[ManifestRow]], rigs: Mapping[str, Rig], noted: Findings) -> None:

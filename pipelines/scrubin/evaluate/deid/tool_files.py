@@ -187,6 +187,9 @@ def read_map(path: Path, key: Key, folder: Path) -> dict[str, str]:
             faults.append(error(str(path), "deid-map", f"there is no '{output}'", f"write it as below {folder}", place=row.place))
         else:
             mapped[output] = recording.name
+    if not faults and not table.rows:
+        fix = "add a row for each output, or leave --map out: then files are known by their pictures"
+        faults.append(error(str(path), "deid-map", "it has no row below its header", fix))
     MetricsError.raise_any(faults)
     return mapped
 

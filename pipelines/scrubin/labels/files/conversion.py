@@ -234,5 +234,8 @@ def _counts(kept: Collection, unwritten: Mapping[str, int]) -> dict[str, int]:
     counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
     counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
     counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
+    counts["mark"] = sum(len(labels.marks.rows) for labels in kept.recordings if labels.marks is not None)
     counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
+    counts["error label"] = 0 if kept.scores is None else len(kept.scores.errors)
+    counts["combined score"] = 0 if kept.scores is None else len(kept.scores.skill)
     return {what: count - unwritten.get(what, 0) for what, count in counts.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
+from scrubin.labels.files.detect import may_be_labels
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
@@ -278,16 +280,42 @@ def _files(raw: Path, folder: str) -> Iterator[str]:
 
 
 def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
-    # A misspelt folder would otherwise leave its labels out in silence.
+    """Note what lies where no source looks: its labels would be left out in silence."""
     paths = [PurePosixPath(path) for source in sources for path in (source.folder, source.label_map or "")]
     known = {path.parts[1] for path in paths if len(path.parts) > 1}
+    if (raw / ROOT).exists() and not (raw / ROOT).is_dir():
+        faults.error(ROOT, "folder-missing", "it is a file, not a folder", "move it away, and make the folder: it may stay empty")
+    for source in sources:
+        _refuse_wrong_kind(raw, source, faults)
     if any(PurePosixPath(source.folder) == PurePosixPath(ROOT) for source in sources) or not (raw / ROOT).is_dir():
         return
     for path in sorted((raw / ROOT).iterdir()):
-        if path.is_dir() and not path.name.startswith(".") and path.name not in known:
+        if path.name.startswith(".") or path.name in known:
+            continue
+        if path.is_dir():
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
+        elif may_be_labels(path):
+            fix = "move it into the folder of its source, or out of the raw study"
+            faults.error(f"{ROOT}/{path.name}", "file-unread", f"no source in params.yaml reads files of {ROOT}/ itself", fix)
+
+
+def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
+    """Note a file where a source has its folder, and a folder that is called like one of its files."""
+    folder = raw / source.folder
+    if folder.is_file():
+        fix = "move it away, or make a folder of this name for the files of the source"
+        faults.error(source.folder, "folder-missing", "it is a file, and annotations.sources in params.yaml names it as a folder", fix)
+        return
+    form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+    for path in sorted(Path(place) / name for place, names, _ in os.walk(folder) for name in names):
+        within = path.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in within.parts)
+        # Without an ending it may be the folder of a recording, however files are called.
+        if path.suffix and not is_hidden and form.pattern.fullmatch(within.as_posix()):
+            fix = "put the file there, or rename the folder"
+            faults.error(path.relative_to(raw).as_posix(), "file-form", f"it is a folder, and files of {source.format} are called so", fix)
 
 
 def _near(name: str, names: Collection[str], otherwise: str = "name the file like the recording, or move it away") -> str:

@@ -207,6 +207,8 @@ def look(
     problems: list[ManifestProblem] = []
     sheet = csv_text.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
     wrong = sheet.file_faults
+    if any(fault.rule == csv_text.UNREAD_REST for fault in wrong):
+        return Manifest({}, []), wrong  # what the rest would say is said by nobody, so that it would be missed everywhere
     if DRAFT in sheet.columns:
         fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
         what = f"it is a draft that nobody has confirmed: it has a column '{DRAFT}'"
@@ -272,6 +274,10 @@ def _row(row: csv_text.CsvRow, tasks: Mapping[str, TaskParams]) -> ManifestRow:
         if naming.is_of_spreadsheet(cell := row.cells.get(column, "")):
             what = f"'{column}' is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet"
             raise RecordingError(NAME, what, "write the value itself", row.place)
+    for column in ("recording", "participant", "site"):
+        if held := naming.control(cell := row.cells.get(column, "")):
+            what = f"'{column}' is {csv_text.shown(cell)!r}, which holds {held}"
+            raise RecordingError(NAME, what, 'write the name on one line; one that a cell begins with " goes on to the next "', row.place)
     if _is_no_reason(written := row.cells.get("exclude", "")):
         fix = "leave it empty to keep the recording, or write why it is left out"
         raise RecordingError(NAME, f"'exclude' is '{written}', which is no reason", fix, row.place)

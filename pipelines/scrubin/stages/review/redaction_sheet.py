@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections import Counter
-from collections.abc import Collection, Container, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrubin.base import csv_text
@@ -41,11 +42,12 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """All usable rows, the error of each recording whose rows are not, and how many rows are of recordings that are not reviewed."""
+    """All usable rows; of the others the first error by recording, and all faults; how many rows are of recordings not reviewed."""
 
     rows: list[Decision]
     errors: dict[str, RecordingError]
     passed_over: Mapping[str, int]
+    faults: tuple[Fault, ...] = ()
 
 
 def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Container[str] = (), withdrawn: Container[str] = ()) -> Decisions:
@@ -78,7 +80,9 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
         # What cannot be known of a row is not said to be wrong with it.
         sheet = replace(sheet, rows=() if missing - {"x", "y", "w", "h", "camera"} else tuple(_filled(row) for row in sheet.rows))
     sheet, unclear = csv_text.with_points(sheet, ("start_s", "end_s"))
-    unclear_lines = {fault.place: fault for fault in unclear}
+    unclear_cells: dict[str, list[RecordingError]] = defaultdict(list)
+    for fault in unclear:
+        unclear_cells[fault.place].append(RecordingError(NAME, fault.what, fault.fix, fault.place))
     for row in sheet.rows:
         recording = row.cells["recording"]
         if recording not in cameras:
@@ -87,17 +91,15 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
             else:
                 wrong.append(_unknown(row, cameras))
             continue
-        try:
-            if row.place in unclear_lines:
-                fault = unclear_lines[row.place]
-                raise RecordingError(NAME, fault.what, fault.fix, fault.place)
+        errors_of_row = _errors(row, cameras[recording], unclear_cells[row.place])
+        if errors_of_row:
+            of_rows += (fault for error in errors_of_row for fault in error.faults)
+            errors.setdefault(recording, errors_of_row[0])
+        else:
             rows += _decisions(row, cameras[recording])
-        except RecordingError as error:
-            of_rows += error.faults
-            errors.setdefault(recording, error)
     if wrong:
         raise ManifestError([*wrong, *of_rows])
-    return Decisions([row for row in rows if row.recording not in errors], errors, passed_over)
+    return Decisions([row for row in rows if row.recording not in errors], errors, passed_over, tuple(of_rows))
 
 
 def _filled(row: csv_text.CsvRow) -> csv_text.CsvRow:
@@ -111,25 +113,55 @@ def _unknown(row: csv_text.CsvRow, cameras: Collection[str]) -> Fault:
     return Fault(NAME, "recording-unknown", f"'{name}' is no recording of recordings.csv", fix, row.place)
 
 
-def _decisions(row: csv_text.CsvRow, cameras: tuple[str, ...]) -> list[Decision]:
+def _errors(row: csv_text.CsvRow, cameras: tuple[str, ...], unclear: Sequence[RecordingError]) -> list[RecordingError]:
+    """Return everything that is wrong with a row; what is wrong between cells only where each of them can be read."""
     cells, place = row.cells, row.place
+    wrong = list(unclear)
     for column, known in (("kind", KINDS), ("decision", DECISIONS), ("camera", ("", *cameras))):
         if cells[column] not in known:
             names = ", ".join(name or "(empty)" for name in known)
-            raise RecordingError(NAME, f"{column} is '{cells[column]}'", f"use one of {names}", place)
-    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
-    if (start_s or 0.0) >= (end_s if end_s is not None else float("inf")):
-        raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", place)
-    box_xywh = _box_xywh(row)
-    decision = cells["decision"]
-    if start_s is None and end_s is None and box_xywh is None and decision != "reject":
-        raise RecordingError(NAME, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording", place)
+            wrong.append(RecordingError(NAME, f"{column} is '{cells[column]}'", f"use one of {names}", place))
+    times: list[float | None] = []
+    for column in ("start_s", "end_s") if not unclear else ():
+        with _noted(wrong):
+            times.append(seconds(NAME, row, column))
+    if len(times) == 2 and (times[0] or 0.0) >= (times[1] if times[1] is not None else float("inf")):
+        what = f"start_s {times[0] or 0.0:g} is not before end_s {times[1]:g}"
+        wrong.append(RecordingError(NAME, what, "correct the interval", place))
+    with _noted(wrong):
+        _box_xywh(row)
+    return wrong or _errors_between(row)
+
+
+def _errors_between(row: csv_text.CsvRow) -> list[RecordingError]:
+    """Return what cells say against each other, of which each can be read."""
+    cells, place, decision = row.cells, row.place, row.cells["decision"]
+    box_xywh, wrong = _box_xywh(row), []
+    if not cells["start_s"] and not cells["end_s"] and box_xywh is None and decision != "reject":
+        fix = "give an interval or a rectangle, or exclude the recording"
+        wrong.append(RecordingError(NAME, "it would hide the whole recording", fix, place))
     if cells["kind"] == "text" and box_xywh is None and decision == "accept":
-        raise RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place)
+        wrong.append(RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place))
     if cells["kind"] in WHOLE and box_xywh is not None and decision == "reject":
         reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
-        raise RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place)
+        wrong.append(RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place))
+    return wrong
+
+
+@contextlib.contextmanager
+def _noted(wrong: list[RecordingError]) -> Iterator[None]:
+    try:
+        yield
+    except RecordingError as error:
+        wrong.append(error)
+
+
+def _decisions(row: csv_text.CsvRow, cameras: tuple[str, ...]) -> list[Decision]:
+    """Return what a row without errors decides, for each camera that it holds for."""
+    cells, box_xywh = row.cells, _box_xywh(row)
+    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
     held = (cells["camera"],) if cells["camera"] else cameras
+    decision = cells["decision"]
     return [Decision(row.line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, decision) for camera in held]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text
+from scrubin.base import csv_text, naming
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
@@ -28,6 +28,7 @@ COLUMNS: tuple[str, ...] = tuple(FACTS["columns"])
 PREFIX: str = FACTS["aspect_prefix"]
 TOTAL: str = FACTS["total"]
 TASK = "Suturing"
+KEYS = ("VIDEO", "INVESTIGATOR")
 KEPT = ("STUDENT", "GROUP", "TIME", "SUTURES")
 FILE = "OSATS.xlsx"
 LEAST, MOST = 1, 5
@@ -37,8 +38,8 @@ ROUNDING = 1e-9
 
 def _may_have_ratings(path: Path) -> bool:
     """Return whether a workbook has a column of ratings, or cannot be read: then it is said why."""
-    header = workbook.header(path)
-    return not header or bool({*COLUMNS, TOTAL} & set(header))
+    headers = workbook.headers(path)
+    return not headers or bool({*COLUMNS, TOTAL} & set(headers))
 
 
 @dataset_format(
@@ -62,50 +63,90 @@ def read(source: LabelFiles) -> Collection:
         faults.error(other, "file-repeated", f"there are {len(source.files)} workbooks", "name the one with the ratings")
     AnnotationError.raise_any(faults)
     where = Where(faults, file)
-    header, rows = _rows(where, workbook.rows(file, data))
+    tab = _sheet(where, data)
+    header = tab.rows[0][1]
     aspects = [name for name in header if name.startswith(PREFIX)]
     ratings: list[tuple[str, str, str, str, float | None, bool]] = []
     facts: list[dict[str, str]] = []
+    spelt: dict[tuple[str, str], str] = {}
     seen: set[tuple[str, str]] = set()
-    for number, row in rows:
-        at, key = where.at(f"row {number}"), (row["VIDEO"], row["INVESTIGATOR"])
-        if not all(key):
-            at.error("cell-empty", "VIDEO or INVESTIGATOR is empty", "name both")
-        elif key in seen:
+    for number, row in _rows(where, tab, [TOTAL, *aspects]):
+        at, key = where.at(tab.place(number)), (row["VIDEO"], row["INVESTIGATOR"])
+        is_unsaid = workbook.note_unsaid(at, tab, number, header, needed=[*KEYS, TOTAL, *aspects], useful=KEPT)
+        if is_unsaid or not _are_names(at, row, spelt):
+            continue
+        if key in seen:
             at.error("id-repeated", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows")
-        else:
-            seen.add(key)
-            facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
-            points = {name: _points(at, name, row[name]) for name in (TOTAL, *aspects)}
-            _check_points(at, points)
-            for name, value in points.items():
-                aspect = "GRS" if name == TOTAL else name.removeprefix(PREFIX)
-                ratings.append((key[0], TASK, key[1], aspect, value, False))
-    if not rows:
+            continue
+        seen.add(key)
+        facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
+        points = {name: _points(at, name, row[name]) for name in (TOTAL, *aspects)}
+        _check_points(at, points)
+        for name, value in points.items():
+            aspect = "GRS" if name == TOTAL else name.removeprefix(PREFIX)
+            ratings.append((key[0], TASK, key[1], aspect, value, False))
+    if len(tab.rows) == 1:
         where.error("no-labels", "has no ratings below its header", "export it again")
     AnnotationError.raise_any(faults)
     unkept = fields.unkept(file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
     return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), faults=(*faults.all(), *unkept))
 
 
-def _rows(where: Where, lines: Sequence[workbook.Row]) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return the columns, and the rows with their numbers.
+def _sheet(where: Where, data: bytes) -> workbook.Tab:
+    """Return the sheet with the ratings.
 
     Raises
     ------
     AnnotationError
-        When the columns are not those of the format.
+        When there is none, or there are several.
     """
-    if not lines:
-        where.error("file-empty", "the first sheet is empty", "the ratings must be there")
-    AnnotationError.raise_any(where.faults)
-    number, header = lines[0]
+    tab = workbook.chosen(where, data, (*COLUMNS, TOTAL))
+    if tab is None:
+        raise AnnotationError([Fault(where.file, "file-empty", "no sheet has a cell", "the ratings must be there")])
+    number, header = tab.rows[0]
     missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
     if missing or not any(name.startswith(PREFIX) for name in header) or len(set(header)) < len(header):
         what = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
-        where.at(f"row {number}").error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}")
+        where.at(tab.place(number)).error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}")
     AnnotationError.raise_any(where.faults)
-    return header, [(number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for number, cells in lines[1:]]
+    return tab
+
+
+def _rows(where: Where, tab: workbook.Tab, numeric: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """Return rows with their numbers and cells by column, with decimal points for commas, as in every table of text.
+
+    Left out are those with a number that can be read in two ways, which is noted.
+    """
+    (top, header), *below = tab.rows
+    rows = [(number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for number, cells in below]
+    # What has a comma is a text: the point of a number is what it is.
+    with_comma = [csv_text.CsvRow(number, {name: row[name] for name in numeric if "," in row[name]}, ()) for number, row in rows]
+    sheet, unclear = csv_text.with_points(csv_text.Sheet(where.file, "\t", tuple(header), top, tuple(with_comma)), numeric)
+    places = {row.place: row.line for row in with_comma}
+    for fault in unclear:
+        where.at(tab.place(places[fault.place])).error(fault.rule, fault.what, fault.fix)
+    refused = {places[fault.place] for fault in unclear}
+    return [(number, {**row, **found.cells}) for (number, row), found in zip(rows, sheet.rows, strict=True) if number not in refused]
+
+
+def _are_names(where: Where, row: Mapping[str, str], spelt: dict[tuple[str, str], str]) -> bool:
+    """Return whether video and rater are names, spelt as in earlier rows; what is wrong with them is noted."""
+    count = len(where.faults)
+    if not all(row[name] for name in KEYS):
+        where.error("cell-empty", "VIDEO or INVESTIGATOR is empty", "name both")
+        return False
+    for name in KEYS:
+        cell = row[name]
+        before = spelt.setdefault((name, naming.spelling(cell)), cell)
+        if naming.is_of_spreadsheet(cell):
+            where.error("name", f"{name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet", "write the name itself")
+        elif held := naming.control(cell):
+            where.error("name", f"{name} is {csv_text.shown(cell)!r}, which holds {held}", "write the name on one line")
+        elif before != cell:
+            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+            what = f"{name} {cell!a} differs from {before!a} in {naming.SPELT} only"
+            where.error("name-spelt", what, "if they are one, write one name; if not, names that differ in more")
+    return len(where.faults) == count
 
 
 def _check_points(where: Where, points: Mapping[str, float | None]) -> None:
@@ -120,14 +161,14 @@ def _check_points(where: Where, points: Mapping[str, float | None]) -> None:
 
 
 def _points(where: Where, name: str, text: str) -> float | None:
-    if not text:
+    if csv_text.is_missing(text):
         return None
     try:
         value = csv_text.number(text)
     except ValueError:
         value = float("nan")
     if value != value or abs(value) == float("inf"):
-        where.error("value-type", f"{name} is '{text}'", "give points, or leave it empty")
+        where.error("value-type", f"{name} is '{csv_text.shown(text)}'", "give points, or leave it empty")
         return None
     return value
 

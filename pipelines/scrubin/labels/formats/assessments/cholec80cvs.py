@@ -33,8 +33,10 @@ TIMES = ("initial_minute", "initial_second", "final_minute", "final_second")
 CRITERIA = {"two_structures": "C1", "hepatocystic_triangle": "C2", "cystic_plate": "C3"}
 """By column, as the protocol of Endoscapes numbers them (Mascagni et al. 2025, Scientific Data 12, figure 5)."""
 TOTAL, ACHIEVED = "Total", "critical_view"
+NEEDED = (VIDEO, *TIMES, *CRITERIA)
 MOST_POINTS = 2
 ACHIEVED_FROM = 5
+TRUTH = {"TRUE": "1", "FALSE": "0"}
 LONGEST_MINUTES = 24 * 60
 Points = tuple[int, ...]
 
@@ -59,7 +61,7 @@ class _Video:
 
 
 def _has_criteria(path: Path) -> bool:
-    return bool(set(CRITERIA) & set(workbook.header(path)))
+    return bool(set(CRITERIA) & set(workbook.headers(path)))
 
 
 @dataset_format(
@@ -83,8 +85,11 @@ def read(source: LabelFiles) -> Collection:
     for other in others:
         faults.error(other, "file-repeated", f"there is also {first}", "name the one with the criteria")
     where = Where(faults, first)
-    for number, cells in _rows(where, workbook.rows(first, source.files[first])):
-        _read_row(where.at(f"row {number}"), number, cells, videos)
+    tab = workbook.chosen(where, source.files[first], NEEDED)
+    for number, header, cells in _rows(where, tab):
+        at = where.at(tab.place(number)) if tab else where
+        if tab is None or not workbook.note_unsaid(at, tab, number, header, needed=NEEDED):
+            _read_row(at, number, cells, videos)
     if faults.errors():
         return Collection(faults=faults.all())
     for name, video in sorted(videos.items()):
@@ -97,22 +102,22 @@ def read(source: LabelFiles) -> Collection:
     return Collection(tuple(_labels(source, first, name, video) for name, video in sorted(videos.items())), faults=faults.all())
 
 
-def _rows(where: Where, lines: list[workbook.Row]) -> list[tuple[int, dict[str, str]]]:
-    """Return the cells of each row by column, with its number; notes what is wrong with the header."""
-    if not lines:
-        where.error("file-empty", "the first sheet is empty", "take the workbook of the data set")
+def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], dict[str, str]]]:
+    """Return number, columns and cells by column of each row; notes what is wrong with the header."""
+    if tab is None:
+        where.error("file-empty", "no sheet has a cell", "take the workbook of the data set")
         return []
-    (number, header), *below = lines
-    missing = [name for name in (VIDEO, *TIMES, *CRITERIA) if name not in header]
+    (number, header), *below = tab.rows
+    missing = [name for name in NEEDED if name not in header]
     if missing or len(set(header)) < len(header):
         what = f"column {', '.join(missing)} missing" if missing else "a column stands twice"
-        where.at(f"row {number}").error("header", what, f"expected {', '.join((VIDEO, *TIMES, *CRITERIA))}")
+        where.at(tab.place(number)).error("header", what, f"expected {', '.join(NEEDED)}")
         return []
     if not below:
         where.error("no-labels", "has no rows below its header", "take the workbook of the data set")
-    known = (VIDEO, *TIMES, *CRITERIA, TOTAL, ACHIEVED, "")
+    known = (*NEEDED, TOTAL, ACHIEVED, "")
     where.faults.extend(fields.unkept(where.file, [f"column '{name}'" for name in header if name not in known]))
-    return [(row, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for row, cells in below]
+    return [(row, header, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for row, cells in below]
 
 
 def _read_row(where: Where, number: int, cells: Mapping[str, str], videos: dict[str, _Video]) -> None:
@@ -125,7 +130,8 @@ def _read_row(where: Where, number: int, cells: Mapping[str, str], videos: dict[
         return
     start_s, end_s = (60 * minute + second for minute, second in (known[:2], known[2:]))
     for name, right in ((TOTAL, sum(given)), (ACHIEVED, int(sum(given) >= ACHIEVED_FROM))):
-        if cells.get(name, "") not in ("", str(right)):
+        # A spreadsheet may hold the last as a truth value.
+        if TRUTH.get(cells.get(name, ""), cells.get(name, "")) not in ("", str(right)):
             where.warning("sum-other", f"{name} is {csv_text.shown(cells[name])}, by the points {right}", "the points count")
     of_video = videos.setdefault(f"video{video:02d}", _Video())
     if end_s < start_s:

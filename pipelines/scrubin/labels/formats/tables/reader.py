@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.base import csv_text, naming
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.tables import Table, io
@@ -221,7 +222,9 @@ def read(source: LabelFiles) -> Collection:
             stated = documents.opened(table_files.read, file, data, faults) or stated
         else:
             frame = documents.opened(functools.partial(table_of, table=table), file, data, faults)
-            frames |= {} if frame is None else {table: frame}
+            if frame is not None:
+                frames[table] = frame
+                _check_written(Where(faults, file), frame)
     AnnotationError.raise_any(faults)
     recordings = _recordings(files, frames, stated, faults)
     if LABELLED.name not in frames and any(one.instances is not None for one in recordings):
@@ -231,6 +234,14 @@ def read(source: LabelFiles) -> Collection:
         what = f"no {NOTES} says the rate; frames are read as 1 per second"
         faults.warning(min(source.files), "rate-unstated", what, "")
     return Collection(recordings, _scores(frames), faults.all())
+
+
+def _check_written(where: Where, rows: pd.DataFrame) -> None:
+    """Note the names of recordings and raters that hold what no name has, such as a line break in quotation marks."""
+    for column in sorted({"id", "rater"} & set(rows.columns)):
+        for name in rows[column].dropna().unique():
+            if held := naming.control(name):
+                where.error("name", f"{column} {csv_text.shown(name)!r} holds {held}", "write the name on one line")
 
 
 def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], stated: Notes, faults: Faults) -> tuple[Labels, ...]:
