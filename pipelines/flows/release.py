@@ -32,7 +32,7 @@ from scrubin.stages.release import assembly, audit_questions, audited_project, g
 from scrubin.stages.release.certificate import issue, public_form
 from scrubin.stages.release.metadata import curator_words, requirements
 from scrubin.stages.release.metadata import facts as known
-from scrubin.stages.release.release_params import refuse_borrowed_name
+from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
 from scrubin.stages.review import Ledger, questions
 from scrubin.stages.withdrawals import notice, releases
 

@@ -1,7 +1,6 @@
 """Who withdrew in one clone is not released again by another, which knows of it only by the release that it pulled."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ RAW = Path("data/raw")
 NOTE = {"version": "2.0.0", "recordings": 1, "reason": "consent"}
 ALL = {f"peg {number}": f"id{number}" for number in range(4)}
 GONE = "peg 3"
+NOBODY = Memory()
 KNOWN = Memory().with_recording(GONE, "consent", {"id": {"id3"}}, [])
 BACK = r"data/release: version 2\.0\.0 says that 1 recording withdrew of which this clone does not know.* any more: 'peg 3' \(id3\); bring"
 
@@ -48,7 +48,7 @@ def last(recordings=None, **more) -> dict:
     return {"name": "a-study", "version": "1.0.0", "recordings": ALL if recordings is None else recordings} | more
 
 
-def try_to_release(of: dict, now: dict, withdrawn: Memory = Memory(), previous: str | None = None):
+def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: str | None = None):
     earlier = other_clones.releases_here("a-study", of, None if previous is None else Previous(previous))
     other_clones.refuse_return(earlier, of, now, withdrawn, RAW, "2.1.0")
     return other_clones.carried(earlier, of, now, {name: "consent" for name in of["recordings"] if name in withdrawn})
@@ -129,7 +129,7 @@ def test_preflight_refuses_before_anything_runs(monkeypatch):
     listed_project.remember_release(Path(), *ALL)
     key, book = Path("data/private/pseudonym.key"), Path("data/private/ids.csv")
     key.write_text("ab" * 32)
-    os.chmod(key, 0o600)
+    key.chmod(0o600)
     pseudonymize.write_ledger(book, pseudonymize.fingerprint(pseudonymize.read_key(key)), ALL)
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     assert [fault.sentence for fault in preflight.look().errors if "withdrew of which" in fault.sentence]

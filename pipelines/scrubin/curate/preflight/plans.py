@@ -172,14 +172,15 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
 
 
 def _look_at_lock(study: ListedStudy, noted: Findings) -> None:
-    """Note that git has brought a ``dvc.lock`` of a clone that remembers other withdrawals, where its release is not here to compare with."""
+    """Note that git brought a ``dvc.lock`` of a clone that remembers other withdrawals, where no release is here to compare with."""
     if RELEASE.exists() or not (PATH.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
         return
     with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read
         if releases.names_release() and outputs.stated_md5(Path(), PATH) not in (None, outputs.md5_of(PATH)):
             noted.remark(
                 f"it is of another clone, which remembers other withdrawals than {PATH}, and its release is not here to compare with",
-                f"bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: dvc pull --allow-missing {RELEASE}",
+                f"bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: "
+                f"dvc pull --allow-missing {RELEASE}",
                 str(releases.LOCK),
             )
 

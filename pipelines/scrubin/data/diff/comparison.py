@@ -230,10 +230,11 @@ def warnings(comparison: Comparison) -> Iterator[str]:
     of = {one.what: one for one in comparison.differences}
     if lost := of.get(withdrawn_notes.LOST):
         back = of.get(withdrawn_notes.BACK)
-        whose = f", and {back.count:,} that {comparison.old.version} does not hold are here" if back else ""
+        old, new = comparison.old.version, comparison.new.version
+        whose = f", and {back.count:,} that {old} does not hold are here" if back else ""
         yield (
-            f"WITHDRAWN: {comparison.old.version} says that {lost.count:,} were withdrawn, {comparison.new.version} does not say so any more{whose}: "
-            "whoever made it did not know of them; publish nothing before you know that nobody is back"
+            f"WITHDRAWN: {old} says that {lost.count:,} were withdrawn, {new} does not say so any more{whose}: whoever made it did not "
+            "know of them; publish nothing before you know that nobody is back"
         )
 
 

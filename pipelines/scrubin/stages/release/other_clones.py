@@ -151,8 +151,8 @@ def refuse_return(
             listed = ", ".join(f"'{name}' ({id_})" for name, id_ in sorted(suspects.items())[:SHOWN])
             listed += f" and {len(suspects) - SHOWN} more" if len(suspects) > SHOWN else ""
             msg = (
-                f"{one.where}: version {one.version} says that {count} withdrew of which this clone does not know, and {version} would hold "
-                f"what that version does not hold{' any more' if again else ''}: {listed}; bring from the clone that released "
+                f"{one.where}: version {one.version} says that {count} withdrew of which this clone does not know, and {version} would "
+                f"hold what that version does not hold{' any more' if again else ''}: {listed}; bring from the clone that released "
                 f"{one.version} the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} and {LAST_RELEASE_PATH}, then run again"
             )
             raise ReleaseError(msg)
