@@ -175,7 +175,7 @@ def _fix_times(before: tuple[int, int] | None) -> bool:
         sys.stderr.write(f"{RELEASE}: its files keep the time of this run ({error})\n")
         return True
     for name in damaged[:SHOWN_DAMAGED]:
-        sys.stderr.write(f"{RELEASE / name}: its bytes are not those of SHA256SUMS, so the copy was damaged before it came here\n")
+        sys.stderr.write(f"{RELEASE / name}: its bytes are not those of SHA256SUMS: the copy was damaged, perhaps before it was pulled\n")
     if damaged:
         more = f"{len(damaged):,} files of the release are damaged" if len(damaged) > 1 else "a file of the release is damaged"
         mend = "'.venv/bin/scrubin verify --fix' restores what is sound elsewhere in this project, then run `make repro` again"
