@@ -28,11 +28,11 @@ from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.data.diff import errata, previous
 from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking, release_folder
+from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking, other_clones, release_folder
 from scrubin.stages.release.certificate import issue, public_form
 from scrubin.stages.release.metadata import curator_words, requirements
 from scrubin.stages.release.metadata import facts as known
-from scrubin.stages.release.release_params import refuse_borrowed_name
+from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
 from scrubin.stages.review import Ledger, questions
 from scrubin.stages.withdrawals import notice, releases
 
@@ -48,16 +48,25 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
     return texts | {path.name: path.read_text(encoding="utf-8") for name, path in files.items() if fnmatch(name, "splits/*_split.csv")}
 
 
-def refuse_shrinking(study: audited_project.Project, now: dict[str, Any]) -> dict[str, str]:
+def releases_of_others() -> list[other_clones.Earlier]:
+    """Return the releases here that know of withdrawals of which this clone released nothing; what is to go from its place is kept."""
+    p = params.load("release", ReleaseParams)
+    earlier = other_clones.releases_here(p.name, gates.last_release(p.name), p.previous)
+    other_clones.keep(p.name, earlier)
+    return earlier
+
+
+def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlier: Sequence[other_clones.Earlier]) -> dict[str, str]:
     """Return the recordings that the last release had and this one lacks, if they may go; else refuse.
 
-    Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones.
+    Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones. Whoever withdrew in another clone may not come.
     """
-    last = gates.last_release(study.params.name)
+    last, version = gates.last_release(study.params.name), study.params.version
+    other_clones.refuse_return(earlier, last, now["recordings"], study.private.withdrawn, params.raw_folder(), version)
     lost = gates.lost_recordings(last, now)
     withdrawn = releases.gone(lost, study.private.withdrawn)
-    releases.refuse_number(last["version"], study.params.version, withdrawn)
-    now["withdrawn"] = releases.tombstones(gates.last_tombstones(last), withdrawn, study.params.version)
+    releases.refuse_number(last["version"], version, withdrawn)
+    now["withdrawn"] = releases.tombstones(*other_clones.carried(earlier, last, now["recordings"], withdrawn), version)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
     recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), seals.read_rows(INTERIM / "excluded.json")
     why = gates.reasons_lost(recordings, study.quarantine, excluded)
@@ -138,6 +147,7 @@ def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     # From here on there is no release until this stage has ended well: neither here, nor for `dvc push`.
     releases.withhold()
+    earlier = releases_of_others()
     audited = release_folder.set_aside()
     study, scores = audited_project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
@@ -146,7 +156,7 @@ def main() -> None:
     linkage = io.read(LINKAGE, LINKAGE_PATH)
     now, seal = gates.kept_for_next(study.params, linkage, study.tables["videos"]), seals.of_draws(linkage)
     now["splits"] = notice.placed(study.tables["splits"], params.read()["splits"])
-    missing = refuse_shrinking(study, now)
+    missing = refuse_shrinking(study, now, earlier)
     gates.refuse_quarantined(study.quarantine, study.params.on_quarantine, gates.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
     today = datetime.datetime.now(datetime.UTC).date().isoformat()

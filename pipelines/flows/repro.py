@@ -19,7 +19,7 @@ import interrupts
 import warm
 from scrubin.base import private_paths
 from scrubin.base.errors import ReleaseError, ReviewError, ScrubinError
-from scrubin.base.layout import DEMO, RELEASE, REVIEW_PATH, UNRELEASED
+from scrubin.base.layout import DEMO, PRIVATE, RELEASE, REVIEW_PATH, UNRELEASED
 from scrubin.base.store.store import STORE_PATH
 from scrubin.curate.engine.run import only_run, require_letters, time_text
 from scrubin.curate.project import outputs
@@ -37,6 +37,8 @@ GIGABYTE = 10**9
 FIRST = "the synthetic study is made, and from it a release: usually about 4 minutes on two cores, longer where others are at work\n"
 SECONDS_BELOW_S = 100
 NOT_NAMED = f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n"
+RELEASED = PRIVATE / "released.json"
+SHOWN_DAMAGED = 10
 NOTES = Path(".cache/stopped.json")
 """Which stages failed and why, as `quiet_dvc` notes it."""
 
@@ -82,13 +84,14 @@ def main() -> int:
             if params.raw_folder() == DEMO and not DEMO.exists():
                 sys.stderr.write(FIRST)
             command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
+            last_release = _last_release()
             code = run_with_server(command, warm.started())
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
             _say_what_is_named(was_named)
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
             _share()
-            _fix_times()
+            is_sound = _fix_times(last_release)
             if code == 0:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
             if code == 0 or notes is not None:
@@ -96,7 +99,7 @@ def main() -> int:
             sys.stderr.write(f"{'done' if code == 0 else 'stopped'} after {_time_text(time.monotonic() - begin)}\n")
             if code < 0:
                 sys.stderr.write("DVC was killed; run `make repro` again to go on, what was finished is kept\n")
-            return 1 if code else 0  # DVC's 255 tells nothing
+            return 0 if code == 0 and is_sound else 1  # DVC's 255 tells nothing
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -147,14 +150,37 @@ def _share() -> None:
         sys.stderr.write(f"store: it keeps what DVC's cache holds as well ({error}); 'scrubin store --prune' tries again\n")
 
 
-def _fix_times() -> None:
-    """Take the time of the run off the released files: DVC makes some of them anew when it notes them."""
+def _last_release() -> tuple[int, int] | None:
+    """Return by what it is known that the stage `release` has written what it keeps of its last release."""
+    try:
+        state = RELEASED.stat()
+    except OSError:
+        return None
+    return state.st_ino, state.st_mtime_ns
+
+
+def _fix_times(before: tuple[int, int] | None) -> bool:
+    """Take the time of the run off the released files: DVC makes some of them anew when it notes them; return whether all are sound.
+
+    Parameters
+    ----------
+    before
+        What `_last_release` said before the run.
+    """
     from scrubin.stages.release import added_files
 
     try:
-        added_files.fix_times_again(Path("data/release"))
+        damaged = added_files.fix_times_again(RELEASE, made_now=_last_release() != before)
     except OSError as error:
-        sys.stderr.write(f"data/release: its files keep the time of this run ({error})\n")
+        sys.stderr.write(f"{RELEASE}: its files keep the time of this run ({error})\n")
+        return True
+    for name in damaged[:SHOWN_DAMAGED]:
+        sys.stderr.write(f"{RELEASE / name}: its bytes are not those of SHA256SUMS: the copy was damaged, perhaps before it was pulled\n")
+    if damaged:
+        more = f"{len(damaged):,} files of the release are damaged" if len(damaged) > 1 else "a file of the release is damaged"
+        mend = "'.venv/bin/scrubin verify --fix' restores what is sound elsewhere in this project, then run `make repro` again"
+        sys.stderr.write(f"{more}: {mend}\n")
+    return not damaged
 
 
 def _keep_to_budget(store_gb: float | None) -> None:

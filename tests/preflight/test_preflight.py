@@ -23,6 +23,7 @@ from scrubin.curate.preflight import Findings
 from scrubin.curate.preflight.preflight import look
 from scrubin.media import rig_file
 from scrubin.media.networks import weights
+from scrubin.stages import pseudonymize
 from scrubin.stages.review import Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo import drawing
 
@@ -750,3 +751,14 @@ def test_one_rater_where_two_are_needed_is_something_to_look_at(raw, capsys):
     (raw / "ratings/PegTransfer_rater1.csv").unlink()
     assert cli.main(["preflight"]) == 0
     assert "task PegTransfer: no recording has the 2 scores that 'scores.min_ratings' asks for (1 rater" in capsys.readouterr().out
+
+
+def test_a_list_of_ids_that_contradicts_itself_is_an_error_before_the_first_run(raw):
+    """Two clones' lists were joined: in silence the last row would win, and a released recording would have another id."""
+    private = Path("data/private")
+    private.mkdir(parents=True)
+    (private / "pseudonym.key").write_text("5" * 64)
+    key = pseudonymize.fingerprint(pseudonymize.read_key(private / "pseudonym.key"))
+    (private / "ids.csv").write_text(f"key,recording,id\n{key},peg 0,bada\n{key},peg 1,gogo\n{key},peg 0,zozo\n")
+    line = only([line for line in errors() if "ids.csv" in line])
+    assert "data/private/ids.csv, lines 2 and 4: 'peg 0' has two ids, 'bada' and 'zozo'; keep the row" in line

@@ -161,3 +161,28 @@ def test_a_draw_is_fixed_by_name_and_key_and_tells_nothing_of_the_id():
 @given(name=st.text(max_size=12))
 def test_a_draw_fits_into_a_column_of_whole_numbers(name):
     assert 0 <= pseudonymize.draw(name, KEY) < 2**63
+
+
+def ledger_of(folder, *rows):
+    book = folder / "ids.csv"
+    book.write_text("key,recording,id\n" + "".join(f"{row}\n" for row in rows))
+    return book
+
+
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [
+        ("f,a,zozo", r"ids\.csv, lines 2 and 4: 'a' has two ids, 'bada' and 'zozo'; keep the row with the id under which it was released"),
+        ("f,c,gogo", r"ids\.csv, lines 3 and 4: 'b' and 'c' have one id, 'gogo'; keep the row of the recording that was released under it"),
+    ],
+)
+def test_a_ledger_of_two_clones_that_contradict_each_other_is_refused_with_both_lines(tmp_path, last, says):
+    """Else the last row would win, and a released recording would have another id in silence."""
+    book = ledger_of(tmp_path, "f,a,bada", "f,b,gogo", last)
+    with pytest.raises(PrivacyError, match=says):
+        pseudonymize.read_ledger(book, "f")
+
+
+def test_rows_that_say_the_same_twice_and_rows_of_another_key_contradict_nobody(tmp_path):
+    book = ledger_of(tmp_path, "f,a,bada", "other,a,zozo", "f,a,bada", "other,c,bada")
+    assert pseudonymize.read_ledger(book, "f") == {"a": "bada"}

@@ -254,6 +254,45 @@ def test_what_a_disk_has_damaged_refuses_one_release_and_is_made_again_by_the_ne
     assert contents(RELEASE) == sound
 
 
+def pulled(*damaged: str) -> None:
+    """Let the release be one that `dvc pull` brought, with the time of that moment: DVC reads nothing of what it brings."""
+    for name in damaged:
+        kept_project.flip(RELEASE / name)
+    for name in contents(RELEASE):
+        (RELEASE / name).touch()
+
+
+def test_what_was_damaged_before_it_was_pulled_is_named_and_replaced_by_the_next_release():
+    released()
+    sound = contents(RELEASE)
+    pulled(VIDEO)
+    assert added_files.fix_times_again(RELEASE, made_now=False) == [VIDEO]
+    assert released() == {LEFT_ZIP}
+    assert contents(RELEASE) == sound
+
+
+def test_what_was_pulled_is_read_once_and_then_stays_where_it_lies(monkeypatch):
+    released()
+    before = inodes()
+    pulled()
+    assert added_files.fix_times_again(RELEASE, made_now=False) == []
+    after = inodes()
+    assert {name: after[name] for name in VIDEOS} == {name: before[name] for name in VIDEOS}
+    read = []
+    monkeypatch.setattr(added_files, "sha256_of_all", lambda paths: read.extend(paths) or {})
+    assert added_files.fix_times_again(RELEASE, made_now=False) == []
+    assert read == []
+
+
+def test_what_the_run_made_itself_is_not_read_again(monkeypatch):
+    released()
+    pulled()
+    read = []
+    monkeypatch.setattr(added_files, "sha256_of_all", lambda paths: read.extend(paths) or {})
+    assert added_files.fix_times_again(RELEASE, made_now=True) == []
+    assert read == []
+
+
 def test_archives_are_written_again_by_another_code(monkeypatch):
     released()
     monkeypatch.setattr(release_folder, "code_of", lambda module: f"the next edition of {module}")

@@ -179,7 +179,7 @@ def test_files_that_were_made_anew_get_the_fixed_time_again():
     """DVC moves an output of its own into its cache and copies it back, with the time of the run."""
     for name in ("README.md", "SHA256SUMS", "croissant.json"):
         (RELEASE / name).touch()
-    added_files.fix_times_again(RELEASE)
+    assert added_files.fix_times_again(RELEASE, made_now=True) == []
     assert {int(path.stat().st_mtime) for path in RELEASE.rglob("*") if path.is_file()} == {FIXED_TIME_S}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -198,6 +199,21 @@ def test_a_public_output_that_the_cache_lost_is_named_and_a_private_one_is_not(p
     (fault,) = readiness.in_cache(project, VERSION)
     # linkage.csv has the same bytes as the split, so its object is lost as well.
     assert "2 of its public outputs are not there, such as data/release/SHA256SUMS" in fault.sentence
+
+
+def test_a_copy_in_the_cache_with_other_bytes_is_named_before_dvc_pushes_it(project):
+    """Of the same size and time, as a failing disk leaves it: DVC reads nothing before it sends it."""
+    objects = {sha256_of(path): path for path in (project / ".dvc/cache/files/md5").glob("??/*")}
+    copy = objects[sha256_of(project / "data/release/SHA256SUMS")]
+    before, data = copy.stat(), copy.read_bytes()
+    copy.chmod(0o644)
+    copy.write_bytes(b"x" + data[1:])
+    os.utime(copy, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert rules(project) == {"cache"}
+    (fault,) = readiness.in_cache(project, VERSION)
+    assert "its copies of 1 public file are damaged, and 'dvc push' would send them: data/release/SHA256SUMS" in fault.sentence
+    assert cli.main(["verify", "--fix", str(project)]) == 0
+    assert rules(project) == set()
 
 
 def test_a_file_too_many_and_a_file_too_few_are_named(project):

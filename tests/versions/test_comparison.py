@@ -13,7 +13,7 @@ import version_pairs
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import write_json, write_text
 from scrubin.data.diff import previous
-from scrubin.data.diff.comparison import compare
+from scrubin.data.diff.comparison import compare, lines
 from scrubin.data.diff.difference import Step
 from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
 
@@ -422,3 +422,44 @@ def test_what_was_there_twice_already_is_no_difference(old, tmp_path):
     before = version_pairs.edited(old, tmp_path / "before", lambda folder: edit_rows(folder, "phases", repeat_rows))
     both = version_pairs.edited(before, tmp_path / "both", lambda folder: write_text(folder / "README.md", "version 1.0.2\n"), "1.0.2")
     assert compare(before, both).step is Step.PATCH
+
+
+NOTE = {"version": "2.0.0", "recordings": 1, "reason": "consent"}
+
+
+def noting(*rows):
+    """An edit that writes what a release notes of who withdrew."""
+    return lambda folder: write_json(folder / "metadata/withdrawn.json", {"withdrawn": list(rows)})
+
+
+def test_who_withdrew_and_may_be_back_is_said_aloud_and_is_no_minor_step(old, tmp_path):
+    without = version_pairs.build(tmp_path / "without", IDS[1:], "2.0.0")
+    version_pairs.edited(without, without, noting(NOTE), "2.0.0")
+    back = version_pairs.edited(old, tmp_path / "back", noting(), "2.1.0")
+    comparison = compare(without, back)
+    assert ("recordings", "notes of who withdrew", "removed", 1) in said(comparison)
+    assert ("recordings", "perhaps of somebody who withdrew", "added", 1) in said(comparison)
+    assert (comparison.step, comparison.verdict.fits, comparison.verdict.lowest) == (Step.MAJOR, False, "3.0.0")
+    text = list(lines(comparison))
+    assert text[-2].startswith(
+        "WITHDRAWN: 2.0.0 says that 1 were withdrawn, 2.1.0 does not say so any more, and 1 that 2.0.0 does not hold"
+    )
+    assert "    version 2.0.0, reason consent: withdrawn 1 -> missing" in text
+    assert f"    {IDS[0]}" in text
+    public = json.dumps([one for one in previous.public(comparison)["changes"] if "withdrew" in one["what"]])
+    assert IDS[0] not in public
+
+
+@pytest.mark.parametrize("notes", [(NOTE,), (NOTE, {**NOTE, "version": "2.1.0"}), ({**NOTE, "recordings": 2},)])
+def test_notes_that_are_repeated_or_more_are_no_warning(old, tmp_path, notes):
+    before = version_pairs.edited(old, tmp_path / "before", noting(NOTE), "2.0.0")
+    after = version_pairs.edited(old, tmp_path / "after", noting(*notes), "2.0.1")
+    comparison = compare(before, after)
+    assert not [one for one in comparison.differences if "withdrew" in one.what]
+    assert not [line for line in lines(comparison) if "WITHDRAWN" in line]
+
+
+def test_a_note_that_says_nothing_is_none(old, tmp_path):
+    """Whoever wrote it by hand: other types are no counts."""
+    odd = version_pairs.edited(old, tmp_path / "odd", noting("x", {"version": 2, "recordings": "1"}, {**NOTE, "recordings": 0}), "1.0.1")
+    assert not [one for one in compare(odd, old).differences if "withdrew" in one.what]

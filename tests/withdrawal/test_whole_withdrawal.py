@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -136,6 +137,30 @@ def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, tmp_p
     (folder / "data/release/one.jpg").write_bytes(was[path])
     found = {(finding.file, finding.rule) for finding in audit(folder / "data/release", private.private, private.plan).findings}
     assert {("notes.md", "private-string"), ("one.jpg", "withdrawn")} <= found
+
+
+def test_another_clone_that_pulled_the_release_does_not_release_them_again(before, tmp_path, monkeypatch):
+    """It has released them before, and knows of the withdrawal by that release alone."""
+    ours, theirs = study(before, tmp_path / "ours"), study(before, tmp_path / "theirs")
+    monkeypatch.chdir(ours)
+    assert cli.main(["withdraw", "--participant", PERSON, "--reason", "consent"]) == 0
+    small_study.regenerate(ours)
+    shutil.rmtree(theirs / "data/release")
+    shutil.copytree(ours / "data/release", theirs / "data/release")
+    params = theirs / "params.yaml"
+    params.write_text(params.read_text().replace("version: 1.0.0", "version: 2.1.0"))
+    monkeypatch.chdir(theirs)
+    ids = table(theirs, "data/private/linkage.parquet").set_index("recording").id
+    for _ in range(2):  # the second time it is not in its place any more
+        with pytest.raises(ReleaseError, match=rf"version 2\.0\.0 says that 2 recordings withdrew .*'peg_02' \({ids['peg_02']}\)"):
+            small_study.regenerate(theirs, ["release"])
+        assert not (theirs / "data/release").exists()
+    for name in ("data/raw/withdrawn.csv", "data/private/withdrawn.json"):
+        shutil.copy(ours / name, theirs / name)
+    small_study.regenerate(theirs)
+    note = "data/release/metadata/withdrawn.json"
+    assert (theirs / note).read_bytes() == (ours / note).read_bytes()
+    assert "other_clone" not in (theirs / "data/private/released.json").read_text()
 
 
 def test_one_recording_leaves_by_a_row_that_somebody_wrote_and_the_number_is_asked_for(before, tmp_path, monkeypatch):

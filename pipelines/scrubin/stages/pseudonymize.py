@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,6 +21,7 @@ from gibberish import Gibberish
 
 from scrubin.base import strangers
 from scrubin.base.errors import ParamsError, PrivacyError
+from scrubin.base.faults import Fault, error
 from scrubin.base.files import whole
 from scrubin.base.params import ranged
 
@@ -120,11 +121,14 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     Raises
     ------
     PrivacyError
-        When the ledger is damaged, or holds ids of another key only: the key was replaced.
+        When the ledger is damaged, gives a recording two ids or an id to two recordings, or holds ids of another key only: the key was
+        replaced.
     """
     if not path.exists():
         return {}
-    rows = list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
+    reader = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline=""))
+    lines = [(row, reader.line_num) for row in reader]
+    rows = [row for row, _ in lines]
     if any(set(row) != set(LEDGER_COLUMNS) or None in row.values() for row in rows):
         msg = f"{path}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"
         raise PrivacyError(msg)
@@ -132,7 +136,32 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     if rows and not mine:
         msg = f"{path}: its ids were given with another key; restore that key, or delete this file to give new ids to all"
         raise PrivacyError(msg)
+    PrivacyError.raise_any(_contradictions(path, [(row["recording"], row["id"], line) for row, line in lines if row["key"] == fingerprint]))
     return mine
+
+
+def _contradictions(path: Path, rows: Iterable[tuple[str, str, int]]) -> Iterator[Fault]:
+    """Yield where rows contradict each other, as after two files of this kind were joined; a row that is there twice says the same.
+
+    Parameters
+    ----------
+    path
+        Of the ledger.
+    rows
+        Recording, id and line of each.
+    """
+    of_recording, of_id = dict[str, tuple[str, int]](), dict[str, tuple[str, int]]()
+    for recording, id_, line in rows:
+        other, first = of_recording.setdefault(recording, (id_, line))
+        if other != id_:
+            what = f"'{recording}' has two ids, '{other}' and '{id_}'"
+            fix = "keep the row with the id under which it was released, as data/private/released.json says, and remove the other"
+            yield error(str(path), "id-twice", what, fix, place=f"lines {first} and {line}")
+        other, first = of_id.setdefault(id_, (recording, line))
+        if other != recording:
+            what = f"'{other}' and '{recording}' have one id, '{id_}'"
+            fix = "keep the row of the recording that was released under it, as data/private/released.json says, and remove the other"
+            yield error(str(path), "id-shared", what, fix, place=f"lines {first} and {line}")
 
 
 def write_ledger(path: Path, fingerprint: str, ids: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params, strangers
-from scrubin.base.errors import ManifestError, ParamsError
+from scrubin.base.errors import ManifestError, ParamsError, ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE, REVIEW_PATH
 from scrubin.base.naming import look, spelling
@@ -22,7 +22,7 @@ from scrubin.curate.project import outputs
 from scrubin.data.diff import errata
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
-from scrubin.stages.release import gates, release_folder
+from scrubin.stages.release import gates, other_clones, release_folder
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.review import LEDGER_PATH, Ledger, questions, rewriting
 from scrubin.stages.withdrawals import WithdrawnRow, notice, releases
@@ -65,6 +65,10 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
+    name = params.load("release", ReleaseParams).name
+    with suppress(ReleaseError):  # raised below, when the release is gone
+        # Before it goes: another clone may have made it, without somebody of whom this one does not know.
+        other_clones.keep(name, other_clones.releases_here(name, gates.last_release(name), None))
     # Not earlier: what is remembered of their pictures is read there.
     release_folder.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
@@ -74,7 +78,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
     if elsewhere:
         said.append(f"{elsewhere}: until 'dvc gc' there, an older dvc.lock, as git brings it back, would still send it")
-    last = gates.last_release(params.load("release", ReleaseParams).name)
+    last = gates.last_release(name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:
         said.append(_raised_version(released))

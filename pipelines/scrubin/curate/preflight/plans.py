@@ -12,14 +12,18 @@ import pandas as pd
 from scrubin.audit.expected import Text, dates, plan, private_strings
 from scrubin.audit.expected.private_strings import WITHDRAWN
 from scrubin.audit.expected.search import Search
+from scrubin.audit.expected.withdrawal_memory import PATH
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
+from scrubin.base.layout import DEMO, RELEASE
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import Findings, names
 from scrubin.curate.preflight.listed_study import ListedStudy
+from scrubin.curate.project import outputs
 from scrubin.data.diff import errata
 from scrubin.data.diff.snapshot import Released
-from scrubin.stages.release import audited_project, gates
+from scrubin.stages import withdrawals
+from scrubin.stages.release import audited_project, gates, other_clones
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
@@ -143,6 +147,10 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
             errata.curated(study.raw / errata.NAME, p.version, frames)
     with noted.noting():
         last = gates.last_release(p.name)
+        now = {name: study.ids[name] for name in study.kept}
+        with noted.noting():
+            earlier = other_clones.releases_here(p.name, last, p.previous)
+            other_clones.refuse_return(earlier, last, now, study.withdrawn, study.raw, p.version)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)
         why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}
@@ -150,6 +158,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         with noted.noting():
             releases.refuse_number(last["version"], p.version, withdrawn)
         gates.refuse_shrinking(last, {name: id_ for name, id_ in missing.items() if name not in withdrawn}, why, may_shrink=p.may_shrink)
+    _look_at_lock(study, noted)
     if p.previous is not None:
         with noted.noting():
             try:
@@ -160,6 +169,20 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
     unsaid = [name for name in CITED if not getattr(p, name)]
     if unsaid:
         noted.remark(f"release.{', release.'.join(unsaid)}: nothing is said", "the release names it as missing", "params.yaml")
+
+
+def _look_at_lock(study: ListedStudy, noted: Findings) -> None:
+    """Note that git brought a ``dvc.lock`` of a clone that remembers other withdrawals, where no release is here to compare with."""
+    if RELEASE.exists() or not (PATH.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
+        return
+    with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read
+        if releases.names_release() and outputs.stated_md5(Path(), PATH) not in (None, outputs.md5_of(PATH)):
+            noted.remark(
+                f"it is of another clone, which remembers other withdrawals than {PATH}, and its release is not here to compare with",
+                f"bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: "
+                f"dvc pull --allow-missing {RELEASE}",
+                str(releases.LOCK),
+            )
 
 
 def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> None:

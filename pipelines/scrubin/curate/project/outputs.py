@@ -102,6 +102,27 @@ def object_path(cache: Path, md5: str) -> Path:
     return cache / md5[:2] / md5[2:]
 
 
+def md5_of(path: Path) -> str:
+    """Return the MD5 of a file's bytes, by which DVC knows them."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def stated_md5(project: Path, path: Path) -> str | None:
+    """Return the MD5 of an output as ``dvc.lock`` states it; None when it states none.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no ``dvc.lock`` that can be read.
+    """
+    stages = _stages(project / LOCK)
+    try:
+        return next((str(out["md5"]) for one in stages.values() for out in one.get("outs", ()) if out["path"] == path.as_posix()), None)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(project / LOCK, error) from error
+
+
 def read_outputs(project: Path) -> Outputs:
     """Return what the last run of a project says of its outputs.
 
@@ -333,8 +354,8 @@ def _of_folder(folder: Path, md5: str) -> str | None:
     entries = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-            entries.append((PurePosixPath(path.relative_to(folder)).parts, {"md5": digest, "relpath": path.relative_to(folder).as_posix()}))
+            entries.append(
+                (PurePosixPath(path.relative_to(folder)).parts, {"md5": md5_of(path), "relpath": path.relative_to(folder).as_posix()})
+            )
     text = json.dumps([entry for _, entry in sorted(entries, key=lambda one: one[0])])
     return text if hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() + LIST == md5 else None

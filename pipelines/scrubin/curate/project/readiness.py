@@ -11,13 +11,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.audit import run
 from scrubin.base import params
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, count_text
 from scrubin.base.layout import RELEASE
+from scrubin.base.machine import cores
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE
 from scrubin.stages.release import added_files
@@ -162,13 +164,22 @@ def whole_release(project: Path, _: str) -> Iterator[Fault]:
 
 
 def in_cache(project: Path, _: str) -> Iterator[Fault]:
-    """Yield public outputs that DVC could not push, because its cache does not hold them."""
+    """Yield public outputs that DVC could not push, or would push with other bytes: it reads no object before it sends it."""
     said, public = outputs.read_outputs(project), frozenset(outputs.pushed(project))
-    lost = [path for path, md5 in said.files.items() if _is_below(path, public) and not outputs.object_path(project / CACHE, md5).is_file()]
+    objects = {path: outputs.object_path(project / CACHE, md5) for path, md5 in said.files.items() if _is_below(path, public)}
+    lost = [path for path, at in objects.items() if not at.is_file()]
     lost += [path for path in said.lists if path in public]
+    fix = "run 'scrubin verify --fix', which restores it from the outputs; else 'make repro'"
     if lost or said.rebuilt:
         what = f"{len(lost) or len(said.rebuilt)} of its public outputs are not there" + (f", such as {lost[0]}" if lost else "")
-        yield Fault(str(CACHE), "cache", what, "run 'scrubin verify --fix', which restores it from the outputs; else 'make repro'")
+        yield Fault(str(CACHE), "cache", what, fix)
+    there = [path for path in objects if path not in set(lost)]
+    with ThreadPoolExecutor(cores()) as pool:
+        sound = pool.map(lambda path: outputs.md5_of(objects[path]) == said.files[path], there)
+        damaged = [path for path, is_sound in zip(there, sound, strict=True) if not is_sound]
+    if damaged:
+        what = f"its copies of {count_text(len(damaged), 'public file')} are damaged, and 'dvc push' would send them: {_some(damaged)}"
+        yield Fault(str(CACHE), "cache", what, fix)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff import difference, errata, file_differences, snapshot, tables
+from scrubin.data.diff import difference, errata, file_differences, snapshot, tables, withdrawn_notes
 from scrubin.data.diff.difference import KINDS, Difference, Step, Verdict, of_data
 from scrubin.data.diff.snapshot import Recordings, Released
 
@@ -140,6 +140,7 @@ def of_releases(old: Released, new: Released) -> Comparison:
     changed = _changed_videos(recordings.brought_over(before), after)
     differences += file_differences.differences_of_files(old, new, recordings, changed)
     differences += file_differences.differences_of_calibrations(old, new, recordings)
+    differences += withdrawn_notes.differences(old, new, recordings)
     order = list(KINDS)
     return Comparison(old, new, tuple(sorted(differences, key=lambda one: (order.index(one.kind), -one.step, one.what, one.change))))
 
@@ -218,9 +219,23 @@ def lines(comparison: Comparison) -> Iterator[str]:
         for one in group:
             yield f"  {sentence(one)}"
             yield from (f"    {example(row)}" for row in one.examples[:SHOWN])
-            if one.count > len(one.examples[:SHOWN]) and one.examples:
+            if one.count > len(one.examples[:SHOWN]) and one.examples and one.what != withdrawn_notes.LOST:
                 yield f"    and {one.count - len(one.examples[:SHOWN]):,} more"
+    yield from warnings(comparison)
     yield comparison.verdict.sentence
+
+
+def warnings(comparison: Comparison) -> Iterator[str]:
+    """Yield what nobody may pass over, whatever the number of the version is."""
+    of = {one.what: one for one in comparison.differences}
+    if lost := of.get(withdrawn_notes.LOST):
+        back = of.get(withdrawn_notes.BACK)
+        old, new = comparison.old.version, comparison.new.version
+        whose = f", and {back.count:,} that {old} does not hold are here" if back else ""
+        yield (
+            f"WITHDRAWN: {old} says that {lost.count:,} were withdrawn, {new} does not say so any more{whose}: whoever made it did not "
+            "know of them; publish nothing before you know that nobody is back"
+        )
 
 
 def sentence(one: Difference) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from scrubin.base import file_lists, strangers
 from scrubin.base.errors import ReleaseError
+from scrubin.data.diff import withdrawn_notes
 from scrubin.data.diff.comparison import Comparison, of_releases, sentence
 from scrubin.data.diff.snapshot import Released
 
@@ -16,7 +17,10 @@ NAME = "metadata/changes.json"
 WRITTEN_LATER = (NAME, file_lists.FILE_LIST)
 """Files that hold what changed: both come after it, and are never those of the release before, because the version is another."""
 SHOWN = 12
-FIXED = "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed"
+FIXED = (
+    "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed "
+    f"{withdrawn_notes.LOST} {withdrawn_notes.BACK}"
+)
 """Words of every such file, whatever changed, beside names of kinds, tables and columns."""
 
 

@@ -48,20 +48,43 @@ def discard(folder: Path, but: Container[str] = ()) -> None:
 def fix_times(folder: Path, sha256: Mapping[str, str]) -> None:
     """Give every file of a release the fixed time, also those that DVC or a copy has made anew."""
     for name, value in sha256.items():
-        if int((folder / name).stat().st_mtime) != FIXED_TIME_S:
+        if not _has_fixed_time(folder / name):
             set_fixed_time(folder / name, value)
 
 
-def fix_times_again(folder: Path) -> None:
+def fix_times_again(folder: Path, *, made_now: bool) -> list[str]:
     """Give the files that a finished release lists the fixed time once more, whoever has moved or copied them since.
 
     A list without its files, or a file that is not listed, is the audit's business.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    made_now
+        Whether the run that has just ended made it, and has read every byte. Else a file of another time was brought by somebody, such as
+        by ``dvc pull``, which reads nothing of it: it is read first, because what has the time of its content is not read again.
+
+    Returns
+    -------
+    names
+        The files with other bytes than are listed, sorted. They keep their time, so that the next release replaces them.
     """
     listed = folder / file_lists.CHECKSUMS
-    if listed.is_file():
-        sha256, _ = file_lists.read_checksums(listed.read_text(encoding="utf-8", errors="replace"))
-        there = {name: value for name, value in sha256.items() if (folder / name).is_file()}
-        fix_times(folder, there | {file_lists.CHECKSUMS: sha256_of(listed)})
+    if not listed.is_file():
+        return []
+    sha256, _ = file_lists.read_checksums(listed.read_text(encoding="utf-8", errors="replace"))
+    there = {name: value for name, value in sha256.items() if (folder / name).is_file()}
+    brought = {} if made_now else {name: folder / name for name in there if not _has_fixed_time(folder / name)}
+    damaged = sorted(name for name, value in sha256_of_all(brought).items() if value != there[name])
+    for name in damaged:
+        del there[name]
+    fix_times(folder, there | {file_lists.CHECKSUMS: sha256_of(listed)})
+    return damaged
+
+
+def _has_fixed_time(path: Path) -> bool:
+    return int(path.stat().st_mtime) == FIXED_TIME_S
 
 
 def sizes_of_files(folder: Path, sha256: Mapping[str, str]) -> dict[str, int]:
