@@ -86,6 +86,15 @@ def test_packets_that_were_lost_stay_damage_where_pieces_were_put_together(name,
         probe(both, name)
 
 
+def test_a_piece_that_is_missing_from_one_recording_is_lost(tmp_path):
+    clip = clips.clip(tmp_path / "a.ts", seconds=3, more=("-g", 25))
+    clips.ffmpeg("-i", clip, "-c", "copy", "-f", "hls", "-hls_time", 1, "-hls_segment_filename", tmp_path / "%d.ts", tmp_path / "a.m3u8")
+    both = tmp_path / "both.ts"
+    both.write_bytes((tmp_path / "0.ts").read_bytes() + (tmp_path / "2.ts").read_bytes())  # packets are counted through
+    with pytest.raises(VideoError, match=r"1 packet is damaged, the first at 0\.\d\d s; copy it again"):
+        probe(both, "both.ts")
+
+
 def test_a_piece_that_lost_its_end_is_damaged_where_it_is_decoded(tmp_path):
     first, second = pieces(tmp_path)
     places = range(0, len(first), PACKET)
