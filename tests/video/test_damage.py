@@ -36,6 +36,75 @@ def test_files_put_behind_each_other_are_called_so(second, reason, fix, tmp_path
     assert fix in refused.value.fix
 
 
+def pieces(folder, which=(0, 1)):
+    """Pieces of a recording with sound, of a second each: times go on, packets are counted from 0 again."""
+    source = ("-f", "lavfi", "-i", "testsrc2=d=3:s=160x96:r=25", "-f", "lavfi", "-i", "sine=d=3")
+    coding = ("-c:v", "libx264", "-g", 25, "-bf", 2, "-pix_fmt", "yuv420p", "-c:a", "aac")
+    clips.ffmpeg(*source, *coding, "-f", "segment", "-segment_time", 1, "-segment_format", "mpegts", folder / "%d.ts")
+    return [(folder / f"{number}.ts").read_bytes() for number in which]
+
+
+def test_a_recording_that_was_put_together_of_whole_pieces_is_read(tmp_path):
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(pieces(tmp_path)))
+    probed = probe(both, "both.ts")
+    assert (probed.frame_count, probed.fps, probed.variable_rate, probed.end_s) == (50, 25, False, 2)
+    assert count(both) == 50
+
+
+@pytest.mark.parametrize("gap", ["a piece is missing", "a piece begins too early"])
+def test_pieces_whose_times_do_not_go_on_are_called_so_and_can_be_cut_apart(gap, tmp_path):
+    first, second = pieces(tmp_path, (0, 2 if gap == "a piece is missing" else 1))
+    if gap == "a piece begins too early":
+        clips.ffmpeg("-copyts", "-i", tmp_path / "1.ts", "-c", "copy", "-muxdelay", 0, "-output_ts_offset", -0.1, tmp_path / "early.ts")
+        second = (tmp_path / "early.ts").read_bytes()
+    both = tmp_path / "both.ts"
+    both.write_bytes(first + second)
+    with pytest.raises(VideoError) as refused:
+        probe(both, "both.ts")
+    assert "it is 2 recordings behind each other whose times do not go on; the second begins behind 0.96 s" in refused.value.reason
+    assert f"cut it at byte {len(first)}, as with: head -c {len(first)} FILE > 1.ts" in refused.value.fix
+    assert "the column 'part'" in refused.value.fix
+
+
+PACKET = 188
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [
+        ("the first packets of the second piece", lambda first, second: first + second[5 * PACKET :]),
+        ("packets in the middle of the second piece", lambda first, second: first + second[: 40 * PACKET] + second[43 * PACKET :]),
+        ("packets in the middle of the first piece", lambda first, second: first[: 40 * PACKET] + first[43 * PACKET :] + second),
+        ("the tables of the second piece", lambda first, second: first + second[3 * PACKET :]),
+    ],
+)
+def test_packets_that_were_lost_stay_damage_where_pieces_were_put_together(name, lost, tmp_path):
+    both = tmp_path / "both.ts"
+    both.write_bytes(lost(*pieces(tmp_path)))
+    with pytest.raises(VideoError, match=r"damaged, the first at .* copy it again"):
+        probe(both, name)
+
+
+def test_a_piece_that_is_missing_from_one_recording_is_lost(tmp_path):
+    clip = clips.clip(tmp_path / "a.ts", seconds=3, more=("-g", 25))
+    clips.ffmpeg("-i", clip, "-c", "copy", "-f", "hls", "-hls_time", 1, "-hls_segment_filename", tmp_path / "%d.ts", tmp_path / "a.m3u8")
+    both = tmp_path / "both.ts"
+    both.write_bytes((tmp_path / "0.ts").read_bytes() + (tmp_path / "2.ts").read_bytes())  # packets are counted through
+    with pytest.raises(VideoError, match=r"1 packet is damaged, the first at 0\.\d\d s; copy it again"):
+        probe(both, "both.ts")
+
+
+def test_a_piece_that_lost_its_end_is_damaged_where_it_is_decoded(tmp_path):
+    first, second = pieces(tmp_path)
+    places = range(0, len(first), PACKET)
+    pictures = [place for place in places if first[place + 1] & 0x1F == 1 and first[place + 2] == 0]  # PID 256
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(first[place : place + PACKET] for place in places if place != pictures[-1]) + second)
+    with pytest.raises(VideoError, match="is damaged"):
+        count(both)
+
+
 X265 = ("-c:v", "libx265", "-preset", "veryfast", "-bf", "0", "-x265-params", "log-level=none:keyint=10:min-keyint=10:scenecut=0")
 
 

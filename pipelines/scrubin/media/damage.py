@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import cache
@@ -160,7 +160,7 @@ def with_threads(stream: av.VideoStream, count: int) -> Iterator[av.VideoStream]
         stream.codec_context.flush_buffers()
 
 
-def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: bool) -> VideoError:
+def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: bool, joined_at: Sequence[int]) -> VideoError:
     """Return the error for a file that has damaged packets.
 
     Parameters
@@ -171,23 +171,37 @@ def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: boo
         How many packets, and where the first one is, in seconds from the first frame.
     times_restart
         Whether the times of its packets begin again somewhere.
+    joined_at
+        The bytes at which other recordings begin, where these are certain to be all that the packets show; () otherwise.
     """
     verb = "is" if count == 1 else "are"
     damaged = f"{count_text(count, 'packet')} {verb} damaged, the first at {at_s:.2f} s"
-    sizes = _sizes(path)
-    if len(sizes) > 1:
-        return VideoError(name, f"its picture changes size, from {' to '.join(sizes)}, and {damaged}", FIX_SIZES)
+    found = sizes(path)
+    if len(found) > 1:
+        return VideoError(name, f"its picture changes size, from {' to '.join(found)}, and {damaged}", FIX_SIZES)
     if times_restart:
-        return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", FIX_PARTS)
+        return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", _parts_fix(joined_at))
+    if joined_at:
+        count_of = count_text(len(joined_at) + 1, "recording")
+        reason = f"it is {count_of} behind each other whose times do not go on; the second begins behind {at_s:.2f} s"
+        return VideoError(name, reason, _parts_fix(joined_at))
     return VideoError(name, damaged, FIX_COPY)
 
 
-def _sizes(path: Path) -> list[str]:
+def _parts_fix(joined_at: Sequence[int]) -> str:
+    if not joined_at:
+        return FIX_PARTS
+    places = ", ".join(map(str, joined_at))
+    commands = f"head -c {joined_at[0]} FILE > 1.ts; tail -c +{joined_at[0] + 1} FILE > 2.ts"
+    return f"{FIX_PARTS}; where only the whole is left, cut it at byte {places}, as with: {commands}"
+
+
+def sizes(path: Path) -> list[str]:
     """Return the sizes of the key frames, in order, each once; as far as they can be decoded."""
-    sizes: dict[str, None] = {}
+    found: dict[str, None] = {}
     with suppress(FFmpegError, IndexError), open_video(path) as container:  # it is damaged
         stream = container.streams.video[0]
         stream.codec_context.skip_frame = "NONKEY"
         for frame in container.decode(stream):
-            sizes[f"{frame.width}x{frame.height}"] = None
-    return list(sizes)
+            found[f"{frame.width}x{frame.height}"] = None
+    return list(found)

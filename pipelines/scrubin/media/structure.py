@@ -19,6 +19,7 @@ import av
 from av.error import FFmpegError
 
 from scrubin.base.machine import decoder_threads
+from scrubin.media.colours import stated
 from scrubin.media.containers import foreign_bytes, h264
 from scrubin.media.damage import with_threads
 from scrubin.media.opening import open_video, packets
@@ -99,6 +100,7 @@ def structure(path: Path, name: str) -> Structure:
             if unsure:
                 return Structure((), unsure)
             try:
+                _refuse_unknown_colours(path, name)
                 return _of_packets(container, stream, name)
             except ValueError as error:
                 return Structure((), str(error))
@@ -129,6 +131,13 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
     if context.width % 2 or context.height % 2:
         return f"its size {context.width}x{context.height} is odd and must be cut"
     return ""
+
+
+def _refuse_unknown_colours(path: Path, name: str) -> None:
+    container, shown = stated(path, name)
+    if shown.is_left_to(container):
+        msg = "its pictures say that their colours are not known, its container states them"
+        raise ValueError(msg)
 
 
 def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Structure:

@@ -21,11 +21,11 @@ from av.filter import Graph
 from av.video.frame import PictureType
 
 from scrubin.media import ffmpeg as program
+from scrubin.media.colours import MATRICES, UNKNOWN, Colours, is_full_range, is_rgb, rgb_matrix, stated
 from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
 from scrubin.media.probe import Probe
-from scrubin.media.source import View
 from scrubin.media.structure import COPYABLE_FORMATS
 from scrubin.stages.render.plan import Hidden, Plan, SourceFile
 from scrubin.stages.render.render_params import RenderParams
@@ -71,9 +71,15 @@ BLACK_TV, BLACK_FULL = 16, 0
 
 
 class Encoder:
-    """One run of frames that follow each other; a new run needs a new encoder."""
+    """One run of frames that follow each other; a new run needs a new encoder.
 
-    def __init__(self, like: av.VideoStream, probed: Probe, set_id: int, params: RenderParams) -> None:
+    Parameters
+    ----------
+    like, colours
+        A stream that is copied beside them, and what its frames state.
+    """
+
+    def __init__(self, like: av.VideoStream, colours: Colours, probed: Probe, set_id: int, params: RenderParams) -> None:
         source = like.codec_context
         context = av.CodecContext.create("libx264", "w")
         context.width, context.height = source.width, source.height
@@ -81,8 +87,7 @@ class Encoder:
         context.time_base, context.framerate = probed.time_base, probed.fps
         if source.sample_aspect_ratio:
             context.sample_aspect_ratio = source.sample_aspect_ratio
-        context.color_range = source.color_range
-        context.color_primaries, context.color_trc, context.colorspace = source.color_primaries, source.color_trc, source.colorspace
+        colours.write(context)
         context.thread_count = THREADS
         context.flags |= Flags.global_header | Flags.bitexact
         # cpu-independent: otherwise x264 takes reciprocals from the processor.
@@ -118,41 +123,66 @@ class Encoder:
 
 
 class Plain:
-    """Pictures of one file as 8-bit 4:2:0, in the range of those that are copied beside them.
+    """Pictures as 8-bit 4:2:0, in matrix and range of those that are copied beside them.
+
+    A matrix that is not stated, here or there, is taken for the same.
 
     Parameters
     ----------
-    full_range, wanted
-        Whether its luma runs from 0 to 255 and not from 16 to 235, and whether that of the copied pictures does.
+    colours, full_range
+        Of the copied pictures: what they state, and whether their luma runs from 0 to 255 and not from 16 to 235.
     """
 
-    def __init__(self, *, full_range: bool, wanted: bool) -> None:
-        self._same = full_range == wanted
-        self._ranges = [("full" if full else "limited") for full in (full_range, wanted)]
-        self._graph: Graph | None = None
+    def __init__(self, colours: Colours, *, full_range: bool) -> None:
+        self._matrix, self._full_range = colours.matrix, full_range
+        self._graphs: dict[tuple[str, str], Graph] = {}
 
     def picture(self, frame: av.VideoFrame) -> av.VideoFrame:
-        """Return a frame with its time."""
-        if self._same and frame.format.name in COPYABLE_FORMATS:
+        """Return a frame with its time.
+
+        Raises
+        ------
+        ValueError
+            When ffmpeg does not know its matrix, or that of the copied pictures.
+        """
+        full_range, matrices = is_full_range(frame), self._matrices(frame)
+        if full_range == self._full_range and not matrices and frame.format.name in COPYABLE_FORMATS:
             return frame
-        self._graph = self._graph or self._scaling(frame)
-        self._graph.push(frame)
-        scaled = self._graph.pull()
+        ranges = ["full" if full else "limited" for full in (full_range, self._full_range)]
+        conversion = f"in_range={ranges[0]}:out_range={ranges[1]}{matrices}:flags={FLAGS}"
+        key = (frame.format.name, conversion)
+        if key not in self._graphs:
+            self._graphs[key] = _scaling(frame, conversion)
+        self._graphs[key].push(frame)
+        scaled = self._graphs[key].pull()
         if not isinstance(scaled, av.VideoFrame):
             msg = "a picture came out as none"
             raise TypeError(msg)
         return scaled
 
-    def _scaling(self, frame: av.VideoFrame) -> Graph:
-        graph = Graph()
-        ranges = f"in_range={self._ranges[0]}:out_range={self._ranges[1]}"
-        graph.link_nodes(
-            graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=frame.time_base),
-            graph.add("scale", f"{ranges}:flags={FLAGS}"),
-            graph.add("format", "yuv420p"),
-            graph.add("buffersink"),
-        ).configure()
-        return graph
+    def _matrices(self, frame: av.VideoFrame) -> str:
+        """Return what ffmpeg's filter "scale" is told of the matrices of a frame; "" when they are the same or not known."""
+        own, wanted = int(frame.colorspace), self._matrix
+        rgb = is_rgb(frame.format.name)
+        if wanted == UNKNOWN or (not rgb and own in (wanted, UNKNOWN)):
+            return ""
+        if wanted not in MATRICES or (not rgb and own not in MATRICES):
+            msg = f"nobody converts colours of matrix {own} into those of matrix {wanted}"
+            raise ValueError(msg)
+        if rgb:
+            return f":out_color_matrix={MATRICES[wanted]}"
+        return f":in_color_matrix={MATRICES[own]}:out_color_matrix={MATRICES[wanted]}" if MATRICES[own] != MATRICES[wanted] else ""
+
+
+def _scaling(frame: av.VideoFrame, conversion: str) -> Graph:
+    graph = Graph()
+    graph.link_nodes(
+        graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=frame.time_base),
+        graph.add("scale", conversion),
+        graph.add("format", "yuv420p"),
+        graph.add("buffersink"),
+    ).configure()
+    return graph
 
 
 def _blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.VideoFrame:
@@ -248,13 +278,34 @@ def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
     for file in files:
         own = file.own_plan(plan)
         if own is not None:
-            # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
-            stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS)
-            streams.append(_plain_picture(_trimmed(stream["V:0"], own[1]), plan, file.view))
+            streams.append(_plain_picture(_trimmed(_opened(file), own[1]), plan, file))
     if len(files) == 1:
         return streams[0]
     steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
     return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
+
+
+SAME_SIZE = {f"{side}": f"if(eq(ld(0),0)+eq(ld(0),i{side}),st(0,i{side}),1e9)" for side in "wh"}
+"""For ffmpeg's filter "scale": the size of the first frame; a frame of another one asks for a size that there is not, so ffmpeg fails."""
+
+
+def _opened(file: SourceFile) -> Any:
+    """Return the pictures of a file, all in the colours that its first one states.
+
+    ffmpeg builds its graph anew where matrix or range change on the way, and would trim, count and time from there on again. So the graph
+    stays, and pictures of other colours are converted. A filter would read memory that is not its own where the size changes.
+    """
+    # Only these state a matrix and a range. Rotation stands before all filters of ours.
+    colours_may_change = file.probe.pixel_format.startswith("yuv") and not file.probe.rotation_deg
+    more = {"reinit_filter": 0} if colours_may_change else {}
+    # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
+    stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
+    if colours_may_change:
+        stream = stream.filter("scale", **SAME_SIZE, eval="frame", flags=FLAGS)
+    container, shown = stated(file.path, file.name)
+    if shown.is_left_to(container):
+        stream = stream.filter("setparams", colorspace=container.matrix, color_primaries=container.primaries, color_trc=container.transfer)
+    return stream
 
 
 def _steady(plan: Plan) -> Plan:
@@ -268,15 +319,17 @@ def _trimmed(stream: Any, plan: Plan) -> Any:
     return stream.filter("trim", start_frame=first, end_frame=first + plan.frame_count).filter("setpts", "PTS-STARTPTS")
 
 
-def _plain_picture(stream: Any, plan: Plan, view: View | None) -> Any:
+def _plain_picture(stream: Any, plan: Plan, file: SourceFile) -> Any:
     """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording.
 
     What stands beside the pictures of the source stays behind: which views of cameras they hold, for which screen they were made, that they
     were interlaced. The file would tell players to take apart what is whole now.
     """
-    x, y = (view.x, view.y) if view else (0, 0)
+    x, y = (file.view.x, file.view.y) if file.view else (0, 0)
     stream = stream.filter("crop", plan.width, plan.height, x, y, exact=1)
-    stream = stream.filter("scale", out_range="tv", flags=FLAGS)
+    # What has red, green and blue gets its matrix here, and says so; any other keeps its own.
+    chosen = {"out_color_matrix": rgb_matrix(plan.width, plan.height)} if is_rgb(file.probe.pixel_format) else {}
+    stream = stream.filter("scale", out_range="tv", **chosen, flags=FLAGS)
     return stream.filter("format", "yuv420p").filter("setfield", "prog").filter("sidedata", "delete")
 
 

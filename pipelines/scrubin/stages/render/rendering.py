@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ from scrubin.base.errors import VideoError
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.media import ffmpeg
+from scrubin.media.decode import decoded
 from scrubin.media.opening import left_behind_text
 from scrubin.media.probe import Probe
 from scrubin.media.source import Source, sources
@@ -108,6 +110,8 @@ def _encoded(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rend
     try:
         _encode_and_check(files, target, plan, params, name)
     except VideoError:
+        for file in files:
+            deque(decoded(file.path, file.name), maxlen=0)  # has the better reason, where the sources are at fault
         # The program reads the sources by itself, and takes a disk that fails for a moment for their end: what fails twice is theirs.
         _encode_and_check(files, target, plan, params, name)
     return reencoded(plan, why)

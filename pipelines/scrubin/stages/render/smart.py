@@ -21,6 +21,7 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.files import FULL
 from scrubin.base.machine import decoder_threads
+from scrubin.media.colours import Colours, stated
 from scrubin.media.containers import h264
 from scrubin.media.damage import listening, with_threads
 from scrubin.media.opening import FIX_COPY, open_video, packets
@@ -58,11 +59,12 @@ def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan,
         # One of the files that are copied says under which parameter sets, and how x264's pictures must look beside them.
         copied = _copied_file(files, plan, parts)
         probed = replace(probed, full_range=copied.probe.full_range)
+        colours = stated(copied.path, copied.name)[1]
         with (
             _opened_stream(copied) as (_, like),
             av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out,
         ):
-            run = _Run(like, out, probed, plan, parts, params)
+            run = _Run(like, colours, out, probed, plan, parts, params)
             for file in files:
                 if file.own_plan(plan) is not None:
                     reading = file.name
@@ -99,9 +101,17 @@ class _Run:
     """The state of one pass: what is written, and the encoder of the run of touched frames that is under way."""
 
     def __init__(
-        self, like: av.VideoStream, out: av.container.OutputContainer, probed: Probe, plan: Plan, parts: Parts, params: RenderParams
+        self,
+        like: av.VideoStream,
+        colours: Colours,
+        out: av.container.OutputContainer,
+        probed: Probe,
+        plan: Plan,
+        parts: Parts,
+        params: RenderParams,
     ) -> None:
-        self._like, self._out, self._probed, self._plan, self._params = like, out, probed, plan, params
+        self._like, self._colours = like, colours
+        self._out, self._probed, self._plan, self._params = out, probed, plan, params
         self._parts = list(parts.parts)
         self._starts = [part.first for part in parts.parts]
         self._ticks = plan.ticks
@@ -109,6 +119,7 @@ class _Run:
         self._set_id = h264.free_id(self._stated.sequences, self._stated.pictures)
         self._encoder: Encoder | None = None
         self._track = self._opened()
+        self._plain = Plain(colours, full_range=probed.full_range)
         self._after_encoded = False
         self.written = 0
         self.witness: Witness = {}
@@ -116,7 +127,6 @@ class _Run:
     def take_all(self, file: SourceFile, stream: av.VideoStream, packets: Iterator[av.Packet[Any]]) -> None:
         """Write everything of a file that is kept; files come in order."""
         self._file, self._stream = file, stream
-        self._plain = Plain(full_range=file.probe.full_range, wanted=self._probed.full_range)
         # Frame n of the file is released frame n - shift.
         self._shift = self._plan.first_source_frame - file.before + file.first
         self._lowest = max(file.before - self._plan.first_source_frame, 0)
@@ -237,13 +247,14 @@ class _Run:
         return number if self._lowest <= number <= self._highest else None
 
     def _new_encoder(self) -> Encoder:
-        return Encoder(self._like, self._probed, self._set_id, self._params)
+        return Encoder(self._like, self._colours, self._probed, self._set_id, self._params)
 
     def _opened(self) -> av.VideoStream:
         """Open the track with the parameter sets of the source and of the encoder side by side."""
         mine = self._new_encoder().header
         track = self._out.add_stream_from_template(self._like, opaque=True)
         track.metadata.clear()
+        self._colours.write(track.codec_context)  # its container may say otherwise than its frames
         sequences, pictures = self._stated.sequences + mine.sequences, self._stated.pictures + mine.pictures
         track.codec_context.extradata = h264.avcc(sequences, pictures)
         return track

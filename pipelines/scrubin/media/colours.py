@@ -1,0 +1,92 @@
+"""Which colours the numbers of a picture stand for: matrix, primaries, transfer (code points of ITU-T H.273) and range.
+
+A container may state them, and its stream as well. FFmpeg believes the stream, also one that says "not known"; where the stream is silent,
+what the container states holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+from av.video.codeccontext import VideoCodecContext
+
+from scrubin.media.opening import open_video
+from scrubin.media.probe import FULL_RANGE, picture_stream
+
+UNKNOWN = 2
+HD_WIDTH, SD_HEIGHT = 1280, 576
+MATRICES = {1: "bt709", 4: "fcc", 5: "bt601", 6: "bt601", 7: "smpte240m", 9: "bt2020"}
+"""Those that ffmpeg converts, by its names; 5 and 6 are the same numbers."""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """What is stated.
+
+    Parameters
+    ----------
+    matrix, primaries, transfer
+        2: not known.
+    range
+        As FFmpeg counts: 0 not known, 1 video range, 2 full range.
+    """
+
+    matrix: int
+    primaries: int
+    transfer: int
+    range: int
+
+    @classmethod
+    def of(cls, shown: av.VideoFrame | VideoCodecContext) -> Colours:
+        """Return what a frame states, or a stream that is open: before its first frame is decoded, that is what the container says."""
+        return cls(int(shown.colorspace), int(shown.color_primaries), int(shown.color_trc), int(shown.color_range))
+
+    def write(self, context: VideoCodecContext) -> None:
+        """State them in the header of a stream that is to be written."""
+        context.color_range, context.colorspace = self.range, self.matrix
+        context.color_primaries, context.color_trc = self.primaries, self.transfer
+
+    def is_left_to(self, container: Colours) -> bool:
+        """Return whether the matrix of frames that state these is known from their container alone: programs differ in what they show."""
+        return self.matrix == UNKNOWN != container.matrix
+
+
+def stated(path: Path, name: str) -> tuple[Colours, Colours]:
+    """Return what the container of a file states, and what its first frame does.
+
+    Raises
+    ------
+    VideoError
+        When it has no stream of pictures.
+    av.error.FFmpegError
+        When it cannot be read.
+    """
+    with open_video(path) as container:
+        stream = picture_stream(container, name)
+        of_container = Colours.of(stream.codec_context)
+        first = next(container.decode(stream), None)
+        return of_container, of_container if first is None else Colours.of(first)
+
+
+def is_full_range(frame: av.VideoFrame) -> bool:
+    """Return whether luma of a frame runs from 0 to 255 and not from 16 to 235."""
+    return frame.color_range == FULL_RANGE or frame.format.name.startswith("yuvj")
+
+
+def is_rgb(pixel_format: str) -> bool:
+    """Return whether pixels are red, green and blue, also by a palette."""
+    described = av.VideoFormat(pixel_format)
+    return described.is_rgb or described.has_palette
+
+
+def rgb_matrix(width: int, height: int) -> str:
+    """Return the matrix by which red, green and blue become luma and chroma, as ffmpeg names it.
+
+    It is the one that players take for a picture of this size in px that states none, for those that do not read what is stated.
+
+    >>> rgb_matrix(1280, 720), rgb_matrix(720, 576)
+    ('bt709', 'bt601')
+    """
+    return "bt709" if width >= HD_WIDTH or height > SD_HEIGHT else "bt601"

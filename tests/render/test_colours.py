@@ -1,0 +1,171 @@
+"""Released pictures have the colours of their source, in every reader: one matrix and one range a video, and both stated."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+import clips
+from scrubin.base.errors import VideoError
+from scrubin.cli import main
+from scrubin.media.source import FilePart, Source
+from scrubin.stages.render import rendering
+from scrubin.stages.render.parts import Parts
+from scrubin.stages.render.plan import Redaction
+from scrubin.stages.render.render_params import RenderParams
+
+RED = (200, 40, 30)
+BT709, BT601 = ("bt709", "bt709"), ("bt601", "smpte170m")
+KNOWN = {1: "bt709", 5: "bt601", 6: "bt601"}
+H264 = ("-c:v", "libx264", "-crf", 8, "-g", 10, "-bf", 0)
+MPEG2 = ("-c:v", "mpeg2video", "-q:v", 2, "-bf", 0)
+
+
+def red(path: Path, matrix=None, *more, pixels="yuv420p", size="96x64", seconds=1) -> Path:
+    """A film in one colour, of 25 frames a second; without a matrix it is RGB."""
+    colour = "0x" + "".join(f"{value:02x}" for value in RED)
+    options: tuple[object, ...] = ("-pix_fmt", pixels)
+    if matrix:
+        full = "pc" if pixels.startswith("yuvj") else "tv"
+        options = (
+            "-vf",
+            f"scale=out_color_matrix={matrix[0]}:out_range={full},format={pixels}",
+            "-colorspace",
+            matrix[1],
+            "-color_range",
+            full,
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    clips.ffmpeg("-f", "lavfi", "-i", f"color=c={colour}:s={size}:r=25:d={seconds},format=rgb24", *options, *more, path)
+    return path
+
+
+def behind_each_other(first: Path, second: Path, path: Path) -> Path:
+    """Two bare streams as one transport stream."""
+    both = path.with_suffix(first.suffix)
+    both.write_bytes(first.read_bytes() + second.read_bytes())
+    clips.ffmpeg("-r", 25, "-i", both, "-c", "copy", "-bsf:v", "setts=pts=N/(25*TB):dts=N/(25*TB)", path)
+    return path
+
+
+def shown(path: Path) -> tuple[set[str], list[bool], int]:
+    """Return which matrices container and frames state, which frames are black, and by how much the worst other one is not red."""
+    stated, black, worst = set(), [], 0
+    with av.open(str(path)) as container:
+        stated.add(KNOWN.get(container.streams.video[0].codec_context.colorspace, "unknown"))
+        for frame in container.decode(video=0):
+            stated.add(KNOWN.get(frame.colorspace, "unknown"))
+            picture = frame.to_ndarray(format="rgb24").reshape(-1, 3).astype(int)
+            black.append(bool(picture.max() < 12))
+            if not black[-1]:
+                worst = max(worst, int(np.abs(np.median(picture, axis=0) - RED).max()))
+    return stated, black, worst
+
+
+def rendered(path: Path, mode: str) -> tuple[set[str], list[bool], int]:
+    target = path.with_name("out.mkv")
+    assert main(["render", str(path), str(target), "--start", "0.2", "--redact", "0.4-0.48", "--mode", mode]) == 0
+    return shown(target)
+
+
+CHANGES = {
+    "matrix, H.264": ("h264", BT709, BT601, "yuv420p", H264),
+    "range, H.264": ("h264", BT709, BT709, "yuvj420p", H264),
+    "matrix and range, H.264": ("h264", BT601, BT709, "yuvj420p", H264),
+    "matrix, MPEG-2": ("m2v", BT601, BT709, "yuv420p", MPEG2),
+}
+
+
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("change", list(CHANGES))
+def test_a_film_whose_colours_change_on_the_way_is_released_in_those_of_its_first_frame(change, mode, tmp_path):
+    suffix, first, second, pixels, codec = CHANGES[change]
+    one = red(tmp_path / f"1.{suffix}", first, *codec)
+    both = behind_each_other(one, red(tmp_path / f"2.{suffix}", second, *codec, pixels=pixels), tmp_path / "both.ts")
+    stated, black, worst = rendered(both, mode)
+    assert black == [5 <= frame < 7 for frame in range(45)]
+    assert stated == {first[0]}
+    assert worst <= 4
+
+
+@pytest.mark.parametrize("size", ["64x48", "128x96"])
+def test_a_film_whose_size_changes_on_the_way_is_refused_by_the_frame(size, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one, two = red(tmp_path / "1.h264", BT601, *H264), red(tmp_path / "2.h264", BT601, *H264, size=size)
+    both = behind_each_other(one, two, tmp_path / "both.ts")
+    with pytest.raises(VideoError, match="its picture changes size at frame 25; export it with one size"):
+        executed([both], "smart")
+
+
+def test_what_is_encoded_beside_copies_states_what_their_frames_state_and_so_does_the_file(tmp_path):
+    red(tmp_path / "plain.mp4", BT601, *H264)
+    other = ("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+write_colr")
+    clips.ffmpeg("-i", tmp_path / "plain.mp4", "-c", "copy", *other, tmp_path / "other.mov")
+    stated, black, worst = rendered(tmp_path / "other.mov", "smart")
+    assert stated == {"bt601"}
+    assert black.count(True) == 2
+    assert worst <= 4
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+def test_what_the_container_alone_knows_is_stated_by_every_frame(mode, tmp_path, capsys):
+    unknown = "h264_metadata=colour_primaries=2:transfer_characteristics=2:matrix_coefficients=2"
+    path = red(tmp_path / "a.mkv", BT709, *H264, "-bsf:v", unknown)
+    stated, _, worst = rendered(path, mode)
+    assert stated == {"bt709"}
+    assert worst <= 4
+    assert mode == "reencode" or "its pictures say that their colours are not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "pixels", "size", "matrix"),
+    [
+        ("a.avi", "rgb24", "1280x720", "bt709"),
+        ("a.mkv", "bgr0", "96x64", "bt601"),
+        ("a.mkv", "gbrp", "720x576", "bt601"),
+    ],
+)
+def test_the_matrix_that_was_chosen_for_red_green_and_blue_is_stated(name, pixels, size, matrix, tmp_path):
+    codec = ("-c:v", "huffyuv" if name.endswith("avi") else "ffv1")
+    stated, _, worst = rendered(red(tmp_path / name, None, *codec, pixels=pixels, size=size), "smart")
+    assert stated == {matrix}
+    assert worst <= 4
+
+
+def executed(paths: list[Path], mode: str) -> Parts:
+    """Render files as one recording beside the first of them, without what comes before that."""
+    files = tuple(FilePart(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths)
+    params = RenderParams(mode=mode, crf=14, preset="fast", duration_jitter_s=0.0)
+    file = rendering.FileToRender("r", "c", Source(files), "T", "id", 0.0, 2.0, "25", False, (Redaction(0.2, 0.24, None),))
+    known = rendering.prepare(paths[0].parent, file, params)
+    return rendering.execute(known.files, paths[0].parent / "out.mkv", known.probe, known.plan, known.parts, params, "r")
+
+
+PARTS = {
+    "copied first": ("smart", (BT709, H264), (BT601, MPEG2)),
+    "copied last": ("smart", (BT601, MPEG2), (BT709, H264)),
+    "RGB beside copies": ("smart", (BT709, H264), (None, ("-c:v", "ffv1"))),
+    "nothing copied": ("reencode", (BT709, MPEG2), (BT601, MPEG2)),
+}
+
+
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("way", list(PARTS))
+def test_parts_of_other_colours_become_those_of_the_video(way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mode, *parts = PARTS[way]
+    paths = [
+        red(tmp_path / f"raw/{number}.mkv", matrix, *codec, pixels="yuv420p" if matrix else "bgr0")
+        for number, (matrix, codec) in enumerate(parts)
+    ]
+    done = executed(paths, mode)
+    assert done.mode == mode
+    stated, black, worst = shown(tmp_path / "raw/out.mkv")
+    assert stated == {"bt709"}
+    assert black == [frame == 5 for frame in range(50)]
+    assert worst <= 4
