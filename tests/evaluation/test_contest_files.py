@@ -10,6 +10,7 @@ import pytest
 from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
 from scrubin import cli
 from scrubin.evaluate import side as of_side
+from scrubin.evaluate import training_data
 from scrubin.evaluate.challenge.handed_in import HANDED_IN
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import entry_scores
@@ -311,3 +312,47 @@ def test_a_folder_that_is_not_there_is_an_error_of_the_check(home, tmp_path, cap
     assert code == 1
     assert "there is no such file or folder" in out
     assert str(tmp_path) not in out
+
+
+BESIDE = {
+    "training_data.yaml": training_data.text("").encode(),
+    "settings.yaml": b"lr: 0.1\nmodel:\n  name: unet\n",
+    "config.json": b'{"lr": 0.1}\n',
+    "notes.txt": b"our method\nin two lines, with a comma\n",
+    "metrics.csv": b"epoch,loss\n1,0.5\n2,0.25\n",
+}
+
+
+@pytest.mark.cases(3)
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("task", TASKS)
+def test_what_cannot_be_labels_is_left_out_of_a_submission_and_the_numbers_stay(task, name, home, tmp_path, capsys):
+    truth, files = home / task / "truth", {**CASES[task]()[1], name: BESIDE[name]}
+    code, out, _ = checked(capsys, task, truth, put(tmp_path / "team", files))
+    found = json.loads(out)
+    assert found["scorable"], found["problems"]
+    assert {one["severity"] for one in found["problems"]} <= {"warning"}
+    named = any(one["file"] == name for one in found["problems"])
+    assert named or not (task in ("tracks", "criteria") and name == {"tracks": "notes.txt", "criteria": "metrics.csv"}[task])
+    assert named or not (task in ("masks", "pixels", "points") and name == "config.json")
+    assert code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "content", "says"),
+    [
+        ("masks", "data.yaml", b"names: [grasper, hook]\n", "this could be"),
+        ("masks", "more.json", b'[{"image_id": 100, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1}]', "several files of COCO results"),
+        ("tracks", "gh04.txt", b"frame;id;left;top\n1;2;3;4\n", "gh04"),
+        ("tracks", "ab-99.txt", b"1 2 3 of another kind\n", "ab-99.txt"),
+        ("criteria", "found2.csv", b"video,frame,score\ngh04,0,1\n", "found2.csv"),
+        ("criteria", "metrics.csv", b"\xff\xfe\x00", "metrics.csv"),
+    ],
+)
+def test_what_may_be_labels_is_still_refused_in_a_submission(task, name, content, says, home, tmp_path, capsys):
+    files = {**CASES[task]()[1], name: content}
+    code, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", files))
+    found = json.loads(out)
+    assert code == 1
+    assert not found["scorable"]
+    assert any(says in f"{one['file']} {one['what']}" for one in found["problems"] if one["severity"] == "error"), found["problems"]
