@@ -69,11 +69,12 @@ def of_subset(
     lists = [one for one in reading.collection.lists if one.is_of(hidden)]
     counts_otherwise = any(one.first for one in lists)
     # A size that somebody says is in no file: it has to be written into one.
-    truth_format = declared.truth_format or (reading.form.name if counts_otherwise or image_size else "")
-    files = _written(subset, truth_format, reading) if truth_format else _files_of(path, reading, hidden)
+    says_size = image_size is not None and reading.form.name in WRITERS
+    truth_format = declared.truth_format or (reading.form.name if counts_otherwise or says_size else "")
+    files = _written(subset, truth_format, reading, image_size) if truth_format else _files_of(path, reading, hidden)
     blank = [_blank(labels, against) for labels in subset]
     alone_format = declared.alone_format or reading.form.name
-    frames = _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
+    frames = _written(blank, alone_format, reading, image_size) if alone_format in WRITERS else _table(blank)
     return against, files, frames if declared.truth_format or alone_format != COCO else _as_numbered(frames, lists)
 
 
@@ -153,10 +154,10 @@ def _unsaid(layer: Layer, frames: Sequence[int], truth: Any) -> Layer:
     return replace(layer, positions=np.array(frames, np.int64), rows=mark_rows(rows))
 
 
-def _written(recordings: Sequence[Labels], name: str, reading: Reading) -> Files:
+def _written(recordings: Sequence[Labels], name: str, reading: Reading, image_size: tuple[int, int] | None) -> Files:
     """Return recordings in a format."""
     writer = output.writer_of(name)
-    kept, _ = loss.fitted(Collection(tuple(recordings)), writer, Fit(reading.form.name, reading.form.by_hand.fps))
+    kept, _ = loss.fitted(Collection(tuple(recordings)), writer, Fit(reading.form.name, reading.form.by_hand.fps, image_size=image_size))
     return output.render(kept, writer).files
 
 

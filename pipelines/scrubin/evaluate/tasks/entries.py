@@ -139,17 +139,23 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
     try:
         scoring, _ = of.scoring(path)
     except ScrubinError as refused:
-        return CheckedSubmission(placed(refused.faults, path), (of.task.name,), 0, 0, ())
+        return CheckedSubmission(placed(refused.faults, path, of.order.truth.path), (of.task.name,), 0, 0, ())
     (part,) = scoring.parts
     notes = tuple(note for note in scoring.notes if note)
-    return CheckedSubmission(placed(scoring.faults, path), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
+    return CheckedSubmission(placed(scoring.faults, path, of.order.truth.path), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
 
 
-def placed(faults: Sequence[Fault], path: Path) -> tuple[Fault, ...]:
-    """Return faults whose files are named without the folder of the submission, which is nobody's business."""
+def placed(faults: Sequence[Fault], path: Path, truth: Path) -> tuple[Fault, ...]:
+    """Return faults whose files are named without the folders of the submission and of the labels, which are nobody's business."""
     place, alone = str(path), path.name if path.is_file() else ""
+    folders = sorted({f"{one if one.is_dir() else one.parent}/" for one in (path, truth)} - {"./", "/"}, key=len, reverse=True)
+
+    def without(text: str) -> str:
+        for folder in folders:
+            text = text.replace(folder, "")
+        return text
 
     def named(file: str) -> str:
         return (file.removeprefix(place).lstrip("/") or alone) if file.startswith(place) else file
 
-    return tuple(replace(fault, file=named(fault.file)) for fault in faults)
+    return tuple(replace(fault, file=named(fault.file), what=without(fault.what), fix=without(fault.fix)) for fault in faults)
