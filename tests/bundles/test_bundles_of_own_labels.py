@@ -193,7 +193,8 @@ def test_tracks_of_frames_without_a_rate_are_bundled_by_their_numbers(name, more
     folder = bundle(tmp_path / "one", converted("tracks", name, tmp_path), "codabench", "tracks", *more)
     frames = json.loads((folder / "public/starting_kit/frames/annotations.json").read_text())
     at = {one["name"]: number for number, one in enumerate(frames["categories"])}
-    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == [(video, frame) for video in HIDDEN for frame in range(5)]
+    every = [(video, frame) for video in HIDDEN for frame in range(5)]
+    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == every
     own = hidden_part("tracks", CASES["tracks"]()[1])
     listed = f"classes={','.join(sorted(at, key=at.__getitem__))}".encode()
     team = {file: data.replace(f"classes={','.join(CLASSES)}".encode(), listed) for file, data in own.items()}
@@ -208,5 +209,6 @@ def test_tracks_of_frames_without_a_rate_are_bundled_by_their_numbers(name, more
 def test_masks_of_frames_without_a_rate_or_a_size_are_bundled_by_their_numbers(name, more, tmp_path):
     folder = bundle(tmp_path / "one", converted("masks", name, tmp_path), "codabench", "masks", *more)
     frames = json.loads((folder / "public/starting_kit/frames/annotations.json").read_text())
-    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == [(video, frame) for video in HIDDEN for frame in range(5)]
+    every = [(video, frame) for video in HIDDEN for frame in range(5)]
+    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == every
     assert {(one["width"], one["height"]) for one in frames["images"]} == {(WIDTH, HEIGHT)}

@@ -356,3 +356,38 @@ def test_what_may_be_labels_is_still_refused_in_a_submission(task, name, content
     assert code == 1
     assert not found["scorable"]
     assert any(says in f"{one['file']} {one['what']}" for one in found["problems"] if one["severity"] == "error"), found["problems"]
+
+
+def with_floats(task, files):
+    """The same submission as a program writes it that knows floats alone."""
+    if task == "criteria":
+        head, *rows = files["found.csv"].decode().splitlines()
+        cells = [row.split(",") for row in rows]
+        return {"found.csv": "\n".join([head, *(",".join([row[0], f"{int(row[1]):e}", *row[2:]]) for row in cells)]).encode()}
+    if task == "tracks":
+        return {
+            name: b"".join(b",".join(b"%e" % float(cell) for cell in row.split(b",")) + b"\n" for row in data.splitlines())
+            if name.endswith(".txt")
+            else data
+            for name, data in files.items()
+        }
+    results = json.loads(files["results.json"])
+    return {"results.json": dumps([{**one, **{key: float(one[key]) for key in ("image_id", "category_id")}} for one in results])}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_whole_numbers_written_as_floats_are_the_same_numbers(task, home, tmp_path, capsys):
+    truth, files = home / task / "truth", CASES[task]()[1]
+    _, plain, _ = checked(capsys, task, truth, put(tmp_path / "plain", files))
+    _, floats, _ = checked(capsys, task, truth, put(tmp_path / "floats", with_floats(task, files)))
+    assert json.loads(floats)["scorable"]
+    assert json.loads(floats) == {**json.loads(plain), "submission": "floats"}
+
+
+@pytest.mark.parametrize(("key", "says"), [("image_id", "image_id 100.5 is no image"), ("category_id", "category_id 1.5 is no category")])
+def test_numbers_that_are_not_whole_are_no_ids(key, says, home, tmp_path, capsys):
+    results = json.loads(CASES["masks"]()[1]["results.json"])
+    team = put(tmp_path / "team", {"results.json": dumps([{**one, key: one[key] + 0.5} for one in results])})
+    code, out, _ = checked(capsys, "masks", home / "masks/truth", team)
+    assert code == 1
+    assert any(says in one["what"] for one in json.loads(out)["problems"])

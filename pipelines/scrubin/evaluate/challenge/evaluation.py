@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
 import tempfile
@@ -148,10 +147,18 @@ def _output(job: Mapping[str, Any], inputs: Path, where: str) -> Path:
         msg = f"{where}: the output lies outside of the job"
         raise MetricsError(msg)
     path = inputs / pk / "output" / output
-    if any(os.path.islink(folder) for folder in path.parents if inputs in folder.parents):
+    # No folder above the file may be one, or it could lead to the ground truth.
+    if any(_is_link(folder) for folder in path.parents if inputs in folder.parents):
         msg = f"{where}: a folder of its output is a link; hand in the folder itself"
         raise MetricsError(msg)
     return path
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):  # no name of a file, which is said where it is read
+        return False
 
 
 def _relative_path(value: Any) -> PurePosixPath:

@@ -142,7 +142,9 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
         return CheckedSubmission(placed(refused.faults, path, of.order.truth.path), (of.task.name,), 0, 0, ())
     (part,) = scoring.parts
     notes = tuple(note for note in scoring.notes if note)
-    return CheckedSubmission(placed(scoring.faults, path, of.order.truth.path), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
+    return CheckedSubmission(
+        placed(scoring.faults, path, of.order.truth.path), (of.task.name,), len(part.names), sum(part.frames.values()), notes
+    )
 
 
 def placed(faults: Sequence[Fault], path: Path, truth: Path) -> tuple[Fault, ...]:

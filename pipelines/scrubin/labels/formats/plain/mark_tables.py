@@ -86,7 +86,11 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     videos: dict[str, _Rows] = {}
     raters: dict[str, str] = {}
     for row in sheet.rows:
-        at, frame, name = where.at(row.place), documents.frame_number(row.cells[number]), own if video is None else row.cells[video]
+        at, frame, name = (
+            where.at(row.place),
+            documents.frame_number(documents.whole_text(row.cells[number])),
+            own if video is None else row.cells[video],
+        )
         if not name:
             at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
         elif frame is None:
