@@ -391,3 +391,31 @@ def test_numbers_that_are_not_whole_are_no_ids(key, says, home, tmp_path, capsys
     code, out, _ = checked(capsys, "masks", home / "masks/truth", team)
     assert code == 1
     assert any(says in one["what"] for one in json.loads(out)["problems"])
+
+
+def with_column(name, value):
+    head, *rows = CASES["criteria"]()[1]["found.csv"].decode().splitlines()
+    return {"found.csv": "\n".join([f"{head},{name}", *(f"{row},{value}" for row in rows)]).encode()}
+
+
+@pytest.mark.parametrize(("name", "value"), [("model", "ours"), ("time_ms", "40"), ("note", "")])
+def test_a_column_beside_criteria_that_is_none_is_left_out_and_named(name, value, home, tmp_path, capsys):
+    truth = home / "criteria/truth"
+    _, out, _ = checked(capsys, "criteria", truth, put(tmp_path / "team", with_column(name, value)))
+    found = json.loads(out)
+    said = [one["what"] for one in found["problems"]]
+    assert found["scorable"] or not value, said
+    assert not value or f"not read, as it is no criterion: {name}" in said
+
+
+def test_a_column_that_may_be_a_criterion_is_refused_by_its_name(home, tmp_path, capsys):
+    _, out, _ = checked(capsys, "criteria", home / "criteria/truth", put(tmp_path / "team", with_column("C4b", "0.5")))
+    assert [one["what"] for one in json.loads(out)["problems"]] == ["the labels have no criterion 'C4b'"]
+
+
+@pytest.mark.parametrize("task", ["masks", "tracks", "criteria"])
+def test_who_hands_in_no_known_format_is_told_which_files_are_wanted(task, home, tmp_path, capsys):
+    _, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", {"found.parquet": b"PAR1"}))
+    (problem,) = json.loads(out)["problems"]
+    assert "--from" not in problem["fix"]
+    assert problem["fix"].startswith("hand in ")

@@ -38,6 +38,8 @@ PLAIN = 2
 """The precedence of plain arrays and tables."""
 UNKNOWN = "format-unknown"
 """The rule of files that look like no format."""
+AMBIGUOUS = "format-ambiguous"
+"""The rule of files that look like several."""
 TABLES = (".csv", ".tsv", ".txt")
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
@@ -230,7 +232,7 @@ def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], look
         asked = [form.name, *(name for name in mixed if not any(name_pattern(readable()[name]).fullmatch(names[file]) for file in own))]
         named = f"name the one that counts ({' or '.join(asked)}) by --from, of predictions by --predictions-from"
         fix = f"move those of one format out of the folder, or {named}"
-        raise AnnotationError([Fault(str(path), "format-ambiguous", what, fix)])
+        raise AnnotationError([Fault(str(path), AMBIGUOUS, what, fix)])
 
 
 def _some_of_each(files: Iterable[Path]) -> list[Path]:
@@ -515,7 +517,7 @@ def _undecided(path: Path, likely: Sequence[AnyFormat]) -> list[Fault]:
         return [Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")]
     if likely:
         names = " or ".join(form.name for form in likely)
-        return [Fault(str(path), "format-ambiguous", f"this could be {names}", f"name the format by --from: {names}")]
+        return [Fault(str(path), AMBIGUOUS, f"this could be {names}", f"name the format by --from: {names}")]
     if damaged := _damaged(files):
         return damaged
     what = f"this looks like no format of labels{_first(path, files)}"

@@ -11,7 +11,7 @@ value of nobody by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -37,7 +37,9 @@ def _has_criteria(path: Path) -> bool:
     if {MARK, VALUE} <= set(names) and columns.first_of(names, "frame") is not None:
         return True
     beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]
-    return columns.first_of(names, "frame") is not None and bool(beside) and all(CRITERION.fullmatch(name) for name in beside)
+    # Beside criteria a model may write what else it knows; a table of phases may have probabilities of any name.
+    at = columns.places(names)
+    return columns.first_of(names, "frame") is not None and any(map(CRITERION.fullmatch, beside)) and not (at["phase"] or at["phase id"])
 
 
 @dataset_format(
@@ -76,6 +78,7 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
     is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
+    criteria = criteria if is_long else _criteria(where, sheet, criteria)
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
@@ -103,6 +106,23 @@ def _videos(where: Where, data: bytes, own: str) -> dict[str, _Rows]:
             cells = {one: row.cells[one] for one in criteria if not csv_text.is_missing(row.cells[one])}
             videos[name][frame] = {(one, ""): _value(at, one, cell) for one, cell in cells.items()}
     return videos
+
+
+def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str]) -> list[str]:
+    """Return which columns are criteria: beside some that are called so, none with a value that no criterion can have."""
+    if not any(map(CRITERION.fullmatch, names)):
+        return list(names)
+    other = [name for name in names if not CRITERION.fullmatch(name) and not all(_may_be_value(row.cells[name]) for row in sheet.rows)]
+    if other:
+        where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, other))}")
+    return [name for name in names if name not in other]
+
+
+def _may_be_value(cell: str) -> bool:
+    try:
+        return csv_text.is_missing(cell) or 0 <= csv_text.number(cell) <= 1
+    except ValueError:
+        return False
 
 
 def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float], raters: dict[str, str]) -> None:
