@@ -415,7 +415,7 @@ def test_a_column_that_may_be_a_criterion_is_refused_by_its_name(home, tmp_path,
 
 @pytest.mark.parametrize("task", ["masks", "tracks", "criteria"])
 def test_who_hands_in_no_known_format_is_told_which_files_are_wanted(task, home, tmp_path, capsys):
-    _, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", {"found.parquet": b"PAR1"}))
+    _, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", {"found.md": b"# Results"}))
     (problem,) = json.loads(out)["problems"]
     assert "--from" not in problem["fix"]
     assert problem["fix"].startswith("hand in ")

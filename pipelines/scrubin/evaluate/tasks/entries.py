@@ -169,6 +169,7 @@ def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...
         return (file.removeprefix(place).lstrip("/") or alone) if file.startswith(place) else file
 
     def fix_of(fault: Fault) -> str:
-        return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if fault.rule in FORMAT_FIXES else without(fault.fix)
+        names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix
+        return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if names_format else without(fault.fix)
 
     return tuple(replace(fault, file=named(fault.file), what=without(fault.what), fix=fix_of(fault)) for fault in faults)
