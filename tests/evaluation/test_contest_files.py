@@ -419,3 +419,36 @@ def test_who_hands_in_no_known_format_is_told_which_files_are_wanted(task, home,
     (problem,) = json.loads(out)["problems"]
     assert "--from" not in problem["fix"]
     assert problem["fix"].startswith("hand in ")
+
+
+def numbered_otherwise(files, change):
+    """Tracks without a list of classes of their own, whose classes are other numbers."""
+    found = {}
+    for name, data in files.items():
+        if name.endswith(".txt"):
+            rows = [line.split(",") for line in data.decode().splitlines()]
+            found[name] = "".join(",".join([*row[:7], str(change(int(row[7]))), row[8]]) + "\n" for row in rows).encode()
+        else:
+            found[name] = b"".join(line for line in data.splitlines(True) if b"classes=" not in line)
+    return found
+
+
+@pytest.mark.parametrize(("change", "is_said"), [(lambda class_: 1, True), (lambda class_: class_, False), (lambda class_: 0, False)])
+def test_classes_of_tracks_none_of_which_is_0_may_be_ids_of_categories(change, is_said, home, tmp_path, capsys):
+    team = put(tmp_path / "team", numbered_otherwise(CASES["tracks"]()[1], change))
+    _, out, _ = checked(capsys, "tracks", home / "tracks/truth", team)
+    found = json.loads(out)
+    said = "no box has class 0, grasper: classes are counted from 0, so 1 is read as hook"
+    assert found["scorable"]
+    assert (said in [one["what"] for one in found["problems"]]) is is_said
+
+
+def test_messages_name_files_without_the_folders_that_they_lie_in(home, tmp_path, capsys):
+    team = put(tmp_path / "team", numbered_otherwise(CASES["tracks"]()[1], lambda class_: 99))
+    first = next(iter(VIDEOS))
+    for folder in "uv":
+        put(team, {f"{folder}/det/det.txt": (team / f"{first}.txt").read_bytes()})
+    _, out, _ = checked(capsys, "tracks", home / "tracks/truth", team)
+    problems = json.loads(out)["problems"]
+    assert problems
+    assert not any(str(place) in text for one in problems for text in map(str, one.values()) for place in (tmp_path, home))
