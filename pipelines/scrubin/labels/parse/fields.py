@@ -170,7 +170,7 @@ def whole(where: Where, of: Mapping[str, Any], key: str, *, low: int = 0, high: 
     if not is_whole(value) or abs(value or 0) > LARGEST:
         where.error("value-type", f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again")
         return None
-    number = int(value)  # type: ignore[arg-type]
+    number = int(value)
     if number < low or (high is not None and number > high):
         rule, fix = ("id-from-one", FROM_ZERO) if high is not None and number == high + 1 else ("id-range", "correct it")
         where.error(rule, f"'{key}' is {number}, expected {expected}", fix)
