@@ -137,8 +137,8 @@ def check_possible(people_groups: list[Group], subsets: list[str]) -> None:
     if free < len(empty):
         msg = (
             f"{everyone - free} of {everyone} participants have a fixed place: in '{subsets[0]}', because one of their recordings is "
-            f"pinned to it, or where they were released; {free} are not enough for {', '.join(empty)}; pin fewer recordings (a study pins those "
-            "on which raters strongly disagree: raise 'scores.strong_percentile'), or name fewer subsets"
+            f"pinned to it, or where they were released; {free} are not enough for {', '.join(empty)}; pin fewer recordings "
+            "(a study pins those on which raters strongly disagree: raise 'scores.strong_percentile'), or name fewer subsets"
         )
         raise SplitError(msg)
 
