@@ -27,6 +27,8 @@ from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "mark-tables"
 CRITERION = re.compile(r"(?i:cvs_)?[cC][1-9]")
+OF_ANNOTATOR = re.compile(r"(?i:annotator|rater)")
+"""In a name of a column, as data sets have them with a column per annotator: they are formats of their own."""
 MARK, RATER, VALUE = "mark", "rater", "value"
 _Rows = dict[int, dict[tuple[str, str], float]]
 """By frame, the value of each criterion by each rater."""
@@ -39,7 +41,8 @@ def _has_criteria(path: Path) -> bool:
     beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]
     # Beside criteria a model may write what else it knows; a table of phases may have probabilities of any name.
     at = columns.places(names)
-    return columns.first_of(names, "frame") is not None and any(map(CRITERION.fullmatch, beside)) and not (at["phase"] or at["phase id"])
+    of_others = at["phase"] or at["phase id"] or any(map(OF_ANNOTATOR.search, beside))
+    return columns.first_of(names, "frame") is not None and any(map(CRITERION.fullmatch, beside)) and not of_others
 
 
 @dataset_format(
