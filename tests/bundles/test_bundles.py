@@ -345,6 +345,30 @@ def test_a_zip_with_a_file_twice_is_refused_instead_of_scored_by_the_last_one(se
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("member", ["", ".", "x" * 300 + ".csv", "thitsaisp.csv/a.csv"])
+def test_a_zip_with_a_name_that_is_no_file_is_refused_and_no_place_of_the_machine_is_told(member, home, bundles, tmp_path):
+    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
+    with zipfile.ZipFile(archive, "a") as opened:
+        opened.writestr(zipfile.ZipInfo(member), b"x")
+    folder = bundles["evalai", "phases"]
+    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")
+    assert not output["submission_result"]["accepted"]
+    (said,) = output["submission_result"]["messages"]
+    assert "zip" in said
+    assert "/tmp" not in said
+    assert len(said) < 200
+
+
+def test_a_linked_folder_of_a_job_is_not_followed(home, bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+    output = sorted(inputs.glob("*/output"))[0]
+    output.rename(tmp_path / "elsewhere")
+    output.symlink_to(tmp_path / "elsewhere")
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert "a folder of its output is a link; hand in the folder itself" in capsys.readouterr().err
+
+
 def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
     monkeypatch.setattr(evaluation, "SPARE_BYTES", 0)
     monkeypatch.setattr("scrubin.labels.formats.submission.documents.BASE_BYTES", 1000)
@@ -363,6 +387,9 @@ def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tm
         ("[1]", "one entry per video"),
         ('{"a": 1, "a": 2}', "twice"),
         ('{"../a": {}}', "no name of a video"),
+        (f'{{"{"x" * 300}": {{}}}}', f"'{'x' * 60}...' is no name of a video"),
+        (r'{"thitsaisp": {"0": "\ud800"}}', "half a character"),
+        (r'{"thitsaisp": {"\uDC00": {}}}', "half a character"),
     ],
 )
 def test_a_document_that_cannot_be_used_is_told_and_not_scored(content, says, bundles, tmp_path):
@@ -370,7 +397,10 @@ def test_a_document_that_cannot_be_used_is_told_and_not_scored(content, says, bu
     folder = bundles["evalai", "recognition"]
     output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, tmp_path / "submission.json", "test")
     assert "result" not in output
-    assert says in " ".join(output["submission_result"]["messages"])
+    said = " ".join(output["submission_result"]["messages"])
+    assert says in said
+    assert "/tmp" not in said
+    assert len(said) < 300
 
 
 def test_the_last_line_on_stderr_says_what_is_wrong_as_grand_challenge_shows_only_that(bundles, tmp_path, capsys):

@@ -178,3 +178,37 @@ def test_numbers_of_tracks_are_the_classes_of_the_frames_alone_also_where_labels
     assert [one["name"] for one in json.loads(alone.read_text())["categories"]] == ["hook", "grasper"]
     own = put(tmp_path / "team", {f"{video}.txt": files[f"{video}.txt"] for video in HIDDEN})
     assert on_codabench(folder, own, tmp_path / "run")["tracks_hota"] == pytest.approx(1)
+
+
+def converted(task, name, place):
+    """The labels of a case in another format, which counts frames of a video of unknown rate, or does not say the size of pictures."""
+    truth = put(place / "mine", CASES[task]()[0])
+    assert cli.main(["convert", str(truth), "--to", name, "--out", str(place / name)]) == 0
+    return place / name
+
+
+@pytest.mark.cases(1)
+@pytest.mark.parametrize(("name", "more"), [("cvat-video", ()), ("label-studio", ("--image-size", f"{WIDTH}x{HEIGHT}"))])
+def test_tracks_of_frames_without_a_rate_are_bundled_by_their_numbers(name, more, tmp_path):
+    folder = bundle(tmp_path / "one", converted("tracks", name, tmp_path), "codabench", "tracks", *more)
+    frames = json.loads((folder / "public/starting_kit/frames/annotations.json").read_text())
+    at = {one["name"]: number for number, one in enumerate(frames["categories"])}
+    every = [(video, frame) for video in HIDDEN for frame in range(5)]
+    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == every
+    own = hidden_part("tracks", CASES["tracks"]()[1])
+    listed = f"classes={','.join(sorted(at, key=at.__getitem__))}".encode()
+    team = {file: data.replace(f"classes={','.join(CLASSES)}".encode(), listed) for file, data in own.items()}
+    for file in [file for file in team if file.endswith(".txt")]:
+        rows = [line.split(",") for line in team[file].decode().splitlines()]
+        team[file] = "".join(",".join([*row[:7], str(at[CLASSES[int(row[7])]]), row[8]]) + "\n" for row in rows).encode()
+    assert on_codabench(folder, put(tmp_path / "team", team), tmp_path / "run")["tracks_hota"] == pytest.approx(1)
+
+
+@pytest.mark.cases(1)
+@pytest.mark.parametrize(("name", "more"), [("masks-png", ()), ("yolo-seg", ("--image-size", f"{WIDTH}x{HEIGHT}"))])
+def test_masks_of_frames_without_a_rate_or_a_size_are_bundled_by_their_numbers(name, more, tmp_path):
+    folder = bundle(tmp_path / "one", converted("masks", name, tmp_path), "codabench", "masks", *more)
+    frames = json.loads((folder / "public/starting_kit/frames/annotations.json").read_text())
+    every = [(video, frame) for video in HIDDEN for frame in range(5)]
+    assert sorted({(one["recording"], one["frame"]) for one in frames["images"]}) == every
+    assert {(one["width"], one["height"]) for one in frames["images"]} == {(WIDTH, HEIGHT)}

@@ -11,6 +11,7 @@ import pytest
 from each import each
 from scrubin import cli
 from scrubin.base.naming import SPELT
+from scrubin.curate.by_hand import own_split
 
 
 @pytest.fixture
@@ -356,3 +357,16 @@ def test_several_folds_or_schemes_cannot_be_extended(table, tmp_path, capsys, co
     (tmp_path / "old.csv").write_text(f"{column},id,subset\n0,v00-0,test\n1,v01-0,test\n")
     assert run("extend", tmp_path / "old.csv", table, "--out", tmp_path / "new.csv", "--group", "participant") == 1
     assert f"column '{column}' has 2 different values" in capsys.readouterr().err
+
+
+def test_a_user_of_a_table_is_told_of_pins_and_not_of_raters_alone(table, tmp_path, capsys):
+    rows = pd.read_csv(table).assign(strong=True)
+    rows.to_csv(table, index=False)
+    assert run("make", table, "--out", tmp_path / "split.csv", "--group", "participant", "--pin-train", "strong") == 1
+    assert "because one of their recordings is pinned to it" in (said := capsys.readouterr().err)
+    assert "pin fewer recordings" in said
+
+
+@pytest.mark.parametrize(("value", "begins"), [(-1.388e-16, "         0 of "), (-123456.7, " -1.235e+05 of "), (0.5, "       0.5 of ")])
+def test_cells_of_the_printed_table_stand_apart_and_what_rounding_leaves_is_0(value, begins):
+    assert own_split._cell({"value": value, "wanted": 0.0, "imbalance": 1.0}).startswith(begins)

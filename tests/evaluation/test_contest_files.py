@@ -10,6 +10,7 @@ import pytest
 from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
 from scrubin import cli
 from scrubin.evaluate import side as of_side
+from scrubin.evaluate import training_data
 from scrubin.evaluate.challenge.handed_in import HANDED_IN
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.ranking import entry_scores
@@ -311,3 +312,143 @@ def test_a_folder_that_is_not_there_is_an_error_of_the_check(home, tmp_path, cap
     assert code == 1
     assert "there is no such file or folder" in out
     assert str(tmp_path) not in out
+
+
+BESIDE = {
+    "training_data.yaml": training_data.text("").encode(),
+    "settings.yaml": b"lr: 0.1\nmodel:\n  name: unet\n",
+    "config.json": b'{"lr": 0.1}\n',
+    "notes.txt": b"our method\nin two lines, with a comma\n",
+    "metrics.csv": b"epoch,loss\n1,0.5\n2,0.25\n",
+}
+
+
+@pytest.mark.cases(3)
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("task", TASKS)
+def test_what_cannot_be_labels_is_left_out_of_a_submission_and_the_numbers_stay(task, name, home, tmp_path, capsys):
+    truth, files = home / task / "truth", {**CASES[task]()[1], name: BESIDE[name]}
+    code, out, _ = checked(capsys, task, truth, put(tmp_path / "team", files))
+    found = json.loads(out)
+    assert found["scorable"], found["problems"]
+    assert {one["severity"] for one in found["problems"]} <= {"warning"}
+    named = any(one["file"] == name for one in found["problems"])
+    assert named or not (task in ("tracks", "criteria") and name == {"tracks": "notes.txt", "criteria": "metrics.csv"}[task])
+    assert named or not (task in ("masks", "pixels", "points") and name == "config.json")
+    assert code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "content", "says"),
+    [
+        ("masks", "data.yaml", b"names: [grasper, hook]\n", "this could be"),
+        ("masks", "more.json", b'[{"image_id": 100, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1}]', "several files of COCO results"),
+        ("tracks", "gh04.txt", b"frame;id;left;top\n1;2;3;4\n", "gh04"),
+        ("tracks", "ab-99.txt", b"1 2 3 of another kind\n", "ab-99.txt"),
+        ("criteria", "found2.csv", b"video,frame,score\ngh04,0,1\n", "found2.csv"),
+        ("criteria", "metrics.csv", b"\xff\xfe\x00", "metrics.csv"),
+    ],
+)
+def test_what_may_be_labels_is_still_refused_in_a_submission(task, name, content, says, home, tmp_path, capsys):
+    files = {**CASES[task]()[1], name: content}
+    code, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", files))
+    found = json.loads(out)
+    assert code == 1
+    assert not found["scorable"]
+    assert any(says in f"{one['file']} {one['what']}" for one in found["problems"] if one["severity"] == "error"), found["problems"]
+
+
+def with_floats(task, files):
+    """The same submission as a program writes it that knows floats alone."""
+    if task == "criteria":
+        head, *rows = files["found.csv"].decode().splitlines()
+        cells = [row.split(",") for row in rows]
+        return {"found.csv": "\n".join([head, *(",".join([row[0], f"{int(row[1]):e}", *row[2:]]) for row in cells)]).encode()}
+    if task == "tracks":
+        return {
+            name: b"".join(b",".join(b"%e" % float(cell) for cell in row.split(b",")) + b"\n" for row in data.splitlines())
+            if name.endswith(".txt")
+            else data
+            for name, data in files.items()
+        }
+    results = json.loads(files["results.json"])
+    return {"results.json": dumps([{**one, **{key: float(one[key]) for key in ("image_id", "category_id")}} for one in results])}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_whole_numbers_written_as_floats_are_the_same_numbers(task, home, tmp_path, capsys):
+    truth, files = home / task / "truth", CASES[task]()[1]
+    _, plain, _ = checked(capsys, task, truth, put(tmp_path / "plain", files))
+    _, floats, _ = checked(capsys, task, truth, put(tmp_path / "floats", with_floats(task, files)))
+    assert json.loads(floats)["scorable"]
+    assert json.loads(floats) == {**json.loads(plain), "submission": "floats"}
+
+
+@pytest.mark.parametrize(("key", "says"), [("image_id", "image_id 100.5 is no image"), ("category_id", "category_id 1.5 is no category")])
+def test_numbers_that_are_not_whole_are_no_ids(key, says, home, tmp_path, capsys):
+    results = json.loads(CASES["masks"]()[1]["results.json"])
+    team = put(tmp_path / "team", {"results.json": dumps([{**one, key: one[key] + 0.5} for one in results])})
+    code, out, _ = checked(capsys, "masks", home / "masks/truth", team)
+    assert code == 1
+    assert any(says in one["what"] for one in json.loads(out)["problems"])
+
+
+def with_column(name, value):
+    head, *rows = CASES["criteria"]()[1]["found.csv"].decode().splitlines()
+    return {"found.csv": "\n".join([f"{head},{name}", *(f"{row},{value}" for row in rows)]).encode()}
+
+
+@pytest.mark.parametrize(("name", "value"), [("model", "ours"), ("time_ms", "40"), ("note", "")])
+def test_a_column_beside_criteria_that_is_none_is_left_out_and_named(name, value, home, tmp_path, capsys):
+    truth = home / "criteria/truth"
+    _, out, _ = checked(capsys, "criteria", truth, put(tmp_path / "team", with_column(name, value)))
+    found = json.loads(out)
+    said = [one["what"] for one in found["problems"]]
+    assert found["scorable"] or not value, said
+    assert not value or f"not read, as it is no criterion: {name}" in said
+
+
+def test_a_column_that_may_be_a_criterion_is_refused_by_its_name(home, tmp_path, capsys):
+    _, out, _ = checked(capsys, "criteria", home / "criteria/truth", put(tmp_path / "team", with_column("C4b", "0.5")))
+    assert [one["what"] for one in json.loads(out)["problems"]] == ["the labels have no criterion 'C4b'"]
+
+
+@pytest.mark.parametrize("task", ["masks", "tracks", "criteria"])
+def test_who_hands_in_no_known_format_is_told_which_files_are_wanted(task, home, tmp_path, capsys):
+    _, out, _ = checked(capsys, task, home / task / "truth", put(tmp_path / "team", {"found.md": b"# Results"}))
+    (problem,) = json.loads(out)["problems"]
+    assert "--from" not in problem["fix"]
+    assert problem["fix"].startswith("hand in ")
+
+
+def numbered_otherwise(files, change):
+    """Tracks without a list of classes of their own, whose classes are other numbers."""
+    found = {}
+    for name, data in files.items():
+        if name.endswith(".txt"):
+            rows = [line.split(",") for line in data.decode().splitlines()]
+            found[name] = "".join(",".join([*row[:7], str(change(int(row[7]))), row[8]]) + "\n" for row in rows).encode()
+        else:
+            found[name] = b"".join(line for line in data.splitlines(True) if b"classes=" not in line)
+    return found
+
+
+@pytest.mark.parametrize(("change", "is_said"), [(lambda class_: 1, True), (lambda class_: class_, False), (lambda class_: 0, False)])
+def test_classes_of_tracks_none_of_which_is_0_may_be_ids_of_categories(change, is_said, home, tmp_path, capsys):
+    team = put(tmp_path / "team", numbered_otherwise(CASES["tracks"]()[1], change))
+    _, out, _ = checked(capsys, "tracks", home / "tracks/truth", team)
+    found = json.loads(out)
+    said = "no box has class 0, grasper: classes are counted from 0, so 1 is read as hook"
+    assert found["scorable"]
+    assert (said in [one["what"] for one in found["problems"]]) is is_said
+
+
+def test_messages_name_files_without_the_folders_that_they_lie_in(home, tmp_path, capsys):
+    team = put(tmp_path / "team", numbered_otherwise(CASES["tracks"]()[1], lambda class_: 99))
+    first = next(iter(VIDEOS))
+    for folder in "uv":
+        put(team, {f"{folder}/det/det.txt": (team / f"{first}.txt").read_bytes()})
+    _, out, _ = checked(capsys, "tracks", home / "tracks/truth", team)
+    problems = json.loads(out)["problems"]
+    assert problems
+    assert not any(str(place) in text for one in problems for text in map(str, one.values()) for place in (tmp_path, home))

@@ -57,7 +57,7 @@ def test_means_in_coco_files_are_a_soft_truth_and_have_no_raters(study, capsys):
     assert one_of(found, "criteria Brier score", scope="global", truth="soft")["classes"]["C2"]["value"] == pytest.approx(
         (1 / 3 - 0.25) ** 2
     )
-    assert "the labels are means of annotators, who are not named" in said.err
+    assert "the labels name no annotator, they are of one or the mean of several: a criterion is met from 0.5 on" in said.err
     assert "these labels have only their mean" in fault(capsys, *arguments(study, "--variant", "kind=raters", truth="coco"))
 
 

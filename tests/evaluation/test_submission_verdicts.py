@@ -9,10 +9,11 @@ import pytest
 
 from challenge_cases import WORDS, labels, scores, write, write_labels
 from scrubin import cli
-from scrubin.base.faults import Fault
+from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission, submission_truth
 from scrubin.labels.files import reader
+from scrubin.labels.formats.submission import content
 
 pytestmark = pytest.mark.usefixtures("own_judge")
 FRAMES = 12
@@ -196,3 +197,10 @@ def test_every_command_takes_an_extension_in_capitals_and_refuses_it_beside_the_
             assert cli.main(arguments) == code, arguments
             printed = capsys.readouterr()
             assert ("VID01.csv: there is VID01.CSV as well, which is the same name" in printed.out + printed.err) is (code == 1)
+
+
+@pytest.mark.parametrize(("given", "said"), [(300, "is 300"), (1_000_000, "is 1e+06"), (2**70, "is 1e+15 or beyond"), (-300, "is -300")])
+def test_a_whole_number_that_is_no_probability_is_quoted_as_it_is(given, said, truth):
+    faults = Faults()
+    content.matrix("VID01.json", np.array([0]), {0: [given, *[0.5] * (len(truth.vocabulary.triplets) - 1)]}, truth.vocabulary, faults)
+    assert any(said in fault.sentence for fault in faults.all())

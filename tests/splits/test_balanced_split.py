@@ -176,7 +176,9 @@ def test_strong_disagreement_that_fills_everything_is_an_error(make_cohort):
     cohort = make_cohort(participants=5, procedures=0, strong=0)
     first = cohort.people.drop_duplicates("participant").id[:4]
     cohort.people["pinned"] = cohort.people.id.isin(first)
-    with pytest.raises(SplitError, match=r"4 of 5 participants have a fixed place: in 'train'.* 1 are not enough for val, test; raise"):
+    with pytest.raises(
+        SplitError, match=r"4 of 5 participants have a fixed place: in 'train'.* 1 are not enough for val, test; pin fewer recordings"
+    ):
         balanced(cohort, THREE, 0, SHORT)
 
 

@@ -72,10 +72,13 @@ class Side:
         What was read.
     line
         As what it was read, and which frames count, as every command says it; "" for what is no path by itself.
+    beside
+        What is to be said of files that it was not made of.
     """
 
     of_frames: FrameReading
     line: str = ""
+    beside: tuple[Fault, ...] = ()
 
     @property
     def form(self) -> AnyFormat:
@@ -110,7 +113,7 @@ class Side:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
         reading = self.of_frames.reading
         as_read = (fault for fault in reading.faults if fault.rule != suspicions.FROM_ONE)
-        return (*as_read, *self.of_frames.lost, *unread_faults(reading.form.name, reading.unread))
+        return (*as_read, *self.of_frames.lost, *unread_faults(reading.form.name, reading.unread), *self.beside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +171,7 @@ def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
 
 def read_predicted_marks(source: Source) -> Side:
     """Return predicted marks; errors as of `read_predictions`."""
-    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks", links_may_lead_out=False)
+    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks", handed_in=True)
     by_frame = reader.marks_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
 
@@ -189,7 +192,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
         With everything that is wrong in any file.
     """
     options = _as_predicted(source, classes, _lists_of(videos, lists, classes))
-    reading = reader.read_path(source.path, source.form, options, wanted, links_may_lead_out=False)
+    reading = reader.read_path(source.path, source.form, options, wanted, handed_in=True)
     by_frame = reader.instances_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
@@ -208,7 +211,7 @@ def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fractio
     """
     spans_fps = true_fps or reader.SPANS_FPS
     options = replace(_as_predicted(source, classes), further_phases=further and source.vocabulary is None)
-    reading = reader.read_path(source.path, source.form, options, "phases", links_may_lead_out=False)
+    reading = reader.read_path(source.path, source.form, options, "phases", handed_in=True)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
     return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")

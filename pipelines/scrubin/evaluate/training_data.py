@@ -11,8 +11,9 @@ from typing import Any
 from scrubin.base import machine, strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Faults, error, hint
+from scrubin.labels.choices import DECLARATION
 
-NAME = "training_data.yaml"
+NAME = DECLARATION
 _TEXT = """\
 # What the model saw before it was tested, down to the weights that it started from.
 # Check it at home: scrubin submission training {name} --test {test}

@@ -12,6 +12,8 @@ from typing import Any, Literal, get_args
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
 """Other names under which formats are read."""
+DECLARATION = "training_data.yaml"
+"""The file of a submission that says what its model was trained on: no labels, though some formats have a file of such a name."""
 WRITTEN_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables-csv"}
 """Other names under which formats are written."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from scrubin.base import machine
 from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
-from scrubin.cli.arguments import asked, written
+from scrubin.cli.arguments import add_image_size, asked, size_or_none, written
 from scrubin.data.export.registry import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.evaluate.contest_tasks import CONTESTS
@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--title", metavar="TEXT", help="of the challenge (default: task and subset)")
     one.add_argument("--vocabulary", metavar="NAME", help="where the release has ground truth in several")
+    add_image_size(one, "where no label file says it")
     one.add_argument("--semantics", choices=["paper", "compat"], default="paper", help="as of 'scrubin score' (default: paper)")
     one.add_argument("--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as of 'scrubin score'")
     one.add_argument(
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
             select(args.test)
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
-    truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)
+    truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary, size_or_none(args.image_size))
     if changed := sentence_on_changed_truth(release):
         sys.stderr.write(f"scrubin challenge: {changed}\n")
     challenge = Challenge(

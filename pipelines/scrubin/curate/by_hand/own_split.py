@@ -508,6 +508,8 @@ def _csv(split_of: dict[str, Split]) -> str:
     return csv_text(header, sorted(row for part in rows for row in part.itertuples(index=False, name=None)), ",")
 
 
+ROUNDED = 12
+"""Decimals beyond which a value is what is left of rounding."""
 SHOWN = 60
 """So many measures are printed; --json has all."""
 
@@ -527,13 +529,18 @@ def _lines(value: dict[str, Any], split: Split) -> Iterator[str]:
     yield from (f"note: {note}" for note in value["notes"])
 
 
+def _cell(cell: dict[str, Any]) -> str:
+    # A mean that is 0 but for how sums of floats are rounded is 0.
+    return f" {round(cell['value'], ROUNDED) + 0.0:>9.4g} of {cell['wanted']:>6.1f} {cell['imbalance']:>6.1%}"
+
+
 def _subset_lines(table: list[dict[str, Any]], split: Split) -> Iterator[str]:
     fine = [cell["imbalance"] for row in table if row["fine"] for cell in row["subsets"].values()]
     table = [row for row in table if not row["fine"]]
-    head = "".join(f"{subset:>26}" for subset in split.subsets)
+    head = "".join(f"{subset:>27}" for subset in split.subsets)
     yield f"{'':32}{head}"
     for row in table[:SHOWN]:
-        cells = "".join(f"{cell['value']:>9.4g} of {cell['wanted']:>6.1f} {cell['imbalance']:>6.1%}" for cell in row["subsets"].values())
+        cells = "".join(map(_cell, row["subsets"].values()))
         yield f"{_name(row):32}{cells}"
     yield from _more(table)
     if fine:

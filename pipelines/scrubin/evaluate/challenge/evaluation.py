@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.base import files, strangers
+from scrubin.base import csv_text, files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.base.faults import Faults, hint, printable, summary
 from scrubin.base.vocabulary import vocabulary
@@ -29,6 +30,7 @@ from scrubin.evaluate.tasks.scoring import Order, scoring
 from scrubin.evaluate.training_overlap import with_training_data
 from scrubin.labels.choices import TASKS
 from scrubin.labels.formats.submission import documents
+from scrubin.labels.parse.documents import SURROGATE
 
 MOST_FILES = 10_000
 SPARE_BYTES = 64 << 20
@@ -37,6 +39,8 @@ BYTES_PER_FRAME = 1 << 20
 """Of masks, boxes or criteria: far more than any can need."""
 _NAME = re.compile(r"\w[\w. -]*")
 """Of a video, as it can be that of a file."""
+MOST_LETTERS = 240
+"""Of the name of a file, in bytes: with what is written behind it a file system takes no more than 255."""
 
 
 def folder_of(path: Path, place: Path, challenge: Challenge) -> Path:
@@ -142,7 +146,19 @@ def _output(job: Mapping[str, Any], inputs: Path, where: str) -> Path:
     if output.is_absolute() or ".." in output.parts:
         msg = f"{where}: the output lies outside of the job"
         raise MetricsError(msg)
-    return inputs / pk / "output" / output
+    path = inputs / pk / "output" / output
+    # No folder above the file may be one, or it could lead to the ground truth.
+    if any(_is_link(folder) for folder in path.parents if inputs in folder.parents):
+        msg = f"{where}: a folder of its output is a link; hand in the folder itself"
+        raise MetricsError(msg)
+    return path
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):  # no name of a file, which is said where it is read
+        return False
 
 
 def _relative_path(value: Any) -> PurePosixPath:
@@ -170,7 +186,7 @@ def _video_of(values: list[Any], challenge: Challenge) -> str | None:
 def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = [one for one in opened.infolist() if not one.is_dir()]
+            members = [one for one in opened.infolist() if not one.filename.endswith("/")]
             if len(members) > MOST_FILES:
                 msg = f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video"
                 raise MetricsError(msg)
@@ -178,7 +194,7 @@ def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
             for name, member in _by_name(members).items():
                 left -= _copied(opened, member, place.joinpath(*name.parts), left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
-        msg = f"the zip cannot be unpacked ({printable(str(error))}); zip the files again, without a password"
+        msg = f"the zip cannot be unpacked ({_why(error)}); zip the files again, without a password"
         raise MetricsError(msg) from error
 
 
@@ -189,17 +205,34 @@ def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.
     for member in members:
         name = PurePosixPath(member.filename.replace("\\", "/"))
         if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
-            msg = f"{printable(member.filename)}: is a link, or lies outside of the zip; zip plain files"
+            msg = f"{_shown(member.filename)}: is a link, or lies outside of the zip; zip plain files"
+            raise MetricsError(msg)
+        if not name.parts or not all(_can_be_a_file(part) for part in name.parts):
+            msg = f"the zip has a file whose name, '{_shown(member.filename)}', is empty or too long; give it another one"
             raise MetricsError(msg)
         first = taken.setdefault(str(name).casefold(), name)
         if first == name and name in named:
-            msg = f"{printable(str(name))}: stands twice in the zip; zip it once"
+            msg = f"{_shown(str(name))}: stands twice in the zip; zip it once"
             raise MetricsError(msg)
         if first != name:
-            msg = f"{printable(str(name))}: there is {printable(str(first))} as well in the zip, which is the same name; keep one of them"
+            msg = f"{_shown(str(name))}: there is {_shown(str(first))} as well in the zip, which is the same name; keep one of them"
             raise MetricsError(msg)
         named[name] = member
     return named
+
+
+def _can_be_a_file(name: str) -> bool:
+    return len(name.encode("utf-8", "surrogatepass")) <= MOST_LETTERS
+
+
+def _shown(name: str) -> str:
+    """Return a name that somebody else gave, as a message shows it."""
+    return printable(csv_text.shown(name))
+
+
+def _why(error: Exception) -> str:
+    """Return why something cannot be read; where it lies on the machine that scores it is nobody's business."""
+    return printable(str((isinstance(error, OSError) and error.strerror) or error))
 
 
 def _copied(opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
@@ -234,8 +267,8 @@ def _split(path: Path, place: Path, challenge: Challenge) -> None:
         msg = f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}"
         raise MetricsError(msg)
     for name in document:
-        if not _NAME.fullmatch(name):
-            msg = f"{path.name}: {printable(repr(name))} is no name of a video; name them as in {FRAMES}"
+        if not _NAME.fullmatch(name) or not _can_be_a_file(name):
+            msg = f"{path.name}: '{_shown(name)}' is no name of a video; name them as in {FRAMES}"
             raise MetricsError(msg)
     _write(place, document, challenge)
 
@@ -261,9 +294,14 @@ def _json(path: Path, name: str, challenge: Challenge, form: str = WHOLE) -> Any
         if path.stat().st_size > _most_bytes(challenge):
             msg = f"{name}: is larger than the frames of the challenge can need; write only these, without indentation"
             raise MetricsError(msg)
-        return strangers.json_value(strangers.read_bytes(path), "", once)
+        data = strangers.read_bytes(path)
+        value = strangers.json_value(data, "", once)
+        if b"\\ud" in data.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+            msg = "a text has half a character, \\ud800 to \\udfff"
+            raise ValueError(msg)
+        return value
     except (OSError, ValueError, RecursionError) as error:
-        msg = f"{name}: cannot be read as JSON ({printable(str(error))}); write {form}"
+        msg = f"{name}: cannot be read as JSON ({_why(error)}); write {form}"
         raise MetricsError(msg) from error
 
 

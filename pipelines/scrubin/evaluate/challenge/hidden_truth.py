@@ -46,7 +46,9 @@ class HiddenTruth:
     form: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def of_release(release: Path, task: str, split: str, subset: str, vocabulary_name: str | None = None) -> HiddenTruth:
+def of_release(
+    release: Path, task: str, split: str, subset: str, vocabulary_name: str | None = None, image_size: tuple[int, int] | None = None
+) -> HiddenTruth:
     """Return the ground truth of one subset of a release, or of a ground truth of ours.
 
     Parameters
@@ -55,6 +57,8 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
         Name of a split of the release, or a file.
     subset
         Such as ``test``, or ``0/test`` where the split has folds.
+    image_size
+        Width and height in px of images whose size no file states.
 
     Raises
     ------
@@ -62,7 +66,7 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
         When there is no such split, subset or ground truth.
     """
     if not CONTESTS[task].has_file_per_video:
-        return _of_label_files(release, task, selection.read(split_file(release, split), subset), vocabulary_name)
+        return _of_label_files(release, task, selection.read(split_file(release, split), subset), vocabulary_name, image_size)
     if not release.is_dir():
         msg = f"{release}: there is no such folder; name a release, or its ground truth"
         raise MetricsError(msg)
@@ -88,11 +92,13 @@ def of_release(release: Path, task: str, split: str, subset: str, vocabulary_nam
     return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - frames.keys())))
 
 
-def _of_label_files(path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None) -> HiddenTruth:
+def _of_label_files(
+    path: Path, task: str, names: Mapping[str, int], vocabulary_name: str | None, image_size: tuple[int, int] | None
+) -> HiddenTruth:
     """Return the labels of a subset from label files of any format; errors as of `label_files.of_subset`."""
     classes = vocabulary.load(vocabulary_name) if vocabulary_name else None
     labels = entries.labels_at(path, task, vocabulary_name)
-    against, hidden, form = label_files.of_subset(labels, task, names, classes)
+    against, hidden, form = label_files.of_subset(labels, task, names, classes, image_size)
     frames = {name: tuple(of.frames.tolist()) for name, of in sorted(against.truth.series.items())}
     return HiddenTruth(against.vocabulary or "", hidden, frames, tuple(sorted(names.keys() - frames.keys())), form)
 

@@ -12,6 +12,7 @@ from collections.abc import Collection as Names
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from scrubin.labels.files import loss, output, reader
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.formats.objects import coco
-from scrubin.labels.model import ClassList, Collection, Labels, Layer, mark_rows
+from scrubin.labels.model import SOURCE_FRAMES, ClassList, Clock, Collection, Labels, Layer, mark_rows
 from scrubin.labels.registry import WRITERS
 
 Files = Mapping[str, bytes]
@@ -35,7 +36,9 @@ SIZE = ("position", "width", "height", "file_name")
 """What the frames alone say of a frame."""
 
 
-def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | None = None) -> tuple[Entries, Files, Files]:
+def of_subset(
+    path: Path, task: str, names: Names[str], classes: Vocabulary | None = None, image_size: tuple[int, int] | None = None
+) -> tuple[Entries, Files, Files]:
     """Return what submissions are held against, the files of the hidden labels, and the frames alone.
 
     Parameters
@@ -46,6 +49,8 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
         The hidden videos; those without labels are left out.
     classes
         Vocabulary of files that do not name their own.
+    image_size
+        Width and height in px of images whose size no file states.
 
     Raises
     ------
@@ -53,22 +58,29 @@ def of_subset(path: Path, task: str, names: Names[str], classes: Vocabulary | No
         With everything that is wrong with the labels.
     """
     declared = CONTESTS[task]
-    against = held_against(task, Source(path, vocabulary=classes), dict.fromkeys(names, 0))
-    reading = reader.read_path(path, None, Options(classes=classes), declared.wanted)
+    against = held_against(task, Source(path, vocabulary=classes, image_size=image_size), dict.fromkeys(names, 0))
+    reading = reader.read_path(path, None, Options(classes=classes, image_size=image_size), declared.wanted)
     hidden = set(against.videos)
     if declared.alone_format == COCO and reading.form.name == COCO and len(reading.paths) == 1:
         labelled, alone = ({OF_PICTURES: _part_of(reading.paths[0], hidden, labelled=one)} for one in (True, False))
         return against, labelled if declared.truth_format else _files_of(path, reading, hidden), alone
-    subset = [labels for labels in reading.collection.recordings if labels.recording in hidden]
+    subset = [_by_number(labels) for labels in reading.collection.recordings if labels.recording in hidden]
     # The frames alone count classes from 0: so must the labels, or a number would mean one class at home and another one on the platform.
     lists = [one for one in reading.collection.lists if one.is_of(hidden)]
     counts_otherwise = any(one.first for one in lists)
-    truth_format = declared.truth_format or (reading.form.name if counts_otherwise else "")
-    files = _written(subset, truth_format, reading) if truth_format else _files_of(path, reading, hidden)
+    # A size that somebody says is in no file: it has to be written into one.
+    says_size = image_size is not None and reading.form.name in WRITERS
+    truth_format = declared.truth_format or (reading.form.name if counts_otherwise or says_size else "")
+    files = _written(subset, truth_format, reading, image_size) if truth_format else _files_of(path, reading, hidden)
     blank = [_blank(labels, against) for labels in subset]
     alone_format = declared.alone_format or reading.form.name
-    frames = _written(blank, alone_format, reading) if alone_format in WRITERS else _table(blank)
+    frames = _written(blank, alone_format, reading, image_size) if alone_format in WRITERS else _table(blank)
     return against, files, frames if declared.truth_format or alone_format != COCO else _as_numbered(frames, lists)
+
+
+def _by_number(labels: Labels) -> Labels:
+    """Return labels whose frames of a source of unknown rate are written by their numbers, by which submissions are compared."""
+    return labels if labels.clock != SOURCE_FRAMES else replace(labels, clock=Clock(Fraction(1)))
 
 
 def _as_numbered(alone: Files, lists: Sequence[ClassList]) -> Files:
@@ -142,10 +154,10 @@ def _unsaid(layer: Layer, frames: Sequence[int], truth: Any) -> Layer:
     return replace(layer, positions=np.array(frames, np.int64), rows=mark_rows(rows))
 
 
-def _written(recordings: Sequence[Labels], name: str, reading: Reading) -> Files:
+def _written(recordings: Sequence[Labels], name: str, reading: Reading, image_size: tuple[int, int] | None) -> Files:
     """Return recordings in a format."""
     writer = output.writer_of(name)
-    kept, _ = loss.fitted(Collection(tuple(recordings)), writer, Fit(reading.form.name, reading.form.by_hand.fps))
+    kept, _ = loss.fitted(Collection(tuple(recordings)), writer, Fit(reading.form.name, reading.form.by_hand.fps, image_size=image_size))
     return output.render(kept, writer).files
 
 

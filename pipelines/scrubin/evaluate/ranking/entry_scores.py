@@ -98,8 +98,8 @@ def evaluated(team: str, path: Path, of: Entries, decides: str) -> TeamScores | 
     try:
         scoring, _ = of.scoring(path)
     except ScrubinError as refused:
-        return Refusal(team, stopping("rank", placed(refused.faults, path)))
-    faults = placed(scoring.faults, path)
+        return Refusal(team, stopping("rank", placed(refused.faults, path, of)))
+    faults = placed(scoring.faults, path, of)
     if stops := stopping("rank", faults):
         return Refusal(team, stops)
     (part,) = scoring.parts

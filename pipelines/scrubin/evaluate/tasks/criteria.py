@@ -154,7 +154,7 @@ def _computation(whole: Criteria, truth: Truth, choice: Mapping[str, str]) -> Co
 
 def _notes(truth: Truth, choice: Mapping[str, str]) -> list[str]:
     if truth.raters == ("",):
-        who = "the labels are means of annotators, who are not named"
+        who = "the labels name no annotator, they are of one or the mean of several"
     else:
         who = f"the truth is the mean of the annotators {', '.join(name or 'without name' for name in truth.raters)}"
     return [f"{who}: a criterion is met from {choice['threshold']} on; frames that nobody judged do not count"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -46,7 +46,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of, stated_sizes
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
-from scrubin.labels.files.detect import detected, label_folder
+from scrubin.labels.files.detect import detected, label_folder, unread_faults
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.objects import coco, mot
 from scrubin.labels.formats.plain import coco_results
@@ -338,10 +338,13 @@ def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_images = truth.form is not None and truth.form.name in coco_results.IMAGES_IN
     files = [path for path in truth.paths if of_images or path.name == WHOLES["detection"]]
-    results = label_folder(source.path, format_of(coco_results.NAME))
-    if len(files) != 1 or len(results.contents) != 1:
+    results = label_folder(source.path, format_of(coco_results.NAME), "boxes", handed_in=True)
+    if len(results.contents) != 1:
+        what = f"there are several files of COCO results: {listed(sorted(PurePath(name).name for name in results.contents))}"
+        raise MetricsError([error(str(source.path), "results-several", what, "put all results into one list, in one file")])
+    if len(files) != 1:
         what = "these are COCO results by image id, but the ground truth is no single COCO file"
-        raise MetricsError([error(str(source.path), "images-unknown", what, "give that file, and one file of results")])
+        raise MetricsError([error(str(source.path), "images-unknown", what, "score them against the file that has these images")])
     ((file, data),) = results.contents.items()
     faults = Faults()
     merged = coco_results.with_images(file, data, strangers.read_bytes(files[0]), faults)
@@ -350,7 +353,8 @@ def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     form = truth.form if of_images and truth.form is not None else format_of("coco")
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
-    return side.read_predicted_bytes(replace(source, fps=truth_source.fps), truth.vocabulary, {name: merged}, form)
+    read = side.read_predicted_bytes(replace(source, fps=truth_source.fps), truth.vocabulary, {name: merged}, form)
+    return replace(read, beside=unread_faults(coco_results.NAME, results.unread))
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:

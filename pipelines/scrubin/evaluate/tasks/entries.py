@@ -19,7 +19,11 @@ from scrubin.evaluate.series import refuse_unread
 from scrubin.evaluate.side import Source, sentence_on_changed_truth
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
+from scrubin.labels.files.detect import AMBIGUOUS, UNKNOWN
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
+
+FORMAT_FIXES = {UNKNOWN: "hand in {}", AMBIGUOUS: "hand in files of one format alone, such as {}"}
+"""What is said of files of no known format, or of several, by rule of the fault; {} is what is handed in for the task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,17 +143,33 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
     try:
         scoring, _ = of.scoring(path)
     except ScrubinError as refused:
-        return CheckedSubmission(placed(refused.faults, path), (of.task.name,), 0, 0, ())
+        return CheckedSubmission(placed(refused.faults, path, of), (of.task.name,), 0, 0, ())
     (part,) = scoring.parts
     notes = tuple(note for note in scoring.notes if note)
-    return CheckedSubmission(placed(scoring.faults, path), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
+    return CheckedSubmission(placed(scoring.faults, path, of), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
 
 
-def placed(faults: Sequence[Fault], path: Path) -> tuple[Fault, ...]:
-    """Return faults whose files are named without the folder of the submission, which is nobody's business."""
+def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...]:
+    """Return faults as participants can use them.
+
+    Files are named without the folders of the submission and of the labels, which are nobody's business; who hands in files can name no
+    format, only write another one.
+    """
     place, alone = str(path), path.name if path.is_file() else ""
+    folders = sorted(
+        {f"{one if one.is_dir() else one.parent}/" for one in (path, of.order.truth.path)} - {"./", "/"}, key=len, reverse=True
+    )
+
+    def without(text: str) -> str:
+        for folder in folders:
+            text = text.replace(folder, "")
+        return text
 
     def named(file: str) -> str:
         return (file.removeprefix(place).lstrip("/") or alone) if file.startswith(place) else file
 
-    return tuple(replace(fault, file=named(fault.file)) for fault in faults)
+    def fix_of(fault: Fault) -> str:
+        names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix
+        return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if names_format else without(fault.fix)
+
+    return tuple(replace(fault, file=named(fault.file), what=without(fault.what), fix=fix_of(fault)) for fault in faults)

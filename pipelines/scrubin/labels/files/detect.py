@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults, warning
+from scrubin.labels.choices import DECLARATION
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import (
@@ -23,6 +24,7 @@ from scrubin.labels.registry import (
     document,
     head,
     is_note,
+    is_other_yaml,
     known_name,
     last_document_kept,
     name_pattern,
@@ -36,6 +38,8 @@ PLAIN = 2
 """The precedence of plain arrays and tables."""
 UNKNOWN = "format-unknown"
 """The rule of files that look like no format."""
+AMBIGUOUS = "format-ambiguous"
+"""The rule of files that look like several."""
 TABLES = (".csv", ".tsv", ".txt")
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
@@ -79,7 +83,7 @@ class LabelFolder:
     unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
-def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> LabelFolder:
+def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, handed_in: bool = False) -> LabelFolder:
     """Return the label files at a path: the file itself, or all below a folder that are of the format.
 
     Parameters
@@ -88,8 +92,9 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         The format; None: by names and content of the files.
     wanted
         As of `detected`.
-    links_may_lead_out
-        Whether files of a folder may lie elsewhere, as our own may; what somebody handed in could lead to the ground truth.
+    handed_in
+        Whether somebody handed in the files, to be scored: then none may lie elsewhere, as it could be the ground truth, and what has a
+        name of the format but cannot be of it, such as a log, is left out as unread.
 
     Raises
     ------
@@ -101,7 +106,10 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     with last_document_kept():
         form = form or _detected(path, looked)
     every = _every(path)
-    of_format = _of_format(path, form, _names(every))
+    names = _names(every)
+    of_format = _of_format(path, form, names)
+    left_out = _no_labels(path, form, of_format, names, looked) if handed_in else frozenset[Path]()
+    of_format = [file for file in of_format if file not in left_out]
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
@@ -112,11 +120,40 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     for file in of_format:
         if (first := named.setdefault(name := _name(file), file)) != file:
             note_same_name(str(file), first.relative_to(path).as_posix() if first.is_relative_to(path) else str(first), faults)
-        contents[name] = _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults)
+        contents[name] = _bytes_of(file, _folder_of(file, path) if handed_in else None, faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     others = tuple(file for file in every if file not in taken)
-    return LabelFolder(form, contents, others, tuple(of_format), _unread(path, form, others, looked))
+    unread = {**_unread(path, form, [file for file in others if file not in left_out], looked), **dict.fromkeys(sorted(left_out), True)}
+    return LabelFolder(form, contents, others, tuple(of_format), unread)
+
+
+def _no_labels(path: Path, form: AnyFormat, of_format: Sequence[Path], names: Mapping[Path, str], looked: _Looked) -> frozenset[Path]:
+    """Return the files with a name of a format that are none of its labels: texts and JSON of another content and another kind of name.
+
+    A file is one of labels, though it looks otherwise, when it is named like another one that looks right, or it may hold what is wanted:
+    who reads it says what is wrong with it. So it is with all where none looks right.
+    """
+    if not path.is_dir() or form.by_hand.files is not None or form.by_hand.precedence == 0:
+        return frozenset()
+    likely: set[str] = set()
+    odd: dict[Path, str] = {}
+    with last_document_kept():
+        for file in of_format:
+            if file.suffix.lower() not in (*TABLES, ".json") or not _shows_format(file) or _is_own_name(form, names[file]):
+                continue
+            letters = "".join(filter(str.isalpha, file.stem.casefold()))
+            if letters not in likely and _look_like(file, [form]):
+                likely.add(letters)
+            elif letters not in likely:
+                odd[file] = letters
+        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely and not _is_damaged(file)}
+        return frozenset(file for file in odd if looked.wanted is None or not looked.at(file, names[file]).like_wanted)
+
+
+def _is_own_name(form: AnyFormat, name: str) -> bool:
+    """Return whether a format has a file of just this name beside its labels, or as these."""
+    return name_pattern(form).fullmatch(PurePath(name).with_stem("0-0").as_posix()) is None
 
 
 def note_same_name(file: str, first: str, faults: Faults) -> None:
@@ -195,7 +232,7 @@ def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], look
         asked = [form.name, *(name for name in mixed if not any(name_pattern(readable()[name]).fullmatch(names[file]) for file in own))]
         named = f"name the one that counts ({' or '.join(asked)}) by --from, of predictions by --predictions-from"
         fix = f"move those of one format out of the folder, or {named}"
-        raise AnnotationError([Fault(str(path), "format-ambiguous", what, fix)])
+        raise AnnotationError([Fault(str(path), AMBIGUOUS, what, fix)])
 
 
 def _some_of_each(files: Iterable[Path]) -> list[Path]:
@@ -303,7 +340,10 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], looked: _Looked
     if form.by_hand.files is not None or form.by_hand.is_whole(path):
         return {}
     names = _names(file for file in _some_of_each(others) if may_be_labels(file))
-    found: dict[Path, bool] = {}
+    fits = name_pattern(form)
+    found = {
+        file: False for file, name in _names(others).items() if file.name != DECLARATION and fits.fullmatch(name) and is_other_yaml(file)
+    }
     with last_document_kept():
         for file, name in names.items():
             if _is_beside(form, name) or _is_known_by_name(name, looked.wanted):
@@ -421,7 +461,7 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
     if form.by_hand.files is not None:
         return form.by_hand.files(path)
     fits = name_pattern(form)
-    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
+    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not (is_note(file) or is_other_yaml(file)))]
 
 
 def _names(every: Iterable[Path]) -> dict[Path, str]:
@@ -477,7 +517,7 @@ def _undecided(path: Path, likely: Sequence[AnyFormat]) -> list[Fault]:
         return [Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")]
     if likely:
         names = " or ".join(form.name for form in likely)
-        return [Fault(str(path), "format-ambiguous", f"this could be {names}", f"name the format by --from: {names}")]
+        return [Fault(str(path), AMBIGUOUS, f"this could be {names}", f"name the format by --from: {names}")]
     if damaged := _damaged(files):
         return damaged
     what = f"this looks like no format of labels{_first(path, files)}"

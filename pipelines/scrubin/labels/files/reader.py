@@ -254,9 +254,7 @@ class Reading:
     unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
-def read_path(
-    path: Path, form: AnyFormat | None, options: Options, wanted: Content | None = None, *, links_may_lead_out: bool = True
-) -> Reading:
+def read_path(path: Path, form: AnyFormat | None, options: Options, wanted: Content | None = None, *, handed_in: bool = False) -> Reading:
     """Return what lies at a path: the one door for every command.
 
     Parameters
@@ -269,7 +267,7 @@ def read_path(
         What files do not say.
     wanted
         What a command needs, such as ``"phases"``: it decides where files could be of several formats.
-    links_may_lead_out
+    handed_in
         As of `label_folder`.
 
     Raises
@@ -277,7 +275,7 @@ def read_path(
     AnnotationError
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
-    folder = label_folder(path, form, wanted, links_may_lead_out=links_may_lead_out)
+    folder = label_folder(path, form, wanted, handed_in=handed_in)
     named = path if path.is_dir() else path.parent
     # Files of a folder without a name are named with that which it has.
     root = named.as_posix() if named.name else strangers.real(named).name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from scrubin.base import strangers
@@ -14,6 +15,8 @@ from scrubin.base.faults import Fault, Faults
 LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
 LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits
 TOO_LONG = re.compile(f"[0-9]{{{LONGEST_INTEGER + 1}}}")
+AS_FLOAT = re.compile(r"-?[0-9]{1,40}\.[0-9]{0,40}(?:[eE][+-]?[0-9]{1,2})?")
+"""With a point: 4e2 may be a name."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
 
@@ -104,6 +107,18 @@ def frame_number(text: str) -> int | None:
     (12, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_DIGITS else None
+
+
+def whole_text(text: str) -> str:
+    """Return a whole number that was written as a float as its digits, as numpy and pandas write it; anything else as it is.
+
+    >>> whole_text("12.0"), whole_text("3.000000e+00"), whole_text("1.250000e+02"), whole_text("17.5"), whole_text("4e2")
+    ('12', '3', '125', '17.5', '4e2')
+    """
+    if AS_FLOAT.fullmatch(text) is None:
+        return text
+    value = Fraction(text)
+    return str(value) if value.denominator == 1 and abs(value) < 10**LONGEST_DIGITS else text
 
 
 def shown(value: Any) -> str:

@@ -113,6 +113,15 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def whole_of(value: Any) -> Any:
+    """Return a JSON number that is whole as such, though it was written as 17.0; anything else as it is.
+
+    >>> whole_of(17.0), whole_of(17.5), whole_of("17")
+    (17, 17.5, '17')
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def is_number(value: Any) -> bool:
     """Return whether a JSON value is a finite number; true and false are not."""
     if isinstance(value, int):
@@ -156,12 +165,12 @@ def list_of_objects(where: Where, document: Mapping[str, Any], key: str) -> list
 
 def whole(where: Where, of: Mapping[str, Any], key: str, *, low: int = 0, high: int | None = None) -> int | None:
     """Return a whole number in ``low..high``."""
-    value = of.get(key)
+    value = whole_of(of.get(key))
     expected = f"a whole number from {low}" if high is None else f"a whole number in {low}..{high}"
     if not is_whole(value) or abs(value or 0) > LARGEST:
         where.error("value-type", f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again")
         return None
-    number = int(value)  # type: ignore[arg-type]
+    number = int(value)
     if number < low or (high is not None and number > high):
         rule, fix = ("id-from-one", FROM_ZERO) if high is not None and number == high + 1 else ("id-range", "correct it")
         where.error(rule, f"'{key}' is {number}, expected {expected}", fix)

@@ -136,9 +136,9 @@ def check_possible(people_groups: list[Group], subsets: list[str]) -> None:
     empty = [subset for s, subset in enumerate(subsets) if all(group.place != s for group in people_groups)]
     if free < len(empty):
         msg = (
-            f"{everyone - free} of {everyone} participants have a fixed place: in '{subsets[0]}', because raters strongly disagree on one "
-            f"of their recordings, or where they were released; {free} are not enough for {', '.join(empty)}; "
-            "raise 'scores.strong_percentile', or name fewer subsets"
+            f"{everyone - free} of {everyone} participants have a fixed place: in '{subsets[0]}', because one of their recordings is "
+            f"pinned to it, or where they were released; {free} are not enough for {', '.join(empty)}; pin fewer recordings "
+            "(a study pins those on which raters strongly disagree: raise 'scores.strong_percentile'), or name fewer subsets"
         )
         raise SplitError(msg)
 

@@ -207,7 +207,8 @@ def _id(value: Any) -> Id | None:
     if isinstance(value, str) and value:
         number = documents.frame_number(value)
         return value if number is None else number
-    return value if isinstance(value, int) and fields.is_whole(value) and 0 <= value <= fields.LARGEST else None
+    number = fields.whole_of(value)
+    return number if isinstance(number, int) and fields.is_whole(number) and 0 <= number <= fields.LARGEST else None
 
 
 def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> bool:
@@ -289,7 +290,7 @@ def add_image(reading: Reading, of_file: OfFile, id_: Id, frame: Frame, details:
 
 def frame_of(image: Mapping[str, Any]) -> Frame | None:
     """Return recording and frame of an image, or None."""
-    recording, frame = image.get("recording"), image.get("frame")
+    recording, frame = image.get("recording"), fields.whole_of(image.get("frame"))
     if not isinstance(recording, str) or not recording or "/" in recording or not isinstance(frame, int) or not fields.is_whole(frame):
         return fields.recording_and_frame(str(image.get("file_name", "")))
     return (recording, frame) if frame >= 0 else None

@@ -192,9 +192,22 @@ def _read(source: LabelFiles, layout: Layout) -> Collection:
             recordings[name], of_video = labels
             (lists if of_video.file else unlisted).append(replace(of_video, file=of_video.file or file))
         faults.extend(of_file.all())
+    if source.lists and not source.lists[0].first and unlisted and not lists:
+        _note_none_of_first(source, recordings, unlisted[0].file, faults)
     # Beside a list of another video, the order of the vocabulary is one, too.
     every = tuple(one for one in (*lists, *unlisted) if one.ids) if lists else ()
     return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all(), lists=every)
+
+
+def _note_none_of_first(source: LabelFiles, recordings: Mapping[str, Labels], file: str, faults: Faults) -> None:
+    """Note that no predicted box is of class 0: numbers that are ids of categories from 1 are read as the class behind each."""
+    found = {int(one) for of in recordings.values() if of.instances is not None for one in of.instances.rows["instrument_id"].dropna()}
+    listed = source.lists[0].ids
+    if not found or listed[0] in found or not found <= set(listed):
+        return
+    names, least = source.vocabulary.instruments, min(map(listed.index, found))
+    what = f"no box has class 0, {names[listed[0]]}: classes are counted from 0, so {least} is read as {names[listed[least]]}"
+    faults.warning(file, "class-first", what, "if your numbers are ids of categories, which count from 1, subtract 1")
 
 
 def _stated(source: LabelFiles, where: Where) -> Where | None:

@@ -12,7 +12,7 @@ value of nobody by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,6 +28,8 @@ from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "mark-tables"
 CRITERION = re.compile(r"(?i:cvs_)?[cC][1-9]")
+OF_ANNOTATOR = re.compile(r"(?i:annotator|rater)")
+"""In a name of a column, as data sets have them with a column per annotator: they are formats of their own."""
 MARK, RATER, VALUE = "mark", "rater", "value"
 _Rows = dict[int, dict[tuple[str, str], float]]
 """By frame, the value of each criterion by each rater."""
@@ -38,7 +40,10 @@ def _has_criteria(path: Path) -> bool:
     if {MARK, VALUE} <= set(names) and columns.first_of(names, "frame") is not None:
         return True
     beside = [name for name in names if name not in (columns.first_of(names, "frame"), columns.first_of(names, "video"))]
-    return columns.first_of(names, "frame") is not None and bool(beside) and all(CRITERION.fullmatch(name) for name in beside)
+    # Beside criteria a model may write what else it knows; a table of phases may have probabilities of any name.
+    at = columns.places(names)
+    of_others = at["phase"] or at["phase id"] or any(map(OF_ANNOTATOR.search, beside))
+    return columns.first_of(names, "frame") is not None and any(map(CRITERION.fullmatch, beside)) and not of_others
 
 
 @dataset_format(
@@ -79,6 +84,7 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, 
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
     is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
+    criteria = criteria if is_long else _criteria(where, sheet, criteria)
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
@@ -91,7 +97,11 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, 
     videos: dict[str, _Rows] = {}
     raters: dict[str, str] = {}
     for row in sheet.rows:
-        at, frame, name = where.at(row.place), documents.frame_number(row.cells[number]), own if video is None else row.cells[video]
+        at, frame, name = (
+            where.at(row.place),
+            documents.frame_number(documents.whole_text(row.cells[number])),
+            own if video is None else row.cells[video],
+        )
         if not name:
             at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
         elif frame is None:
@@ -104,6 +114,23 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, 
             cells = {one: row.cells[one] for one in criteria if not csv_text.is_missing(row.cells[one])}
             videos[name][frame] = {(one, ""): _value(at, one, cell) for one, cell in cells.items()}
     return videos
+
+
+def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str]) -> list[str]:
+    """Return which columns are criteria: beside some that are called so, none with a value that no criterion can have."""
+    if not any(map(CRITERION.fullmatch, names)):
+        return list(names)
+    other = [name for name in names if not CRITERION.fullmatch(name) and not all(_may_be_value(row.cells[name]) for row in sheet.rows)]
+    if other:
+        where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, other))}")
+    return [name for name in names if name not in other]
+
+
+def _may_be_value(cell: str) -> bool:
+    try:
+        return csv_text.is_missing(cell) or 0 <= csv_text.number(cell) <= 1
+    except ValueError:
+        return False
 
 
 def _judge(where: Where, cells: Mapping[str, str], values: dict[tuple[str, str], float], raters: dict[str, str]) -> None:

@@ -233,7 +233,7 @@ def _parts(
 
 
 def _row(file: str, key: str, value: Any, faults: Faults) -> list[tuple[int, list[float]]]:
-    frame = documents.frame_number(key)
+    frame = documents.frame_number(documents.whole_text(key))
     if frame is None:
         faults.error(file, "frame-key", f"the key '{key}' is no frame number", "number frames from 0")
         return []

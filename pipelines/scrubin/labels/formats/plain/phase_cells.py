@@ -27,7 +27,6 @@ from scrubin.labels.rates import Numbering, frames_at
 WITHOUT_PHASE = "leave frames without a phase out of labels, and number the others by 'frame'; predict a phase in every labelled frame"
 ARRAYS = (".npy", ".npz")
 _DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csv_text.WHITESPACE: "blanks"}
-_WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 _FILE_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
 COLUMN_TRUTH = "column-truth"
 """The rule by which a table of predictions with a column of labels beside them is known."""
@@ -406,7 +405,7 @@ def _check_unit(where: Where, name: str, rows: Sequence[_Row]) -> None:
 
 def _row(where: Where, table: _Table, line: csv_text.Line, which: _Columns, placed: dict[str, int]) -> _Row | None:
     cells = line.cells
-    phase, video = whole(cells[which.phase]), "" if which.video is None else whole(cells[which.video])
+    phase, video = documents.whole_text(cells[which.phase]), "" if which.video is None else documents.whole_text(cells[which.video])
     if not phase:
         _note_misfit(where, line, len(cells))
         return None
@@ -428,7 +427,7 @@ def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -
             fix = f"write {which.unit}, or 0:01:02.5 for hours, minutes and seconds, or number frames by 'frame'"
             where.at(f"line {line.number}").error("frame-key", f"'{csv_text.shown(cell)}' is no time from 0", fix)
         return time
-    frame = documents.frame_number(whole(cell))
+    frame = documents.frame_number(documents.whole_text(cell))
     if frame is None:
         where.at(f"line {line.number}").error("frame-key", f"'{csv_text.shown(cell)}' is no frame number", "number frames from 0")
     elif str(frame) != cell:
@@ -439,12 +438,6 @@ def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -
 
 def _nanoseconds(table: _Table, cell: str, unit: Literal["seconds", "milliseconds"]) -> int | None:
     return columns.nanoseconds(cell, unit, comma=table.delimiter != ",")
-
-
-def whole(cell: str) -> str:
-    """Return a whole number that was written as a float without its point; anything else as it is."""
-    match = _WHOLE_AS_FLOAT.fullmatch(cell)
-    return match["whole"] if match else cell
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels.formats.plain import phase_cells
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
-from scrubin.labels.parse import columns, fields
+from scrubin.labels.parse import columns, documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -59,7 +59,7 @@ def _has_phases(path: Path) -> bool:
         numbered = columns.first_of(header, "frame", "seconds", "milliseconds") is not None
         known = all(fold(name) in columns.OF_NAME or columns.SURE.fullmatch(fold(name)) for name in header)
         return known and numbered and columns.first_of(header, "id") is not None
-    first = [phase_cells.whole(line.cells[0].strip()) for line in lines]
+    first = [documents.whole_text(line.cells[0].strip()) for line in lines]
     if len(header) == 1:
         # Phases last: other texts of one word per line do not repeat.
         return all(map(is_id, first)) or len(set(first)) < len(first)

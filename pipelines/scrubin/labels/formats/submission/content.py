@@ -88,8 +88,8 @@ def _numbers(file: str, frame: int, value: list[Any], faults: Faults) -> list[fl
     for i, one in wrong:
         what = f"a probability is {TYPES[type(one)]} instead of a number"
         faults.error(file, "recognition-type", what, IN_RANGE, frames=[frame], example=f"first: triplet {i} is {shown(one)}")
-    # A whole number can be too large for a float: it is out of range just as 2 is.
-    return None if wrong else [float(one) if isinstance(one, float) or 0 <= one <= 1 else 2.0 if one > 1 else -1.0 for one in value]
+    # A whole number can be too large for a float: it is out of range just as the largest one is.
+    return None if wrong else [one if isinstance(one, float) else float(max(-fields.LARGEST, min(one, fields.LARGEST))) for one in value]
 
 
 def _ranges(file: str, frames: Any, scores: FloatArray, faults: Faults) -> None:
@@ -106,12 +106,16 @@ def _ranges(file: str, frames: Any, scores: FloatArray, faults: Faults) -> None:
         if not wrong.any():
             continue
         at, triplet = (int(one) for one in np.argwhere(wrong)[0])
-        value = "" if name in ("NaN", "infinite") else f" is {scores[at, triplet]:.6g}"
+        value = "" if name in ("NaN", "infinite") else f" is {_stated(scores[at, triplet])}"
         example = f"first: frame {frames[at]}, triplet {triplet}{value}"
         rule = f"recognition-{name.lower().replace(' ', '-')}"
         what = f"a probability is {name}"
         where = frames[wrong.any(axis=1)].tolist()
         faults.error(file, rule, what, fix, frames=where, example=example, count=int(np.count_nonzero(wrong)))
+
+
+def _stated(score: float) -> str:
+    return f"{score:.6g}" if abs(score) < fields.LARGEST else f"{fields.LARGEST:g} or beyond"
 
 
 def _above(finite: FloatArray) -> str:

@@ -107,6 +107,7 @@ def _row(file: str, frame: int, one: Any, vocabulary: Vocabulary, faults: Faults
     triplet, instrument = one["triplet"], tool[0]
     if _is_plain(triplet, tool, vocabulary):
         return _Row(frame, triplet, instrument, tool[1], tuple(tool[2:]))
+    triplet, instrument = fields.whole_of(triplet), fields.whole_of(instrument)
     sound = _is_id("triplet", triplet, len(vocabulary.triplets), refuse)
     sound &= _is_id("instrument", instrument, len(vocabulary.instruments), refuse)
     if not _is_number(tool[1]) or not 0 <= tool[1] <= 1:
