@@ -738,7 +738,8 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     assert fits == [browser.SIZE["height"], browser.SIZE["width"]]
     unnamed = ann.page.evaluate("""() => {
         const named = (one) => one.ariaLabel || one.title || one.textContent.trim();
-        return [...document.querySelectorAll("button, canvas + button, section, nav, dialog, [role=img]")].filter((one) => !named(one)).length;
+        const every = document.querySelectorAll("button, canvas + button, section, nav, dialog, [role=img]");
+        return [...every].filter((one) => !named(one)).length;
     }""")
     assert unnamed == 0
     # The footer is on the screen, the lens above it, and the focus on a still.

@@ -21,7 +21,6 @@ export class Full {
     this.boxes = byId("full-boxes");
     this.rectangle = byId("rectangle");
     this.text = byId("full-text");
-    this.looking = this.dialog.querySelector(".looking");
     this.said = [byId("full-banner"), byId("full-status")];
     this.dialog.addEventListener("close", () => this.#closed());
     this.dialog.addEventListener("cancel", (event) => {
@@ -32,7 +31,7 @@ export class Full {
     state.on("cursor layout marks", () => this.dialog.open && this.show());
     window.addEventListener("resize", () => this.isOpen && this.#fit());
     const lines = new ResizeObserver(() => this.isOpen && this.#fit());
-    for (const line of [...this.said, this.text]) lines.observe(line);
+    for (const line of [...this.said, this.text, this.dialog.querySelector(".looking")]) lines.observe(line);
     this.#drag();
   }
 
@@ -134,8 +133,8 @@ export class Full {
   #fit() {
     const [wide, tall] = state.file().size_px;
     const room = window.innerWidth * (this.isStop ? 1 - CORNERS_SHARE : 1);
-    const around = this.said.reduce((total, line) => total + line.offsetHeight, Math.max(this.text.offsetHeight, this.looking.offsetHeight));
-    const scale = Math.min(room / wide, (window.innerHeight - around) / tall);
+    const [above, below] = this.said;
+    const scale = Math.min(room / wide, (below.getBoundingClientRect().top - above.offsetHeight) / tall);
     this.canvas.style.width = `${Math.floor(wide * scale)}px`;
     this.canvas.style.height = `${Math.floor(tall * scale)}px`;
     if (this.watch.large) this.watch.large.height = this.canvas.offsetHeight;
