@@ -271,7 +271,7 @@ class ReviewApp:
             def hide() -> Line:
                 return study.desk.decide(*what, *frames, **options)
 
-            return study.drawn(number, what[1], *frames, options["box_xywh"], body.nonce(), hide) if what[2] == ADD else hide()
+            return study.draw(number, what[1], *frames, options["box_xywh"], body.nonce(), hide) if what[2] == ADD else hide()
 
         return await self._written(request, number, write)
 

@@ -212,7 +212,7 @@ class OpenStudy:
         stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops and second_of[frame] not in behind]
         self.plants.choose(file, stills, stops, of.duration_s)
 
-    def drawn(self, number: int, camera: str, first: int, last: int, box: Box | None, nonce: str, hide: Callable[[], Line]) -> Line:
+    def draw(self, number: int, camera: str, first: int, last: int, box: Box | None, nonce: str, hide: Callable[[], Line]) -> Line:
         """Note the checks at which a person points who draws a span or a rectangle, and hide what they drew.
 
         Only where they mark the one frame of a check there is nothing to hide: what they saw in it is not in the recording. All other
