@@ -11,6 +11,8 @@ PATIENCE_MS = 60_000
 MOST_KEYS = 2000
 # The lens of a span: 22 frames, an eighth of a second each.
 LONG_ENOUGH_MS = 3000
+CAME_MS = 1700
+"""A span that came by itself is decided only after it was on the screen for so long."""
 NOTHING_TO_SEE = re.compile("all seen|nothing left to see")
 
 
@@ -56,6 +58,7 @@ def decide(page: Page, key: str = "a") -> int:
             before = page.locator("#span-text").inner_text()
             page.keyboard.press(key)
             page.wait_for_function("(before) => document.getElementById('span-text').textContent.trim() !== before", arg=before)
+            page.wait_for_timeout(CAME_MS)
             decided += 1
         elif page.locator("#todo li.left", has_text="to look at closely").count():
             _next_span(page)

@@ -65,6 +65,19 @@ def passing(folder, reviewers=1):
     return [one.sight for one in let_through(Ledger(folder / "data/private/decisions.jsonl").lines(), reviewers)]
 
 
+@pytest.mark.parametrize("reviewers", [1, 2])
+def test_a_question_tells_how_many_people_answered_it(folder, reviewers):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text().replace("reviewers: 1", f"reviewers: {reviewers}"))
+    for count, by in enumerate(("ann", "bo")):
+        with review_study.desk(folder, by=by) as one:
+            assert [one.answers for one in asked(one)] == [min(count, reviewers), 0]
+            answer(one, "reject", FACE)
+            answer(one, "reject", FACE)
+    with review_study.desk(folder) as one:
+        assert [one.answers for one in asked(one)] == [reviewers, 0]
+
+
 def test_a_key_names_all_of_a_sight_and_is_read_again():
     for sight in (FACE, WORD, Sight("text", 1, 2, (0, 0, 3, 4), "a:b, c")):
         assert Sight.of_key(sight.key) == sight

@@ -98,8 +98,10 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
     ann.says("hidden")
     # What one camera hides is proposed in the other, and selected by itself.
     ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.page.wait_for_timeout(keyboard.CAME_MS)
     ann.press("a")
-    ann.says("Space goes on")
+    # What came of it is said with what is left.
+    ann.says("hidden. U undoes. Every span is decided. Space goes on")
     keyboard.look(ann.page)
     ann.press("n")
     ann.says("single is open")
@@ -736,7 +738,8 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     assert fits == [browser.SIZE["height"], browser.SIZE["width"]]
     unnamed = ann.page.evaluate("""() => {
         const named = (one) => one.ariaLabel || one.title || one.textContent.trim();
-        return [...document.querySelectorAll("button, canvas + button, section, nav, dialog")].filter((one) => !named(one)).length;
+        const every = document.querySelectorAll("button, canvas + button, section, nav, dialog, [role=img]");
+        return [...every].filter((one) => !named(one)).length;
     }""")
     assert unnamed == 0
     # The footer is on the screen, the lens above it, and the focus on a still.

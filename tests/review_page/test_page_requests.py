@@ -11,8 +11,24 @@ import pytest
 import page_client
 import review_study
 from page_client import PAIR, SINGLE, decide, lines, looked, picture, post
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.curate.page.requests import Place
 from scrubin.stages.review import LEDGER_PATH
+
+
+def test_nothing_is_written_about_somebody_who_withdrew_while_the_page_was_open(page, folder, clock):
+    page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    answers = [
+        decide(page),
+        looked(page, "sheet", {"mono": [0, 20]}, clock=clock),
+        post(page, "/api/exclude", number=SINGLE, why="they left"),
+    ]
+    assert [one.status_code for one in answers] == [409, 409, 409]
+    assert all("withdrawn from the study: nothing is written about it" in one.json()["error"] for one in answers)
+    assert not lines(folder)
+    # Of all others everything goes on.
+    assert decide(page, number=PAIR, camera="left").status_code == 200
 
 
 def test_stills_come_by_their_numbers_in_rows(page):

@@ -95,6 +95,40 @@ def test_whoever_points_at_a_check_has_noticed_it_and_no_decision_is_written(pag
     assert not events(folder, "decided")
 
 
+@pytest.mark.parametrize("beside", [(-1, 0), (0, 1), (-4, 4)])
+def test_a_span_with_a_check_in_it_is_hidden_as_well(page, study, folder, beside):
+    """The frames beside the check are of the recording, and whoever drew the span may have seen somebody there."""
+    sprite(page, range(LONG_S))
+    frames = planted_of(study, "person")
+    frame = next(one for one in frames if 4 <= one < LONG_S - 4)
+    first, last = frame + beside[0], frame + beside[1]
+    answer = decide(page, first=first, last=last, kind="out_of_body").json()
+    assert answer["line"]["event"] == "decided"
+    assert frame in [one["frame"] for one in answer["checks"] if one["outcome"] == "noticed"]
+    (told,) = events(folder, "decided")
+    assert [(one["what"], one["first"], one["last"]) for one in told["spans"]] == [("add", first, last)]
+    hidden = study.get().desk.hidden
+    assert all(hidden(SINGLE, "mono", float(one)) == [None] for one in range(first, last + 1))
+    # Asked again for want of an answer, it is the same line.
+    assert decide(page, first=first, last=last, kind="out_of_body").json()["line"] == answer["line"]
+
+
+def test_a_span_that_is_refused_notes_no_check(page, study, folder):
+    sprite(page, range(LONG_S))
+    frame = planted_of(study, "person")[0]
+    (folder / "data/raw/videos/2_mono.mp4").unlink()
+    assert decide(page, first=frame - 1, last=frame + 1).status_code == 409
+    assert not lines(folder)
+
+
+def test_a_check_alone_is_noted_once_though_the_page_asks_twice(page, study, folder):
+    sprite(page, range(LONG_S))
+    frame = planted_of(study, "person")[0]
+    first, again = (decide(page, first=frame, last=frame).json()["line"] for _ in range(2))
+    assert first == again
+    assert not events(folder, "decided")
+
+
 def test_what_is_no_check_is_decided_as_ever_and_a_long_span_points_at_none(page, study, folder):
     sprite(page, range(LONG_S))
     free = next(frame for frame in range(1, LONG_S) if frame not in planted_of(study, "person"))
@@ -113,7 +147,9 @@ def test_names_stand_in_stills_at_full_size_and_are_noticed_by_a_rectangle(page,
     whole = {"box_xywh": [0, 0, 96, 64], "first": 0, "last": LONG_S - 1, "kind": "text"}
     answer = decide(page, **whole).json()
     assert sorted(one["frame"] for one in answer["checks"]) == frames
-    assert not events(folder, "decided")
+    # What else stands there during the recording is to be hidden all the same.
+    assert answer["line"]["event"] == "decided"
+    assert [one["box_xywh"] for one in events(folder, "decided")] == [[0, 0, 96, 64]]
     (last,) = {one["kind"] for one in events(folder, "planted")}
     assert last == "name"
 

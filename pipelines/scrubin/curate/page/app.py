@@ -268,10 +268,10 @@ class ReviewApp:
         }
 
         def write(study: OpenStudy) -> Line:
-            # Whoever points at a check has seen it; there is nothing to hide.
-            about = (what[0], what[1], *frames, options["box_xywh"])
-            check = study.pointed_at(*about) if what[2] == ADD else None
-            return check or study.desk.decide(*what, *frames, **options)
+            def hide() -> Line:
+                return study.desk.decide(*what, *frames, **options)
+
+            return study.draw(number, what[1], *frames, options["box_xywh"], body.nonce(), hide) if what[2] == ADD else hide()
 
         return await self._written(request, number, write)
 

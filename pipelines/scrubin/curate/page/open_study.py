@@ -212,30 +212,52 @@ class OpenStudy:
         stills = [frame for frame in eligible(first_of, hidden, of.interval_s) if frame not in stops and second_of[frame] not in behind]
         self.plants.choose(file, stills, stops, of.duration_s)
 
-    def pointed_at(self, number: int, camera: str, first: int, last: int, box: Box | None) -> Line | None:
-        """Note checks at which a person points who draws a span or a rectangle; None when it is about no check."""
+    def draw(self, number: int, camera: str, first: int, last: int, box: Box | None, nonce: str, hide: Callable[[], Line]) -> Line:
+        """Note the checks at which a person points who draws a span or a rectangle, and hide what they drew.
+
+        Only where they mark the one frame of a check there is nothing to hide: what they saw in it is not in the recording. All other
+        frames are theirs to hide, whatever was planted among them.
+
+        Parameters
+        ----------
+        hide
+            Appends the decision; before anything is noted, because it may be refused.
+
+        Raises
+        ------
+        ReviewError
+            When the decision is refused.
+        """
+        if (line := self.desk.written(nonce)) is not None:
+            return line
+        plants = self._pointed_at(number, camera, first, last, box)
+        file = number, camera
+        if Plants.is_alone(plants, first, last):
+            return [self._settle(file, plant, noticed=True, nonce=nonce) for plant in plants][-1]
+        line = hide()
+        for plant in plants:
+            self._settle(file, plant, noticed=True)
+        return line
+
+    def _pointed_at(self, number: int, camera: str, first: int, last: int, box: Box | None) -> list[Plant]:
         if not self.plants.open_in((number, camera), range(first, last + 1)):
-            return None
+            return []
         file = self.desk.file(number, camera)
         times_s = self.times_s((number, camera))
         # Who drags over a still that stands for others, and the one beside it, points at all of them.
         widest_s = 2 * MOST_S + 1 if self.looks(number).folds else WIDEST_MARK_S
         if box is None and not (0 <= first <= last < len(times_s) - 1 and times_s[last + 1] - times_s[first] <= widest_s + SAME_S):
-            return None
-        lines = [
-            self._settle((number, camera), plant, noticed=True)
-            for plant in self.plants.pointed_at((number, camera), first, last, box, file.size_px)
-        ]
-        return lines[-1] if lines else None
+            return []
+        return self.plants.pointed_at((number, camera), first, last, box, file.size_px)
 
     def marked(self, number: int, camera: str, frame: int) -> Line | None:
         """Note that a person says that something is in a still; None when it is no check."""
         lines = [self._settle((number, camera), plant, noticed=True) for plant in self.plants.open_in((number, camera), [frame])]
         return lines[-1] if lines else None
 
-    def _settle(self, file: FileKey, plant: Plant, *, noticed: bool) -> Line:
+    def _settle(self, file: FileKey, plant: Plant, *, noticed: bool, nonce: str = "") -> Line:
         outcome = self.plants.settle(file, plant, noticed=noticed)
-        return self.desk.planted(*file, plant.frame, plant.kind, plant.size, outcome)
+        return self.desk.planted(*file, plant.frame, plant.kind, plant.size, outcome, nonce)
 
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append that stills of one camera were looked at."""

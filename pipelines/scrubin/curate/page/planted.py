@@ -132,6 +132,11 @@ class Plants:
             return [plant for plant in plants if plant.kind == PERSON]
         return [plant for plant in plants if plant.kind == NAME and _meet(box, name_box(plant, *size_px))]
 
+    @staticmethod
+    def is_alone(plants: Sequence[Plant], first: int, last: int) -> bool:
+        """Whether frames ``[first, last]`` show nothing but a check: what else they show is to be hidden, whatever was planted in it."""
+        return first == last and any(plant.frame == first for plant in plants)
+
     def settle(self, file: FileKey, plant: Plant, *, noticed: bool) -> str:
         """Note what came of a check; its true still is shown from now on."""
         outcome = NOTICED if noticed else MISSED

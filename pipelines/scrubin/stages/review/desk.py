@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.plan import FACE_KIND, TEXT_KIND
 from scrubin.base.errors import ReviewError
 from scrubin.base.layout import LINKAGE_PATH, VERDICT_PATH, quarantine_path
@@ -461,9 +462,18 @@ class Desk:
         return views.summary(number, rows, status, *views.state_of(rows, self._state.standing, is_reviewed=bool(status)))
 
     def _append(self, event: str, says: events.Event, nonce: str) -> Line:
+        self._refuse_withdrawn(says)
         line = self._state.ledger.append(event, events.facts(says), by=self.by, session=self.session, nonce=nonce)
         self._state.update()
         return line
+
+    def _refuse_withdrawn(self, says: events.Event) -> None:
+        """Raise a `ReviewError` for a line about somebody who withdrew, also while this desk was open: its study is of before that."""
+        withdrawn = withdrawal_memory.load(self._folder)
+        about = getattr(says, "recording", None) or getattr(says, "key", "")
+        if any(name in withdrawn for name in str(about).split(",")):
+            msg = "this recording was withdrawn from the study: nothing is written about it any more; 'make repro' takes it out of the page"
+            raise ReviewError(msg)
 
     def _decide_drawn(
         self,

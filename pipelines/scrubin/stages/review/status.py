@@ -20,13 +20,14 @@ from scrubin.stages.review.study import Boundaries, ReviewedStudy, Stop
 
 @dataclass(frozen=True)
 class Judged:
-    """A proposal, its frames ``[first, last]``, what was decided about its parts, and who saw its lens."""
+    """A proposal, its frames ``[first, last]``, what was decided about its parts, who saw its lens, and how many answered a question."""
 
     proposal: Proposed
     first: int
     last: int
     parts: tuple[Part, ...]
     lens_seen_by: tuple[str, ...]
+    answers: int = 0
 
     @property
     def decision(self) -> str:
@@ -111,7 +112,8 @@ def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s:
     for question in study.questions.get(key, ()):
         item = asked(question, boundaries_s[key])
         people = _lens_seen_by(standing, key, question.sight.first, question.sight.last)
-        done.append(Judged(item, question.sight.first, question.sight.last, (study.answered(key, item, standing),), people))
+        parts, answers = (study.answered(key, item, standing),), len(study.answers(key, item, standing))
+        done.append(Judged(item, question.sight.first, question.sight.last, parts, people, answers))
     return sorted(done, key=lambda one: (one.first, one.last, one.proposal.key))
 
 

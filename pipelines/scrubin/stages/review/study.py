@@ -166,12 +166,16 @@ class ReviewedStudy:
 
     def answered(self, key: FileKey, asked: Asked, standing: Standing) -> Part:
         """Return what was decided about a question: accepted where it is hidden now, whoever drew that."""
-        about = [(by, one) for by, one in self._decided(key, standing) if one.proposal == asked.key]
-        answers = {"" if self.reviewers == 1 else by: one.spans[0].what for by, one in about}
+        answers = self.answers(key, asked, standing)
         drawn = (one for one in added(self._decided(key, standing), self.reviewers) if one.hides(asked))
         if ADD in answers.values() or any(drawn):
             return Part(asked.interval_s, ACCEPTED, disputed=REJECT in answers.values())
         return Part(asked.interval_s, REJECTED if is_rejected(answers, self.reviewers) else UNREVIEWED)
+
+    def answers(self, key: FileKey, asked: Asked, standing: Standing) -> dict[str, str]:
+        """Return what each person answered to a question; with one reviewer it is the last answer, whoever gave it."""
+        about = [(by, one) for by, one in self._decided(key, standing) if one.proposal == asked.key]
+        return {"" if self.reviewers == 1 else by: one.spans[0].what for by, one in about}
 
     def standing(self) -> Standing:
         """Return the state before any line of the ledger."""

@@ -58,6 +58,7 @@ class ProposalView:
     """A proposal: frames ``[first, last]`` of the source; ``parts`` are times and what was decided about them.
 
     ``inside`` are keys of others that lie inside it and are asked by themselves: a rejection of this one says nothing of them.
+    ``answers`` is how many people answered what the audit asks, and not what.
     """
 
     key: str
@@ -79,6 +80,7 @@ class ProposalView:
     lens_seen: bool
     parts: tuple[tuple[float, float, str], ...]
     inside: tuple[str, ...]
+    answers: int
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,7 @@ def proposal_view(file: StudyFile, item: Judged, items: Sequence[Judged], review
         inside=tuple(
             one.proposal.key for one in asked_inside(items, proposal.kind, (item.first, item.last), proposal.box_xywh, proposal.key)
         ),
+        answers=item.answers,
     )
 
 

@@ -18,6 +18,9 @@ export class Refused extends Error {
   }
 }
 
+/** Whether the page starts anew by itself: nobody need be asked. */
+export const leaving = { isOwn: false };
+
 /** Call `show(sentence or null)` when the server cannot be reached or the pipeline runs, and when it is over. */
 export function watchTrouble(show) {
   onTrouble = show;
@@ -77,7 +80,10 @@ async function once(path, options) {
   const answer = await fetch(path, { credentials: "same-origin", ...options, headers });
   if (answer.ok) return answer;
   const refused = await answer.json().catch(() => ({}));
-  if (refused.reload) location.reload();
+  if (refused.reload) {
+    leaving.isOwn = true;
+    location.reload();
+  }
   throw new Refused(answer.status, refused.error ?? `the server answered ${answer.status}`, refused.again === true);
 }
 

@@ -1,12 +1,12 @@
 // The page: who shows what, what each key does, and how it keeps up with other pages and with the pipeline.
 
-import { get, watchTrouble } from "./api.js";
+import { get, leaving, watchTrouble } from "./api.js";
 import { Checks } from "./checks.js";
 import { Decisions } from "./decisions.js";
 import { askTime, show } from "./dialogs.js";
 import { byId, counted, isAsking } from "./elements.js";
 import { Full } from "./full.js";
-import { Heading, TOO_SMALL, more, say } from "./heading.js";
+import { Heading, TOO_SMALL, more, say, warn } from "./heading.js";
 import { listen } from "./keys.js";
 import { isAsked } from "./kinds.js";
 import { Lens } from "./lens.js";
@@ -38,9 +38,12 @@ new Recordings((number) => open(number));
 const sample = new Sample(watch, say, () => turn(1, true));
 new Heading({ watch, unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased, isSampled });
 
-watchTrouble((sentence) => {
-  byId("banner").hidden = sentence === null;
-  if (sentence !== null) byId("banner").textContent = sentence;
+watchTrouble(warn);
+// What a person said just before the page was left, read before the address is written anew.
+const { lost } = history.state ?? {};
+window.addEventListener("beforeunload", (event) => {
+  if (!decisions.remember() || leaving.isOwn) return;
+  event.preventDefault();
 });
 
 let openings = 0;
@@ -89,6 +92,7 @@ function step(by) {
   watch.turnTo("lens");
   state.pane = "sheet";
   state.select(spans[to]);
+  byId("lens").scrollIntoView({ block: "nearest" });
   say(`Span ${to + 1} of ${spans.length}, ${left} left.`);
 }
 
@@ -335,4 +339,5 @@ if (wanted) {
 }
 else if (first) await open(first.number);
 else say("There are no recordings.");
+if (lost) say(lost, false, true);
 poll();

@@ -5,6 +5,18 @@ import { byId } from "./elements.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
 
+const whereOf = ({ camera, frame }) => clock(state.times[camera].start(frame));
+const whatOf = (kind) => (kind === "person" ? "a person" : "a name");
+
+/** What was noticed and is not in the recording, as a sentence; "" for none. */
+export function noticed(checks) {
+  const all = checks.filter(({ outcome }) => outcome === "noticed").map((check) => `${whatOf(check.kind)} at ${whereOf(check)}`);
+  if (!all.length) return "";
+  const text = all.join(" and ");
+  const rest = all.length === 1 ? "is not in the recording; its true still follows." : "are not in the recording; their true stills follow.";
+  return `${text[0].toUpperCase()}${text.slice(1)} ${rest}`;
+}
+
 export class Checks {
   /** `again` are those who show stills, and show them anew. */
   constructor({ watch, say, draw, again }) {
@@ -32,14 +44,15 @@ export class Checks {
   }
 
   #told() {
-    for (const { camera, frame, kind, outcome } of state.checks.splice(0)) {
+    const told = state.checks;
+    state.checks = [];
+    for (const { camera, frame, kind, outcome } of told) {
       this.watch.forget(camera, frame);
       for (const one of this.again) one.refresh(camera, frame);
-      const where = clock(state.times[camera].start(frame));
-      const what = kind === "person" ? "a person" : "a name";
-      if (outcome === "noticed") this.say(`That was a check: noticed. ${what} at ${where} is not in the recording; its true still follows.`, true);
-      else this.#missed(camera, frame, `At ${where} a check showed ${what}, and you went on. It is not in the recording. Its true still follows: look at it.`);
+      if (outcome === "missed") this.#missed(camera, frame, `At ${whereOf({ camera, frame })} a check showed ${whatOf(kind)}, and you went on. It is not in the recording. Its true still follows: look at it.`);
     }
+    const sentence = noticed(told);
+    if (sentence) this.say(`That was a check: noticed. ${sentence}`, true);
   }
 
   async #missed(camera, frame, text) {

@@ -1,20 +1,27 @@
 // What a person decides: sent one after the other, confirmed only when the server has written it, then on to what is next.
 
-import { nonce, post } from "./api.js";
+import { leaving, nonce, post } from "./api.js";
+import { noticed } from "./checks.js";
 import { askKind, askReason } from "./dialogs.js";
+import { byId } from "./elements.js";
 import { acknowledgeable } from "./overview.js";
 import { isAsked, kindName, spanName } from "./kinds.js";
 import { comesTo } from "./spans.js";
+import { NEEDED_S } from "./seen.js";
 import { isLeft, spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
 const LENS_WAIT_MS = 6000;
 const LENS_LOAD_MS = 60_000;
 const LENS_TICK_MS = 30;
+/** A span that came by itself was there for one look at full size before a key is about it: the key may have been meant for the one before. */
+const CAME_S = NEEDED_S.full;
 
 export class Decisions {
   constructor(watch, lens, say) {
-    Object.assign(this, { watch, lens, say, busy: false });
+    Object.assign(this, { watch, lens, say, busy: false, wish: null, decides: null, came: null });
+    // What somebody chose themselves is what they mean.
+    state.on("selection", () => this.came && state.selected !== this.came.id && (this.came = null));
   }
 
   /** Accept or reject the selected span. */
@@ -22,18 +29,32 @@ export class Decisions {
     const { span, number } = state;
     if (!span) return this.say("Select a span first: J for the next one.");
     if (span.drawn && what === "accept") return this.say("You drew this span: it is hidden. R takes it away.");
+    const reason = this.#whyNot(span);
+    if (reason) return this.say(`Not taken: ${reason}`, false, true);
     const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : isAsked(span) ? "it may be seen" : "shown";
+    const wish = { name: name(span), isTakenBack: false };
     return this.#work(async () => {
       // Who decides faster than the pictures come has not seen them.
-      await this.#lensShown(number, span);
+      await this.#shown(number, span, wish);
       this.watch.pass();
       await this.watch.send();
+      if (wish.isTakenBack) return;
+      this.wish = null;
       await this.#decide(number, span, { what });
       const isAnswer = isAsked(span) && state.study.reviewers === 1;
       const now = state.number === number && !span.drawn && !isAnswer && what === "reject" ? state.spans.find((one) => spanId(one) === spanId(span)) : null;
-      this.say(`${name(span)}: ${now && !(isAsked(now) && now.decision === "rejected") ? comesTo(now) : done}. U undoes.`);
-      this.#goOn(number, span);
-    });
+      const said = `${name(span)}: ${now && !(isAsked(now) && now.decision === "rejected") ? comesTo(now) : done}. U undoes.`;
+      this.say(said);
+      this.#goOn(number, span, said);
+    }, { name: wish.name, wish });
+  }
+
+  /** Why a key is not about a span, as a sentence; "" when it is. */
+  #whyNot(span) {
+    if (this.busy) return "";
+    if (this.came?.id === spanId(span) && performance.now() - this.came.at < CAME_S * 1000) return "this span came only now. Look at it, then say it again.";
+    const isOf = span.camera === state.camera && [[span.first, span.last], ...(span.lens ?? [])].some(([first, last]) => first <= state.frame && state.frame <= last);
+    return byId("full").open && !isOf ? "the picture on the screen is none of the selected span. J and K go to a span." : "";
   }
 
   /** Keep the new ends of the selected span. */
@@ -45,10 +66,11 @@ export class Decisions {
     if (toFirst > toLast) return this.say("The new end lies before the new beginning.");
     return this.#work(async () => {
       await this.#decide(number, span, { what: "change", to_first: toFirst, to_last: toLast });
-      this.say(`${spanName(span)}: hidden with its new ends. U undoes.`);
+      const said = `${spanName(span)}: hidden with its new ends. U undoes.`;
+      this.say(said);
       this.#unmark(inFrame, outFrame);
-      this.#goOn(number, span);
-    });
+      this.#goOn(number, span, said);
+    }, { name: name(span) });
   }
 
   /** Hide what lies between I and O, or a rectangle of it. */
@@ -63,14 +85,29 @@ export class Decisions {
     const [first, until] = box && answer.when === "whole" ? [0, last] : [a, b];
     return this.#work(async () => {
       const span = { camera, kind: answer.kind, first, last: until, box_xywh: box, key: "" };
-      const check = await this.#decide(number, span, { what: "add", why: answer.why });
-      if (!check) this.say(`${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`);
+      const { line, checks } = await this.#decide(number, span, { what: "add", why: answer.why });
+      const check = state.number === number ? noticed(checks) : "";
+      const isHidden = line.event !== "planted";
+      const hidden = `${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`;
+      if (!check) this.say(isHidden ? hidden : "That was a check: noticed. Nothing is hidden.");
+      else if (isHidden) this.say(`${hidden} A check was in it: noticed. ${check} U, if that was all you meant.`, true);
+      else this.say(`That was a check: noticed. ${check} You marked nothing but its frame, so nothing is hidden.`, true);
       this.#unmark(inFrame, outFrame);
-    });
+    }, { name: kindName(answer.kind) });
   }
 
-  undo() {
+  async undo() {
     const { number } = state;
+    if (this.wish) {
+      this.wish.isTakenBack = true;
+      return this.say(`${this.wish.name}: taken back before it was written. Nothing was decided.`);
+    }
+    if (this.decides) {
+      // It is on its way: what is undone is this, once it is written, and nothing that was decided before it.
+      const first = this.decides;
+      this.decides = null;
+      if (!(await first)) return undefined;
+    }
     return this.#work(async () => {
       const known = acknowledgeable(state.study).filter((item) => item.acknowledged);
       const answer = await post("/api/undo", { number, nonce: nonce() });
@@ -80,7 +117,7 @@ export class Decisions {
       const forgotten = open.find((item) => known.some((one) => one.subject === item.subject && one.key === item.key));
       if (forgotten) this.say(`Undone: no longer acknowledged: ${forgotten.text}`);
       else this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
-    });
+    }, { isUndo: true });
   }
 
   async exclude() {
@@ -118,8 +155,10 @@ export class Decisions {
   }
 
   /** On from a span that was decided, if nobody went on or chose another one before the answer came. */
-  #goOn(number, span) {
-    if (state.number === number && state.selected === spanId(span)) this.next(span);
+  #goOn(number, span, said) {
+    if (state.number !== number || state.selected !== spanId(span)) return;
+    this.next(span, said);
+    if (state.selected !== spanId(span)) this.came = { id: state.selected, at: performance.now() };
   }
 
   /** Forget the marks that were kept; those that were set since stay. */
@@ -127,31 +166,49 @@ export class Decisions {
     if (state.inFrame === inFrame && state.outFrame === outFrame) state.unmark();
   }
 
-  /** Select what is left after a span, or else say what is left to see. */
-  next(after = null) {
+  /** Select what is left after a span, or else say what is left to see, after what was said before. */
+  next(after = null, said = "") {
     const { spans } = state;
     const from = after ? spans.findIndex((one) => spanId(one) === spanId(after)) : -1;
     const left = [...spans.slice(from + 1), ...spans.slice(0, from + 1)].filter(isLeft);
     const unseen = state.gaps.length || state.stops.length;
     if (left.length) state.select(left[0]);
-    else if (unseen) this.say("Every span is decided. Space goes on to what you have not seen.", true);
-    else if (state.waits) this.say("You have done your part; another person must review this recording as well. N opens the next one.", true);
-    else this.say("This recording is done. N opens the next one.", true);
+    else {
+      const left = unseen
+        ? "Every span is decided. Space goes on to what you have not seen."
+        : state.waits
+          ? "You have done your part; another person must review this recording as well. N opens the next one."
+          : "This recording is done. N opens the next one.";
+      this.say(said ? `${said} ${left}` : left, true);
+    }
   }
 
-  async #lensShown(number, span) {
+  /** Wait until a span was on the screen for long enough; whoever takes it back meanwhile, or goes on, waits no longer. */
+  async #shown(number, span, wish) {
     let [patience, loading] = [LENS_WAIT_MS, LENS_LOAD_MS];
-    const shown = () => state.number !== number || spanId(state.span ?? span) !== spanId(span) || span.drawn || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
-    if (!span.lens_seen && !shown()) this.say("Look at both ends of it in the lens: a moment more.");
+    const isGone = () => wish.isTakenBack || state.number !== number || spanId(state.span ?? span) !== spanId(span);
+    if (isGone() || this.#isShown(span)) return;
+    this.say(byId("full").open ? "Look at it: a moment more. U takes it back." : "Look at both ends of it in the lens: a moment more. U takes it back.");
     let before = performance.now();
-    while (!span.lens_seen && !shown() && patience > 0 && loading > 0) {
+    while (!isGone() && !this.#isShown(span) && patience > 0 && loading > 0) {
       await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
       const now = performance.now();
       // Nobody looks at pictures that are still on their way.
-      if (this.lens.isLoaded) patience -= now - before;
+      if (this.#isLoaded) patience -= now - before;
       else loading -= now - before;
       before = now;
     }
+  }
+
+  /** At full size the lens cannot be seen: what fills the screen is the look. */
+  #isShown(span) {
+    if (span.drawn) return true;
+    if (byId("full").open) return this.watch.largeS >= NEEDED_S.full;
+    return span.lens_seen || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
+  }
+
+  get #isLoaded() {
+    return byId("full").open ? this.watch.large !== null || this.watch.isLargeFailed || state.preview : this.lens.isLoaded;
   }
 
   #sawAll(camera, first, last) {
@@ -161,21 +218,35 @@ export class Decisions {
     return true;
   }
 
-  /** Send a decision; whether it was about a check. */
+  /** Send a decision, and return the answer. */
   async #decide(number, span, says) {
     const body = { number, camera: span.camera, kind: span.kind, first: span.first, last: span.last, box_xywh: span.box_xywh };
     const answer = await post("/api/decide", { ...body, proposal: span.key, to_first: null, to_last: null, why: "", nonce: nonce(), ...says });
     state.take(answer);
-    return answer.line?.event === "planted";
+    return answer;
   }
 
-  /** One decision at a time; what was seen until now is written before it. */
-  async #work(work) {
+  /** Keep what is not confirmed for the page that comes after this one; whether there is anything. */
+  remember() {
+    if (!this.pending) return false;
+    const lost = `The page was left before this was confirmed: ${this.pending}. See whether it stands, and say it again if it does not.`;
+    history.replaceState({ lost }, "");
+    return true;
+  }
+
+  /** One decision at a time; what was seen until now is written before it. It may wait as a wish that can be taken back. */
+  #work(work, { name: pending = "", wish = null, isUndo = false } = {}) {
     if (this.busy) {
       this.say("What you decided before is not written yet: this was not taken. Say it again.", false, true);
       return false;
     }
-    this.busy = true;
+    Object.assign(this, { busy: true, wish, pending: isUndo ? "what you undid" : pending || "what you said last" });
+    const done = this.#written(work);
+    this.decides = isUndo ? null : done;
+    return done;
+  }
+
+  async #written(work) {
     state.tell("busy");
     try {
       await this.watch.send();
@@ -184,10 +255,13 @@ export class Decisions {
       return true;
     } catch (error) {
       this.say(error.message, false, true);
+      if (leaving.isOwn) this.remember();
       await state.reload().catch(() => {});
       return false;
     } finally {
-      this.busy = false;
+      Object.assign(this, { busy: false, wish: null, decides: null, pending: "" });
+      // Whoever was asked whether to leave, and stayed, has lost nothing.
+      if (history.state?.lost && !leaving.isOwn) history.replaceState(null, "");
       state.tell("busy");
     }
   }

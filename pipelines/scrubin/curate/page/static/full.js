@@ -9,7 +9,6 @@ import { clock } from "./times.js";
 
 const LEAST_PX = 4;
 const STEPS_OF_WIDTH = 40;
-const TEXT_PX = 50;
 // Share of the picture's width and height that a corner shows, and of the window's width for all of them.
 const CORNER = [0.25, 0.16];
 const CORNERS_SHARE = 0.36;
@@ -22,6 +21,7 @@ export class Full {
     this.boxes = byId("full-boxes");
     this.rectangle = byId("rectangle");
     this.text = byId("full-text");
+    this.said = [byId("full-banner"), byId("full-status")];
     this.dialog.addEventListener("close", () => this.#closed());
     this.dialog.addEventListener("cancel", (event) => {
       if (!this.box) return;
@@ -30,6 +30,8 @@ export class Full {
     });
     state.on("cursor layout marks", () => this.dialog.open && this.show());
     window.addEventListener("resize", () => this.isOpen && this.#fit());
+    const lines = new ResizeObserver(() => this.isOpen && this.#fit());
+    for (const line of [...this.said, this.text, this.dialog.querySelector(".looking")]) lines.observe(line);
     this.#drag();
   }
 
@@ -70,9 +72,9 @@ export class Full {
   async show() {
     const { number, camera, frame, preview } = state;
     const name = `${number}/${camera}/${frame}/${preview}`;
-    this.#fit();
     this.#outline();
     this.#describe();
+    this.#fit();
     if (name === this.name && this.drawn) return;
     this.name = name;
     this.drawn = false;
@@ -89,7 +91,10 @@ export class Full {
       this.canvas.getContext("2d").drawImage(picture, 0, 0);
       picture.close();
     } catch (error) {
-      if (error instanceof Refused) this.text.textContent = error.message;
+      if (error instanceof Refused) {
+        this.text.textContent = error.message;
+        this.watch.show(null, true);
+      }
       else if (error.name !== "AbortError") throw error;
       return;
     }
@@ -124,13 +129,15 @@ export class Full {
     });
   }
 
-  /** As large as the window allows: small pictures are enlarged. */
+  /** As large as the window allows, without what stands around it: small pictures are enlarged. */
   #fit() {
     const [wide, tall] = state.file().size_px;
     const room = window.innerWidth * (this.isStop ? 1 - CORNERS_SHARE : 1);
-    const scale = Math.min(room / wide, (window.innerHeight - TEXT_PX) / tall);
+    const [above, below] = this.said;
+    const scale = Math.min(room / wide, (below.getBoundingClientRect().top - above.offsetHeight) / tall);
     this.canvas.style.width = `${Math.floor(wide * scale)}px`;
     this.canvas.style.height = `${Math.floor(tall * scale)}px`;
+    if (this.watch.large) this.watch.large.height = this.canvas.offsetHeight;
   }
 
   #describe() {
@@ -141,7 +148,9 @@ export class Full {
     const drawing = this.box
       ? "Rectangle: arrows move it, Shift and arrows size it, Ctrl by one pixel. Enter keeps it, Esc forgets it."
       : "← → frame · ↑ ↓ second · B or drag: a rectangle to hide · V as released · I O in and out · Esc closes";
-    this.text.textContent = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""} — ${looking}${drawing}`;
+    const about = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""}`;
+    this.canvas.setAttribute("aria-label", about);
+    fill(this.text, `${about} — ${looking}`, element("span", { class: "keys" }, drawing));
   }
 
   /** Outlines of what is hidden in part of the picture. */

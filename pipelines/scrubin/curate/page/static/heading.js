@@ -136,9 +136,18 @@ export const more = ({ open, seconds }) => `${seconds.toFixed(1)} s more for ${o
 export const restOf = ({ seconds_left: byPace, attention_s: attention }) =>
   byPace !== null ? `about ${lasting(byPace)}` : attention === null ? "" : `≥ ${lasting(attention)}`;
 
-/** Say something to the person, also to one who listens; `isNews` lets it stand out. */
+/** Say something to the person, also to one who listens; `isNews` lets it stand out. The full size lies over all else, and has its own line. */
 export function say(text, isNews = false, isProblem = false) {
-  const status = byId("status");
-  status.textContent = text;
-  status.className = isProblem ? "problem" : isNews ? "news" : "";
+  for (const status of [byId("status"), byId("full-status")]) {
+    status.textContent = text;
+    status.className = `says ${isProblem ? "problem" : isNews ? "news" : ""}`;
+  }
+}
+
+/** Say what holds until it is over, such as a server that does not answer; null when it is over. */
+export function warn(sentence) {
+  for (const banner of [byId("banner"), byId("full-banner")]) {
+    banner.hidden = sentence === null;
+    if (sentence !== null && banner.textContent !== sentence) banner.textContent = sentence;
+  }
 }

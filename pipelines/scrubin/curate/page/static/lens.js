@@ -134,7 +134,10 @@ export class Lens {
         button.classList.toggle("cursor", here);
         button.classList.toggle("marked", this.#isMarked(frame));
         button.tabIndex = here && state.pane === "lens" ? 0 : -1;
-        if (here && state.pane === "lens") button.focus({ preventScroll: true });
+        if (here && state.pane === "lens") {
+          button.focus({ preventScroll: true });
+          button.scrollIntoView({ block: "nearest" });
+        }
       }
     }
   }

@@ -14,14 +14,14 @@ const SEND_MS = 2000;
 const LOAD_MS = 3000;
 const RECENT_MS = 3000;
 const ROUNDING_PX = 1;
-const { needed_s: NEEDED_S, least_px: LEAST_PX, idle_s: IDLE_S } = JSON.parse(document.body.dataset.attention);
+export const { needed_s: NEEDED_S, least_px: LEAST_PX, idle_s: IDLE_S } = JSON.parse(document.body.dataset.attention);
 // Shares of time are fractions that a float misses by a little. No more: the server adds up what all stills got.
 const SAME_S = 1e-6;
 const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
   constructor() {
-    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null });
+    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null, selectedFrom: 0 });
     Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
     this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
@@ -50,8 +50,13 @@ export class Watch {
   }
 
   /** One frame fills the screen; null when none does any more. */
-  show(still) {
-    this.large = still;
+  show(still, isFailed = false) {
+    Object.assign(this, { large: still, largeFrom: performance.now(), isLargeFailed: isFailed });
+  }
+
+  /** For how long the selected span and the frame that fills the screen have been there together, in seconds; null while it loads. */
+  get largeS() {
+    return this.large ? (performance.now() - Math.max(this.largeFrom, this.selectedFrom)) / 1000 : null;
   }
 
   /** The person goes on: what had its share of attention is seen. */
@@ -129,6 +134,7 @@ export class Watch {
   #selected() {
     if (state.selected === this.selected) return;
     this.selected = state.selected;
+    this.selectedFrom = performance.now();
     if (this.selected !== null) this.turnTo("lens");
   }
 

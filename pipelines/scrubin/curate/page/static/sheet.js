@@ -293,6 +293,8 @@ export class Sheet {
       still = cell.stills[Math.floor(((event.clientX - box.left) / box.width) * cell.stills.length)] ?? still;
     }
     if (still) state.move(still.frame, still.camera);
+    // In a low window, or at 400 %, the sheet may have been scrolled away.
+    if (!event) this.scroller.parentElement.scrollIntoView({ block: "nearest" });
   }
 
   /** The first time, in the order of the sheet, of which something is unseen: gaps are [from, to) in seconds. */

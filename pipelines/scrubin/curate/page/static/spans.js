@@ -66,7 +66,14 @@ export function standsAs(span) {
     return `${isAsked(span) && own === "rejected" ? "you say that it may be seen" : OWN[own]}; ${comesTo(span)}`;
   }
   if (own || span.disputed || span.parts.some((part) => part[2] !== "unreviewed")) return comesTo(span);
-  return isAsked(span) ? "not answered: nothing is released before somebody answers" : notDecided();
+  return isAsked(span) ? notAnswered(span) : notDecided();
+}
+
+/** How many have answered, and not what: whoever is asked second is to look for themselves. */
+function notAnswered({ answers }) {
+  const { reviewers } = state.study;
+  if (!answers) return "not answered: nothing is released before somebody answers";
+  return `not answered by you: ${answers} of ${reviewers} people answered, and nothing is released before ${reviewers === 2 ? "both" : `all ${reviewers}`} have`;
 }
 
 const notDecided = () => `not decided: hidden unless ${state.study.reviewers === 1 ? "you show it" : `${state.study.reviewers} people show it`}`;

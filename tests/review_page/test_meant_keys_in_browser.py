@@ -1,0 +1,246 @@
+"""Keys are about what was on the screen when they were pressed, and what comes of them is said where the person looks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+import browser
+import keyboard
+import review_server
+import review_study
+from held_requests import Held
+from scrubin.base.files import sha256_of
+from scrubin.stages.review import LEDGER_PATH, questions
+from scrubin.stages.review.questions import Question, Sight
+
+pytestmark = pytest.mark.slow
+LENS_MS = 6500
+IS_ON_TOP = """(id) => {
+  const area = document.getElementById(id).getBoundingClientRect();
+  return area.height > 0 && document.elementFromPoint(area.left + 20, area.top + area.height - 4)?.id === id;
+}"""
+
+
+@pytest.fixture
+def folder(folder):
+    """The single recording has three proposals and two questions of the audit; the pair has none."""
+    review_study.propose(folder, [review_study.proposal("single", "mono", first, first + 4) for first in (10, 30, 50)])
+    return folder
+
+
+def ask(folder):
+    review_study.propose(folder, [])
+    sha256 = sha256_of(folder / "data/raw/videos/2_mono.mp4")
+    sights = Sight("face", 10, 11, (8, 8, 20, 20)), Sight("text", 40, 42, (4, 4, 30, 10), "Smith")
+    questions.write([Question("single", "mono", sha256, one, "id1", one.first, one.last, 0.5, 0.6, 0.9, None) for one in sights], folder)
+
+
+@pytest.fixture
+def come_in(chromium, folder):
+    """Open the single recording, after what a test has prepared."""
+    contexts, servers = [], []
+
+    def come_in(**options):
+        servers.append(review_server.running(folder, "--by", "ann", "--at", "single:0"))
+        server = servers[-1].__enter__()
+        contexts.append(chromium.new_context(viewport=browser.SIZE, **options))
+        page = contexts[-1].new_page()
+        page.server = server
+        keyboard.come_in(page, server.address)
+        says(page, "single is open")
+        return page
+
+    yield come_in
+    for context in contexts:
+        context.close()
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+def says(page, text, place="#status"):
+    page.locator(place, has_text=text).wait_for()
+
+
+def lines(folder, *events):
+    path = folder / LEDGER_PATH
+    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+    return [line["facts"] for line in read if line["event"] in events]
+
+
+def spans(folder):
+    return [(one["what"], one["first"], one["last"]) for facts in lines(folder, "decided") for one in facts["spans"]]
+
+
+def test_an_answer_at_full_size_needs_one_look_and_is_said_there_and_a_repeated_key_is_none(come_in, folder):
+    ask(folder)
+    page = come_in()
+    keyboard.press(page, "j", "f")
+    page.locator("#full-canvas[data-frame='10']").wait_for()
+    assert page.locator("#full-canvas").get_attribute("aria-label").startswith("frame 10 of 70, 0:00.500")
+    keyboard.press(page, "r")
+    says(page, "a moment more", "#full-status")
+    assert page.evaluate(IS_ON_TOP, "full-status")
+    # Faster than a lens that cannot be seen would take.
+    page.set_default_timeout(4000)
+    says(page, "a face at 0:00.5: it may be seen. U undoes.", "#full-status")
+    page.locator("#full-canvas[data-frame='40']").wait_for()
+    keyboard.press(page, "r")
+    says(page, "Not taken: this span came only now", "#full-status")
+    page.wait_for_timeout(keyboard.CAME_MS)
+    assert spans(folder) == [("reject", 10, 11)]
+    keyboard.press(page, "r")
+    says(page, "a private word at 0:02.0: it may be seen", "#full-status")
+    assert spans(folder) == [("reject", 10, 11), ("reject", 40, 42)]
+
+
+def test_nothing_is_decided_at_full_size_of_a_span_that_is_not_on_the_screen(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j", "f", "ArrowDown")
+    page.locator("#full-canvas[data-frame='30']").wait_for()
+    keyboard.press(page, "r")
+    says(page, "Not taken: the picture on the screen is none of the selected span", "#full-status")
+    assert not spans(folder)
+
+
+def test_at_full_size_it_is_said_when_the_server_refuses_or_has_gone(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame]").wait_for()
+    shutil.move(folder / "data/raw/videos/2_mono.mp4", folder / "gone.mp4")
+    keyboard.press(page, "b", "Enter")
+    page.locator("#kind-dialog[open]").wait_for()
+    keyboard.press(page, "Enter")
+    says(page, "the file is gone", "#full-status.problem")
+    assert page.evaluate(IS_ON_TOP, "full-status")
+    assert not lines(folder, "decided")
+    page.server.process.kill()
+    says(page, "The server does not answer", "#full-banner")
+    assert page.evaluate(IS_ON_TOP, "full-banner")
+    # The picture makes room for what is said.
+    bottom = page.locator("#full-canvas").bounding_box()
+    assert bottom["y"] + bottom["height"] <= page.locator("#full-status").bounding_box()["y"] + 1
+
+
+@pytest.mark.parametrize("view", ["lens", "full"])
+def test_undo_takes_back_what_waits_to_be_looked_at(come_in, folder, view):
+    page = come_in()
+    keyboard.press(page, "j", *(["f"] if view == "full" else []), "r")
+    says(page, "U takes it back")
+    keyboard.press(page, "u")
+    says(page, "outside the body at 0:00.5: taken back before it was written. Nothing was decided.")
+    page.wait_for_timeout(LENS_MS)
+    assert not lines(folder, "decided", "withdrawn")
+    keyboard.press(page, "r")
+    says(page, "shown. U undoes")
+    assert spans(folder) == [("reject", 10, 14)]
+
+
+def test_undo_of_what_is_on_its_way_undoes_that_and_nothing_before_it(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j", "a")
+    says(page, "hidden. U undoes")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    answers = Held(page, "/api/decide$")
+    keyboard.press(page, "r")
+    answers.come()
+    keyboard.press(page, "u")
+    answers.let_go()
+    says(page, "Undone.")
+    # What lies between two hidden spans is asked as well.
+    assert spans(folder) == [("accept", 10, 14), ("reject", 15, 29)]
+    every = [json.loads(line) for line in (folder / LEDGER_PATH).read_text(encoding="utf-8").splitlines()]
+    _, rejected = [line["number"] for line in every if line["event"] == "decided"]
+    assert [one["line"] for one in lines(folder, "withdrawn")] == [rejected]
+
+
+def test_a_key_that_is_pressed_twice_decides_about_one_span(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.press(page, "r")
+    says(page, "shown. U undoes")
+    keyboard.press(page, "r")
+    says(page, "Not taken: this span came only now. Look at it, then say it again.")
+    page.wait_for_timeout(LENS_MS)
+    assert spans(folder) == [("reject", 10, 14)]
+    # Who chooses a span means it.
+    keyboard.press(page, "k", "k", "r")
+    says(page, "U undoes")
+    assert len(spans(folder)) == 2
+
+
+def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j", "r")
+    says(page, "a moment more")
+    asked = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type) or dialog.accept())
+    page.reload()
+    says(page, "The page was left before this was confirmed: outside the body at 0:00.5.")
+    assert asked == ["beforeunload"]
+    assert not lines(folder, "decided")
+    # Nobody is asked when nothing waits, and it is said once.
+    page.reload()
+    says(page, "single is open")
+    assert asked == ["beforeunload"]
+
+
+def test_a_second_reviewer_is_told_that_one_of_two_has_answered_and_not_what(come_in, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    ask(folder)
+    with review_study.desk(folder, by="bo") as bo:
+        (face, _) = bo.recording(1).proposals
+        bo.decide(1, "mono", "reject", "out_of_body", face.first, face.last, box_xywh=face.box_xywh, proposal_key=face.key)
+    page = come_in()
+    keyboard.press(page, "j")
+    says(page, "not answered by you: 1 of 2 people answered, and nothing is released before both have", "#span-text")
+    keyboard.press(page, "j")
+    says(page, "not answered: nothing is released before somebody answers", "#span-text")
+
+
+@pytest.mark.parametrize("size", [(320, 256), (320, 180), (480, 270), (320, 400)])
+def test_at_400_percent_everything_can_be_looked_at_by_keys(come_in, folder, size):
+    page = come_in()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    keyboard.opened(page)
+    keyboard.look(page)
+    assert lines(folder, "seen")
+    assert browser.overflow_px(page) == 0
+    footer = page.locator("footer").bounding_box()
+    assert footer["y"] + footer["height"] <= size[1] + 1
+    assert footer["y"] <= page.locator("#status").bounding_box()["y"] + 1
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame]").wait_for()
+    picture = page.locator("#full-canvas").bounding_box()
+    assert picture["height"] >= 90
+    assert picture["y"] >= 0
+    assert picture["y"] + picture["height"] <= page.locator("#full-status").bounding_box()["y"] + 1
+
+
+def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_as_well(come_in, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0.2"), encoding="utf-8")
+    review_study.propose(folder, [])
+    review_study.stop(folder, *(("single", "mono", frame, "scene") for frame in range(5, 65, 5)))
+    page = come_in()
+    for frame in range(5, 65, 5):
+        keyboard.press(page, "g")
+        page.keyboard.type(f"#{frame}")
+        keyboard.press(page, "Enter", "f")
+        page.locator(f"#full-canvas[data-frame='{frame}']").wait_for()
+        keyboard.press(page, "Escape")
+    keyboard.press(page, "b")
+    for key in ("ArrowLeft", "ArrowUp"):
+        keyboard.press(page, *[key] * 45)
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
+        keyboard.press(page, *[key] * 45)
+    keyboard.press(page, "Enter")
+    page.locator("#kind-dialog[open]").wait_for()
+    keyboard.press(page, "Enter")
+    says(page, "the rectangle is hidden. U undoes. A check was in it: noticed. A name at", "#full-status")
+    assert len(spans(folder)) == 1
+    assert lines(folder, "planted")
