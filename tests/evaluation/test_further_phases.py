@@ -93,6 +93,54 @@ def test_ids_that_are_numbered_from_1_are_still_refused(tmp_path, capsys):
     assert "a.csv, frames 4-5: phase 3 is not in 0..2 (2 frames); are they numbered from 1?" in said
 
 
+@pytest.mark.parametrize("found", [{"a": [1, 1, 2, 2, 3, 4], "b": [1, 2, 2, 3, 3, 3]}, {"a": [2, 2, 3, 3, 4, 4], "b": [1, 2, 2, 3, 3, 3]}])
+def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(tmp_path, capsys, found):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", found)
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frame" in said
+    assert "is not in 0..2" in said
+    assert "are they numbered from 1?" in said
+    assert "b.csv" in said
+
+
+def test_labels_that_are_numbered_from_1_themselves_may_be_exceeded(tmp_path, capsys):
+    write(tmp_path / "truth", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()})
+    write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in {**TRUTH, "a": [0, 0, 1, 1, 2, 3]}.items()})
+    assert "so their frames are false: '4'" in scored(tmp_path, capsys)[1]
+
+
+@pytest.mark.parametrize("cell", ["nan", "none", "#N/A", "0.93", "0,93", "1e3", "9" * 5000])
+@pytest.mark.parametrize("spelled", [str, NAMES.get], ids=["ids", "names"])
+def test_a_cell_that_names_no_phase_is_no_further_one(tmp_path, capsys, cell, spelled):
+    write(tmp_path / "truth", TRUTH, spelled)
+    write(tmp_path / "found", {"a": [f'"{cell}"', *map(spelled, TRUTH["a"][1:])], "b": list(map(spelled, TRUTH["b"]))})
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frame 0" in said
+    assert len(said) < 2000
+
+
+@pytest.mark.parametrize("start", ["x", ""], ids=["names", "ids"])
+def test_a_column_of_something_else_is_refused_at_once(tmp_path, capsys, start):
+    truth = {"a": [f"{start}{one}" for one in (0, 1, 2)] * 10}
+    write(tmp_path / "truth", truth)
+    # No known one at all, and more of others than anybody adds.
+    for other in ([f"{start}{one}" for one in range(100, 130)], [*truth["a"][:3], *(f"{start}{one}" for one in range(103, 130))]):
+        write(tmp_path / "found", {"a": other})
+        said = fault(capsys, *sides(tmp_path, "phases"))
+        assert "100" in said or "103" in said
+    write(tmp_path / "found", {"a": [*truth["a"][:10], *(f"{start}{one}" for one in range(103, 123))]})
+    said = scored(tmp_path, capsys)[1]
+    assert f"'{start}103' ({tmp_path}/found/a.csv 10)" in said
+    assert "and 15 more" in said
+
+
+def test_messages_name_the_phases_of_the_labels_alone(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH, NAMES.get)
+    write(tmp_path / "found", {"a": ["rinse", "4", *map(NAMES.get, TRUTH["a"][2:])], "b": list(map(NAMES.get, TRUTH["b"]))})
+    assert "phase 4 is an id, but the phases close, dissect, prepare have no known order" in fault(capsys, *sides(tmp_path, "phases"))
+
+
 def test_a_name_that_is_nearly_one_of_the_labels_is_refused_but_not_one_of_another_number(tmp_path, capsys):
     write(tmp_path / "truth", TRUTH, "phase {}".format)
     write(tmp_path / "found", {**TRUTH, "a": [0, 3, 1, 1, 2, 2]}, "phase {}".format)

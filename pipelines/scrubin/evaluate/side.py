@@ -197,7 +197,9 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
 
-def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fraction | None = None, *, further: bool = False) -> Side:
+def read_predicted_phases(
+    source: Source, classes: Vocabulary, true_fps: Fraction | None = None, labelled: frozenset[str] | None = None
+) -> Side:
     """Return the predicted phases; errors as of `read_predictions`.
 
     Parameters
@@ -206,11 +208,11 @@ def read_predicted_phases(source: Source, classes: Vocabulary, true_fps: Fractio
         The vocabulary of the ground truth.
     true_fps
         The rate that the release of the ground truth states: spans of time are taken at it.
-    further
-        Whether tables may have phases that this vocabulary does not have.
+    labelled
+        The phases that occur in the ground truth, where tables may have others than its vocabulary; None: they may not.
     """
     spans_fps = true_fps or reader.SPANS_FPS
-    options = replace(_as_predicted(source, classes), further_phases=further and source.vocabulary is None)
+    options = replace(_as_predicted(source, classes), labelled_phases=labelled if source.vocabulary is None else None)
     reading = reader.read_path(source.path, source.form, options, "phases", handed_in=True)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)

@@ -103,8 +103,8 @@ class LabelFiles:
         The folder that was named, in which all files lie: the folders above it say nothing of labels.
     tasks
         Those that a user asks for, where files have several; none: all.
-    further_phases
-        Whether phases may be others than those of the vocabulary: predictions, where labels just have the phases that occur in them.
+    labelled_phases
+        The phases that occur in the labels, where predictions may have others: the vocabulary is no more than that. None: they may not.
     """
 
     recording: str
@@ -118,7 +118,7 @@ class LabelFiles:
     lists: tuple[ClassList, ...] = ()
     root: str = ""
     tasks: tuple[Task, ...] = ()
-    further_phases: bool = False
+    labelled_phases: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

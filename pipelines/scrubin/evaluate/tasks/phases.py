@@ -220,7 +220,8 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have, unless its phases are just those that occur in it.
     """
-    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps, further=not truth.is_named)
+    labelled = frozenset(truth.names[id_] for series in truth.series.values() for id_ in np.unique(series.values).tolist())
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps, None if truth.is_named else labelled)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)
@@ -333,7 +334,7 @@ def _false_frames(
                 frames = np.asarray(video.numbers)[predicted == id_].tolist()
                 places += [f"{run[video.name].file or video.name} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
         every.append(f"'{name}' ({listed(places)})")
-    what = f"no labelled video has these phases, so their frames are false: {', '.join(every)}"
+    what = f"no labelled video has these phases, so their frames are false: {listed(every)}"
     return warning("", "phase-further", what, f"the labels have {_quoted(known)}; correct what is one of them")
 
 

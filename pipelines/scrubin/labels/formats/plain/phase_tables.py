@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import csv_text, naming, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, near
 from scrubin.base.vocabulary import own_categories, vocabulary
@@ -38,6 +38,8 @@ PREFERRED = "cholec80"
 """The vocabulary of names that several number differently."""
 HEAD_BYTES = 4096
 NUMBER = re.compile("[0-9]+")
+MOST_FURTHER = 20
+"""So many more phases than the labels have may be predicted beside them."""
 
 
 def _has_phases(path: Path) -> bool:
@@ -67,8 +69,8 @@ def _has_phases(path: Path) -> bool:
 
 
 def is_id(cell: str) -> bool:
-    """Return whether a cell is an id rather than a name."""
-    return cell.isascii() and cell.isdigit()
+    """Return whether a cell is an id rather than a name; more digits than any number of a phase has are none."""
+    return documents.frame_number(cell) is not None
 
 
 @dataset_format(
@@ -86,18 +88,21 @@ def read(source: LabelFiles) -> Collection:
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     if phases is None:
         return Collection(faults=faults.all())
-    if source.further_phases and is_of_files(phases):
-        phases = _with_further(phases, {cell for of_video in cells.values() for cell in of_video.phases})
+    written = {cell for of_video in cells.values() for cell in of_video.phases}
+    labelled = source.labelled_phases if is_of_files(phases) else None
+    from_one = labelled is not None and _is_from_one(phases, labelled, written)
+    further = [] if labelled is None or from_one else _further(phases, written)
+    known = own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
     recordings = []
     for name, of_video in sorted(cells.items()):
         of_file = Faults()
-        ids = ids_of(Where(of_file, of_video.file), of_video, phases)
+        ids = ids_of(Where(of_file, of_video.file), of_video, phases, further, from_one=from_one)
         faults.extend(of_file.all())
         if not of_file.errors():
             layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
             clock = Clock(1 / (of_video.per_second or Fraction(1)))
             is_timed = of_video.per_second is not None
-            recordings.append(Labels(name, NAME, phases, clock, phases=layer, counts_time=is_timed, rounded_s=of_video.rounded_s))
+            recordings.append(Labels(name, NAME, known, clock, phases=layer, counts_time=is_timed, rounded_s=of_video.rounded_s))
     return Collection(tuple(recordings), faults=faults.all())
 
 
@@ -135,14 +140,24 @@ def recording_of(stem: str) -> str:
     return match["recording"] if match else stem
 
 
-def ids_of(where: Where, cells: Cells, phases: Vocabulary) -> list[int]:
-    """Return the id of each phase, 0 after noting one that is not known."""
-    from_one = _from_one(phases, set(cells.phases))
+def ids_of(where: Where, cells: Cells, phases: Vocabulary, further: Sequence[str] = (), *, from_one: bool = False) -> list[int]:
+    """Return the id of each phase, 0 after noting one that is not known.
+
+    Parameters
+    ----------
+    further
+        Phases behind those of the vocabulary.
+    from_one
+        Whether ids are known to be numbered from 1, as messages then ask.
+    """
+    from_one = from_one or _from_one(phases, set(cells.phases))
+    behind = {fold(name): id_ for id_, name in enumerate(further, len(phases.phases))}
     looked_up: dict[str, int | None] = {}
     ids = []
     for frame, cell, name in zip(cells.frames.tolist(), cells.phases, cells.names, strict=True):
         if looked_up.get(cell, -1) in (-1, None):
-            looked_up[cell] = _id_of(where.at_frame(frame), cell, phases, from_one=from_one)
+            found = behind.get(_folded(cell))
+            looked_up[cell] = _id_of(where.at_frame(frame), cell, phases, from_one=from_one) if found is None else found
         if name is not None and is_id(name) and is_id(cell):
             if int(name) != int(cell):
                 what = f"the phase is {cell} in one column and {name} in the other"
@@ -173,21 +188,40 @@ def _from_one(phases: Vocabulary, written: set[str]) -> bool:
     return bool(ids) and min(ids) > 0 and max(ids) == len(phases.phases)
 
 
-def _with_further(phases: Vocabulary, written: set[str]) -> Vocabulary:
-    """Return a vocabulary that is just what labels say with the phases that only predictions have, behind its own.
+def _is_from_one(phases: Vocabulary, labelled: frozenset[str], written: set[str]) -> bool:
+    """Return whether all ids of predictions seem to be numbered from 1: labels have 0 and these do not, but some that is too large."""
+    ids = [int(cell) for cell in written if is_id(cell)]
+    return bool(ids) and "0" in labelled and min(ids) > 0 and max(ids) >= len(phases.phases)
 
-    What is more likely a slip is none of them, and stays unknown: ids that are numbered from 1, ids among names, a name that is nearly
-    one of the labels. Names that differ in a number are none: they are how phases are numbered.
+
+def _further(phases: Vocabulary, written: set[str]) -> list[str]:
+    """Return the phases that only predictions have, where a vocabulary is just what labels say.
+
+    What is more likely a slip is none of them, and stays unknown: ids among names, a cell that says nothing or is a number, a name that
+    is nearly one of the labels. Names that differ in a number are none: they are how phases are numbered. Nor is there any where no
+    phase is known, or so many are not that the column is another one.
     """
     names = phases.spellings["phase"]
-    unknown = {cell for cell in written if fold(str(int(cell)) if is_id(cell) else cell) not in names}
+    unknown = {cell for cell in written if _folded(cell) not in names}
+    most = len(phases.phases) + MOST_FURTHER
+    if len(unknown) == len(written):
+        return []
     if all(map(is_id, phases.phases)):
-        ids = {int(cell) for cell in unknown if is_id(cell)}
-        further = [] if _from_one(phases, written) else [str(id_) for id_ in sorted(ids)]
-    else:
-        spelled = {fold(cell): cell for cell in sorted(unknown, reverse=True) if not is_id(cell)}
-        further = [name for folded, name in sorted(spelled.items()) if not _is_slip(folded, names)]
-    return own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
+        further = list(map(str, sorted({int(cell) for cell in unknown if is_id(cell)})))
+        return [] if len(further) > most else further
+    spelled = {fold(cell): cell for cell in sorted(unknown, reverse=True) if _may_name(cell)}
+    return [] if len(spelled) > most else [name for folded, name in sorted(spelled.items()) if not _is_slip(folded, names)]
+
+
+def _folded(cell: str) -> str:
+    """Return a cell as phases are told apart: an id without zeros before it."""
+    return fold(str(int(cell)) if is_id(cell) else cell)
+
+
+def _may_name(cell: str) -> bool:
+    """Return whether a cell may be the name of a phase: neither a number nor what programs write where there is none."""
+    is_number = csv_text.NUMBER.fullmatch(cell) is not None or csv_text.has_comma(cell)
+    return not (is_number or csv_text.is_missing(cell) or naming.is_of_spreadsheet(cell))
 
 
 def _is_slip(folded: str, names: Iterable[str]) -> bool:
@@ -197,18 +231,17 @@ def _is_slip(folded: str, names: Iterable[str]) -> bool:
 
 def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> int | None:
     if not is_id(cell):
-        try:
-            return phases.id_of("phase", cell)
-        except AnnotationError as error:
-            for fault in error.faults:
-                where.error(fault.rule or "name-unknown", fault.what, fault.fix)
-            return None
+        found = phases.find("phase", cell)
+        if found is None:
+            fault = phases.unknown("phase", csv_text.shown(cell))
+            where.error(fault.rule or "name-unknown", fault.what, fault.fix)
+        return found
     if is_of_files(phases) and not all(map(is_id, phases.phases)):
         what = f"phase {cell} is an id, but the phases {', '.join(phases.phases)} have no known order"
         where.error("id-without-order", what, "write names, or name the vocabulary")
         return None
     if is_of_files(phases) and (id_ := phases.find("phase", str(int(cell)))) is not None:
-        # Behind those of the labels stand only the ids that occur.
+        # Files may call their phases by numbers that do not begin at 0.
         return id_
     if int(cell) >= len(phases.phases):
         fix = "are they numbered from 1?" if from_one else "correct it"
