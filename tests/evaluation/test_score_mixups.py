@@ -107,7 +107,7 @@ def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):
     assert "frames 0-2: labelled, but not among the predictions: nothing is detected there (3 frames)" in said
 
 
-@pytest.mark.parametrize("predicted", [range(2, 62), range(2, 65), [*range(2, 20), *range(25, 61)], range(-2, 57), range(2, 61)])
+@pytest.mark.parametrize("predicted", [range(2, 63), range(2, 65), [*range(2, 20), *range(25, 64)], range(-3, 58), range(1, 62)])
 def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(study, capsys, predicted):
     lists(study / "truth", range(5, 65), [ROW])
     lists(study / "found", [frame + 5 for frame in predicted], [ROW])
@@ -116,14 +116,40 @@ def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(study
     assert "every frame number" in said
 
 
-@pytest.mark.parametrize("missing", [set(), {20, 33}])
-def test_boxes_whose_both_ends_are_off_by_one_are_refused_and_how_to_go_on_is_told(study, capsys, missing):
-    lists(study / "truth", range(60), [ROW])
-    lists(study / "found", sorted(set(range(1, 61)) - missing), [ROW])
+@pytest.mark.parametrize(
+    ("by", "begin", "end", "without"),
+    [
+        (1, 0, 60, ()),
+        (1, 0, 60, (20, 33)),
+        (1, 1, 60, ()),  # nothing is found in the first frame
+        (1, 2, 60, (20, 33)),
+        (5, 0, 60, ()),
+        (5, 0, 60, (20, 33)),
+        (5, 1, 60, ()),
+        (-2, 0, 60, ()),
+        (-2, 0, 59, ()),
+    ],
+)
+def test_boxes_that_a_shift_explains_are_refused_and_how_to_go_on_is_told(study, capsys, by, begin, end, without):
+    labelled, found = range(5, 65), [frame + 5 + by for frame in range(begin, end) if frame not in without]
+    lists(study / "truth", labelled, [ROW])
+    lists(study / "found", found, [ROW])
     said = fault(capsys, *sides(study, "detection"))
-    assert "shifted by +1, as if frames were counted from 1; subtract 1 from every frame number; if they are right, leave out" in said
-    lists(study / "found", sorted(set(range(1, 60)) - missing), [ROW])
+    assert f"shifted by {by:+d}" in said
+    assert f"{f'subtract {by} from' if by > 0 else f'add {-by} to'} every frame number; if they are right, leave out the frames" in said
+    lists(study / "found", [frame for frame in found if frame in labelled], [ROW])
     good(capsys, *sides(study, "detection"))
+    lists(study / "found", [frame - by for frame in found], [ROW])
+    good(capsys, *sides(study, "detection"))
+
+
+def test_boxes_that_begin_late_and_go_on_as_much_longer_are_asked_for_as_nothing_tells_them_from_a_shift(study, capsys):
+    lists(study / "truth", range(1, 61), [ROW])
+    lists(study / "found", range(3, 63), [ROW])
+    assert "subtract 2 from every frame number; if they are right, leave out the frames" in fault(capsys, *sides(study, "detection"))
+    for last in (63, 64, 65):
+        lists(study / "found", range(3, last + 1), [ROW])
+        good(capsys, *sides(study, "detection"))
 
 
 def test_gaps_that_have_moved_are_a_shift(study, capsys):

@@ -319,7 +319,7 @@ def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faul
 
 
 def _note_shift(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, by: int, *, every_frame: bool) -> None:
-    """Note a shift: as a warning where somebody as well may have begun late and gone on for longer, which is no fault."""
+    """Note a shift: as a warning where somebody more likely has begun late and gone on for longer, which is no fault."""
     fix = f"{f'subtract {by} from' if by > 0 else f'add {-by} to'} every frame number"
     if not every_frame and _only_ends_differ(labelled, predicted, by):
         what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
@@ -332,12 +332,16 @@ def _note_shift(file: str, labelled: IntArray, predicted: IntArray, faults: Faul
 
 
 def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int) -> bool:
-    """Return whether nearly all predicted frames are labelled as they are, unless both ends are off by the one of another first number."""
+    """Return whether nearly all predicted frames are labelled as they are, and the ends are not those of a shift.
+
+    They are when both are off by it, or when one is and all predictions are explained by it: at the other end frames without a detection
+    are left out. That may as well be somebody who began late and went on for less long; between the two nothing tells, so it is a shift.
+    """
     begins, ends = int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])
-    counts_otherwise = abs(by) == 1 and begins == ends == by
+    is_shift = begins == ends == by or (by in (begins, ends) and bool(np.isin(predicted - by, labelled).all()))
     inside = _common(predicted, labelled) >= EXPLAINED * len(predicted)
     within = predicted[(predicted >= labelled[0]) & (predicted <= labelled[-1])]
-    return inside and not counts_otherwise and bool(np.isin(within, labelled).all())
+    return inside and not is_shift and bool(np.isin(within, labelled).all())
 
 
 def _note_frames(
