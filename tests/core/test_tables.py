@@ -97,7 +97,13 @@ OTHERS = Table(
     "",
     private=False,
     key=("n",),
-    columns=(Column("n", "int64", "", ""), Column("flag", "bool", "", ""), Column("value", "float64", "", "", null="none")),
+    columns=(
+        Column("n", "int64", "", ""),
+        Column("flag", "bool", "", ""),
+        Column("value", "float64", "", "", null="none"),
+        Column("share", "float64", "", "", null="none", between=(0, 1)),
+        Column("whole_share", "float64", "", "", between=(0, 1)),
+    ),
 )
 
 
@@ -121,7 +127,9 @@ OTHERS = Table(
     ],
 )
 def test_what_is_of_another_kind_is_refused_and_never_cut(column, values, wrong):
-    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None]}).assign(**{column: values})
+    frame = pd.DataFrame(
+        {"n": [0, 1], "flag": [True, False], "value": [0.5, None], "share": [1.0, None], "whole_share": [1.0, 0.0]}
+    ).assign(**{column: values})
     with pytest.raises(TableError) as refused:
         io.conform(OTHERS, frame)
     assert f"column '{column}': expected {dict(n='int64', flag='bool', value='float64')[column]}, but {wrong}" in str(refused.value)
@@ -140,10 +148,14 @@ def test_what_is_of_another_kind_is_refused_and_never_cut(column, values, wrong)
         ("value", [Decimal("0.5"), None]),
         ("value", ["0.5", None]),
         ("value", np.array([0.5, np.nan], np.float32)),
+        ("share", np.array([True, None], object)),
+        ("share", pd.array([True, None], "boolean")),
+        ("whole_share", [True, False]),
+        ("whole_share", np.array([True, False], object)),
     ],
 )
 def test_the_same_values_in_another_type_are_the_same(column, values):
-    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None]})
+    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None], "share": [1.0, None], "whole_share": [1.0, 0.0]})
     pd.testing.assert_frame_equal(io.conform(OTHERS, frame.assign(**{column: values})), io.conform(OTHERS, frame))
 
 
