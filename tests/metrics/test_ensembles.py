@@ -66,7 +66,20 @@ def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, r
         assert ((one >= 0) & (one <= 1)).all()
 
 
-@pytest.mark.parametrize("weights", [None, [1, 1, 1], [0.25, 0.25, 0.25], [0.3, 0.3, 0.3], [1e9, 1e9, 1e9], [[7, 0.1]] * 3])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        None,
+        [1, 1, 1],
+        [0.25, 0.25, 0.25],
+        [0.3, 0.3, 0.3],
+        [1e9, 1e9, 1e9],
+        [[7, 0.1]] * 3,
+        [1 / 3] * 3,
+        [0.71234567] * 3,
+        [[1 / 3, 0.1]] * 3,
+    ],
+)
 def test_equal_means_of_decimals_are_equal_to_the_last_bit(weights):
     arrays = [np.array([one, one, other, other]).reshape(4, 1) for one, other in ((0.2, 0.0), (0.2, 0.1), (0.2, 0.5))]
     arrays = [np.hstack([one, one[::-1]]) for one in arrays]

@@ -79,7 +79,8 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
     middle = (1,) * (models.ndim - (2 if per_class else 1))
-    shaped = ratios.reshape(len(models), *middle, *ratios.shape[1:])
+    # The same for all models is the plain mean, however many decimals it has.
+    shaped = np.where((ratios == ratios[0]).all(axis=0), 1.0, ratios).reshape(len(models), *middle, *ratios.shape[1:])
     # By the largest first: shares are the same, and no sum overflows.
     ratios = ratios / np.max(ratios, axis=0)
     total = np.sum(np.sort(ratios, axis=0), axis=0)
