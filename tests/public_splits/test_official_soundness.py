@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrubin.base import csv_text
 from scrubin.base.errors import SplitError
 from scrubin.public_splits.sheet import People, SplitRow, SplitSheet, from_sheet, from_table, read
-from scrubin.public_splits.soundness import Question, faults_of, sizes
+from scrubin.public_splits.soundness import Question, faults_of, question_of, sizes
 
 
 def sheet_of(rows, folds=False, schemes=False, **cells):
@@ -59,6 +59,21 @@ def test_a_video_twice():
     assert faults(sheet_of([*CROSS, ("1", "d", "test")], folds=True)) == [
         (10, "video 'd' stands already in fold 1 in line 9, there 'test', here 'test'; place it once")
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ("mine,7,train\nmine,7.0,test\n", 3),
+        ("mine,P1,train\nMine,p01,test\n", 3),
+        ("mine,7,train\nyours,7.0,test\n", None),
+        ("mine,7,train\nmine,7.5,test\n", None),
+    ],
+)
+def test_a_video_in_two_spellings_is_one_within_its_data_set(tmp_path, rows, line):
+    (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
+    found = faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))
+    assert [at for at, fault in found if fault.rule == "video-spelt"] == ([line] if line else [])
 
 
 def test_empty_cells():

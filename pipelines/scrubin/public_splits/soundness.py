@@ -136,9 +136,12 @@ def _once(question: Question) -> Iterator[LineFault]:
 
 def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:
     for (scheme, fold), rows in question.parts.items():
-        first: dict[str, SplitRow] = {}
+        first: dict[tuple[str, str], SplitRow] = {}
         for row in rows:
-            before = first.setdefault(naming.spelling(question.key(row)), row)
+            # Apart, because what a spreadsheet does to a number it does to a cell that is one.
+            of = row.cells[question.sheet.columns["dataset"]] if "dataset" in question.sheet.columns else ""
+            name = row.video if of else question.key(row)
+            before = first.setdefault((naming.spelling(of), naming.spelling(name)), row)
             if question.key(before) != question.key(row) and before.subset != row.subset:
                 # As ASCII, because two forms of a letter, or two kinds of space, look the same.
                 what = f"video {row.video!a} in '{row.subset}' differs from {before.video!a} in '{before.subset}' (line {before.line})"
