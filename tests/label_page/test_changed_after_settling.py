@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from each import each
 from labelled_study import PARAMS
 from labelled_tracks import FRAMES, at, track, tracks
+from scrubin.base.errors import ReviewError
 from scrubin.curate.label import progress
 from scrubin.curate.label.events import About, Assigned, Change, Instant, Settled, Span, key_of
 from scrubin.curate.label.people import Person
@@ -272,20 +273,30 @@ def answer_to(layer, changes):
     return [track(*values)] if layer in ("boxes", "points") else values
 
 
-@each("layer, three", LAYERS.items())
-def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispute_is_open_again(tmp_path, layer, three):
-    first, second, third = three
+FOLK = Person(1, "a", "annotator", ""), Person(2, "b", "annotator", ""), Person(3, "c", "adjudicator", "")
+
+
+def bench_of(folder, layer):
+    """A bench of one recording, and what lets somebody say all of it."""
     p = replace(P, layers=("triplets",), quality=(), every_s=0.0) if layer == "triplets" else P
     sampled = tuple(range(20)) if layer == "triplets" else ()
     recording = Recording("r", "r", "Task", {}, Pictures(ABOUT, 20, 1.0, 0, 20, sampled), 20.0)
-    (tmp_path / "params.yaml").write_text("raw: raw\n", encoding="utf-8")
-    bench = Workbench(tmp_path, p, None, {"r": recording})
-    one, other, chief = Person(1, "a", "annotator", ""), Person(2, "b", "annotator", ""), Person(3, "c", "adjudicator", "")
+    (folder / "params.yaml").write_text("raw: raw\n", encoding="utf-8")
+    bench = Workbench(folder, p, None, {"r": recording})
     bench._append(Assigned({"r": (1, 2)}), 0, "")
 
     def say(who, changes):
         bench.label(who, "r", changes, next(NONCES))
         bench.say_done(who, "r", next(NONCES), done=True)
+
+    return bench, recording, say
+
+
+@each("layer, three", LAYERS.items())
+def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispute_is_open_again(tmp_path, layer, three):
+    first, second, third = three
+    bench, recording, say = bench_of(tmp_path, layer)
+    one, other, chief = FOLK
 
     def outcome():
         return bench.settlement(recording).outcomes[layer]
@@ -310,3 +321,30 @@ def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispu
         assert [key.place for of in stands.tracks for key in of.keys] == [change.value.place for change in first]
     progress.export(bench)
     assert '"settled": 0' in (tmp_path / "raw/annotations/label/r.labels.json").read_text(encoding="utf-8")
+
+
+@each("layer, three", LAYERS.items())
+def test_an_answer_to_what_people_no_longer_say_is_refused_and_no_digest_tells_who_says_what(tmp_path, layer, three):
+    bench, recording, say = bench_of(tmp_path, layer)
+    one, other, chief = FOLK
+    say(one, three[0])
+    say(other, three[1])
+
+    def settle(seen):
+        (dispute,) = bench.settlement(recording).outcomes[layer].open
+        bench.settle(chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, three[1]), next(NONCES), seen)
+
+    def shown():
+        (dispute,) = bench.view(chief, "r")["disputes"]
+        return dispute["seen"]
+
+    seen = shown()
+    say(one, three[2])
+    with pytest.raises(ReviewError, match=r"what they say has changed .*; open the recording again"):
+        settle(seen)
+    assert len(bench.settlement(recording).outcomes[layer].open) == 1
+    say(one, three[1])
+    say(other, three[0])
+    assert shown() == seen
+    settle(seen)
+    assert not bench.settlement(recording).outcomes[layer].open

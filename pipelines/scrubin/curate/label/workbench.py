@@ -410,13 +410,27 @@ class Workbench:
             counted = min(seconds, int(passed_s) + SLACK_S)
             return self._append(Worked(name, counted), person.number, nonce) if counted > 0 else None
 
-    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[events.Answer], nonce: str) -> Line:
+    def settle(
+        self,
+        person: Person,
+        id_: str,
+        layer: str,
+        frames: tuple[int, int],
+        answer: Sequence[events.Answer],
+        nonce: str,
+        seen: str | None = None,
+    ) -> Line:
         """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks or sampled frames these.
+
+        Parameters
+        ----------
+        seen
+            What the page showed of it, as `adjudication.settled`.
 
         Raises
         ------
         ReviewError
-            When nobody disputes them, or the spans are none that could be labelled.
+            When nobody disputes them, people say something else than the page showed, or the spans are none that could be labelled.
         """
         with self._lock:
             if person.role != "adjudicator":
@@ -425,7 +439,7 @@ class Workbench:
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
-            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one))
+            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
             return self._append(event, person.number, nonce)
 
     # Parts

@@ -11,6 +11,7 @@ than then, the frames are disputed anew.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +41,13 @@ class Dispute:
     """The same, of a layer of tracks."""
     instants: Mapping[int, tuple[Instant, ...]] = field(default_factory=dict)
     """The same, of a layer of sampled frames; who has none of a frame did not label it."""
+
+    @property
+    def digest(self) -> str:
+        """What stands for the answers and their place. Who gives which goes not in: nobody can find it out by trying."""
+        people = {*self.said, *self.tracks, *self.instants}
+        every = sorted(repr((self.said.get(one), self.tracks.get(one), self.instants.get(one))) for one in people)
+        return hashlib.sha256(repr((self.layer, self.first, self.end, every)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
