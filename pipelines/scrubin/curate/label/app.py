@@ -269,7 +269,7 @@ class LabelApp:
             msg = "'spans' must be a list"
             raise BadRequestError(msg)
         answer = [_answer(layer, one) for one in stated]
-        seen = body.text("seen") if body.has("seen") else None
+        seen = body.text("seen")
         return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, answer, nonce, seen))
 
     # Parts
