@@ -1,4 +1,7 @@
-"""Labels of pictures of another shape than the video are refused, boxes too; those of any size, and of square pixels, are not."""
+"""Boxes of a picture that is turned, or of two side by side, are refused, and masks of one of any other shape than the video.
+
+Boxes and points are shares: those of a picture that was stretched are right.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ from scrubin.labels.points import Point
 from scrubin.stages.annotations import label_tables, lengths, pixel_aspect
 
 WIDE = Fraction(4, 3)
-STATING = {"coco", "cvat-images", "cvat-video", "cholectrack20", "endoscapes", "labelme", "mot"}
+STATING = {"coco", "cvat-images", "cvat-video", "endoscapes", "labelme", "mot"}
+PAL, NTSC, FULL_HD = (720, 576), (720, 480), (1920, 1080)
+BOX_ROW = {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
+POINTS_ROW = {"points": (Point("tip", 0.25, 0.5, 2),)}
 
 
 def shape_faults(labels, source_size, aspect=Fraction(1)):
@@ -39,12 +45,12 @@ def test_boxes_of_every_format_that_states_the_size_of_its_pictures_are_refused_
         for labels in read_files(name, files).recordings if name != "tables-csv" else ():
             sizes = {*lengths.picture_sizes(labels).values(), *(labels.image_sizes or {}).values()}
             has_boxes = labels.instances is not None and labels.instances.rows[[*BOX]].notna().any(axis=None)
-            for width, height in sizes if has_boxes and len(sizes) == 1 else ():
+            for width, height in sizes if has_boxes and len(sizes) == 1 and name != "cholectrack20" else ():
                 found.add(name)
                 assert not shape_faults(labels, (width, height)), name
                 assert not shape_faults(labels, (2 * width, 2 * height)), name
                 assert not shape_faults(labels, (3 * width, 4 * height), WIDE), name
-                assert shape_faults(labels, (3 * width, 4 * height), 1 / WIDE), name
+                assert shape_faults(labels, (height, width), WIDE), name
                 (fault, *_) = shape_faults(labels, (height, width))
                 assert fault.what == f"the labelled image is {width}x{height}, the video {height}x{width}: another shape", name
                 assert fault.file, name
@@ -53,7 +59,7 @@ def test_boxes_of_every_format_that_states_the_size_of_its_pictures_are_refused_
 
 def labels_of(size, **row):
     """One instance in frame 0, by default a box, of a picture of this size."""
-    row = row or {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
+    row = row or BOX_ROW
     rows = detailed_rows([{"position": 0, "instrument_id": 0, **row}], {"mask": "str", "points": "object"})
     frames = rows[["position"]].assign(width=size[0], height=size[1])
     layer = Layer("annotations/a.json", rows["position"].to_numpy(), rows)
@@ -80,8 +86,8 @@ def test_who_says_only_that_something_is_in_view_may_have_pictures_of_any_shape(
 @each(
     "row",
     [
-        {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25},
-        {"points": (Point("tip", 0.25, 0.5, 2),)},
+        BOX_ROW,
+        POINTS_ROW,
         {"mask": counts.text_of_runs([0, 427 * 240])},
     ],
 )
@@ -98,13 +104,58 @@ def test_labels_on_the_pixels_of_an_anamorphic_film_ask_nobody_how_wide_they_are
     assert len(made(labels_of((160, 120))).triplets) == 1
 
 
-@each("size, aspect", [((427, 240), 1), ((240, 320), WIDE), ((427, 240), 1 / WIDE), ((512, 240), WIDE)])
-def test_pictures_of_neither_shape_are_refused_and_both_shapes_of_the_film_are_told(size, aspect):
+@each("size, aspect", [((240, 320), 1), ((240, 320), WIDE), ((240, 427), WIDE), ((640, 240), 1), ((854, 240), WIDE)])
+def test_pictures_that_are_turned_or_of_two_side_by_side_are_refused_and_both_shapes_of_the_film_are_told(size, aspect):
     shown = "" if aspect == 1 else rf", shown as {round(320 * aspect)}x240"
-    with pytest.raises(
-        AnnotationError, match=rf"a\.json, frame 0: the labelled image is {size[0]}x{size[1]}, the video 320x240{shown}: ano"
-    ):
-        made(labels_of(size), Fraction(aspect))
+    for row in (BOX_ROW, POINTS_ROW):
+        with pytest.raises(
+            AnnotationError, match=rf"a\.json, frame 0: the labelled image is {size[0]}x{size[1]}, the video 320x240{shown}: ano"
+        ):
+            made(labels_of(size, **row), Fraction(aspect))
+
+
+STRETCHED = [
+    *(((side, side), video, 1) for side in (224, 512, 640) for video in (FULL_HD, (854, 480), (1280, 1024), PAL, (1080, 1920))),
+    *((size, FULL_HD, 1) for size in ((640, 368), (640, 352), (320, 176), (1920, 540), (640, 480))),
+    *((size, PAL, 1) for size in ((640, 480), (704, 576), (352, 288), (720, 288), (1024, 576), (768, 576))),
+    *((size, NTSC, 1) for size in ((640, 480), (704, 480), (854, 480))),
+    ((1920, 1080), (960, 1080), 1),
+    ((512, 512), (560, 512), 1),
+    ((512, 240), (320, 240), WIDE),
+]
+OF_TELEVISION = [
+    ((768, 576), PAL, Fraction(59, 54)),
+    ((768, 576), PAL, Fraction(12, 11)),
+    ((768, 576), PAL, Fraction(16, 15)),
+    ((1024, 576), PAL, Fraction(16, 11)),
+    ((1024, 576), PAL, Fraction(64, 45)),
+    ((640, 480), NTSC, Fraction(10, 11)),
+    ((640, 480), NTSC, Fraction(8, 9)),
+    ((854, 480), NTSC, Fraction(40, 33)),
+]
+
+
+def a_mask(size):
+    return {"mask": counts.text_of_runs([0, size[0] * size[1]])}
+
+
+@pytest.mark.parametrize(("size", "video", "aspect"), STRETCHED)
+def test_boxes_and_points_of_a_picture_that_was_stretched_are_shares_and_taken_and_its_masks_are_refused(size, video, aspect):
+    for row in (BOX_ROW, POINTS_ROW):
+        assert not shape_faults(labels_of(size, **row), video, aspect)
+    assert shape_faults(labels_of(size, **BOX_ROW, **a_mask(size)), video, aspect)
+
+
+@pytest.mark.parametrize(("size", "video", "aspect"), OF_TELEVISION)
+def test_masks_on_square_pixels_of_television_are_taken_by_either_rule_of_how_wide_its_pixels_are(size, video, aspect):
+    assert not shape_faults(labels_of(size, **a_mask(size)), video, aspect)
+    assert shape_faults(labels_of((video[1], video[0]), **a_mask(size)), video, aspect)
+
+
+def test_the_size_that_a_file_of_shares_states_is_not_looked_at():
+    (labels,) = read_files("cholectrack20", EXAMPLES["cholectrack20"]).recordings
+    assert {*lengths.picture_sizes(labels).values()} == {(854, 480)}
+    assert not shape_faults(labels, (480, 854))
 
 
 def test_the_width_of_pixels_is_that_of_the_file_turned_with_the_picture(tmp_path):

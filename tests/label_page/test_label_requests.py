@@ -125,7 +125,7 @@ def test_a_page_of_another_cut_labels_nothing_because_its_frame_numbers_mean_oth
     """A tab stays open while the recording is released anew with another trim, and the server is started again."""
     more = {
         "/api/label": {"changes": [change("phases", "a", 0, 9, "preparation")]},
-        "/api/settle": {"layer": "phases", "first": 0, "end": 9, "spans": []},
+        "/api/settle": {"layer": "phases", "first": 0, "end": 9, "spans": [], "seen": ""},
         "/api/take": {"picks": [{"proposal": "a", "part": None}]},
         "/api/refuse": {"picks": [{"proposal": "a", "part": None}], "refused": True},
     }[path]
@@ -153,7 +153,7 @@ def test_a_layer_that_the_study_does_not_label_is_refused_by_the_names_of_those_
     for layer in ("triplets", "boxes"):
         for answer in (
             ann.say("/api/label", id=SINGLE, changes=[{"layer": layer, "key": "0", "value": None}]),
-            ann.say("/api/settle", id=SINGLE, layer=layer, first=0, end=9, spans=[]),
+            ann.say("/api/settle", id=SINGLE, layer=layer, first=0, end=9, spans=[], seen=""),
         ):
             assert answer.status_code == 400
             assert "'layer' must be one of phases, actions, quality, ratings" in answer.json()["error"]

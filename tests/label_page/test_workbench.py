@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ import sampled_release
 from each import each
 from labelled_study import FIRST, person, put, rate
 from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.base.store import store
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.curate.label import events, rewriting
@@ -57,15 +59,24 @@ def test_a_label_is_kept_in_frames_of_the_source_with_its_hash_and_shown_in_rele
     assert line["by"] == str(folk[0].number)
 
 
-def test_where_the_rate_of_a_source_varies_its_own_times_are_asked_as_long_as_its_file_is_there(folder):
+@each("raw", ["there", "gone", "other"])
+def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_video_whatever_became_of_the_raw_file(folder, raw):
     path = folder / "data/interim/recordings.parquet"
     rows = io.read(RECORDINGS, path)
     rows["variable_rate"] = rows["recording"] == "single"
     io.write(RECORDINGS, rows, path)
-    pictures = {id_: one.pictures for id_, one in labelled_study.opened(folder).recordings.items()}
+    for file in (folder / "data/raw/videos").iterdir() if raw != "there" else ():
+        if raw == "gone":
+            file.unlink()
+        else:
+            file.write_bytes(b"another file")
+    with store.kept_in(folder / "store of another machine"):
+        pictures = {id_: one.pictures for id_, one in labelled_study.opened(folder).recordings.items()}
     assert pictures[PAIR].boundaries_s is None
-    assert len(pictures[SINGLE].boundaries_s) == pictures[SINGLE].frame_count + 1
-    assert pictures[SINGLE].length_s(FIRST, FIRST + 30) == pytest.approx(30 / sampled_release.FPS)
+    times_s = pictures[SINGLE].boundaries_s
+    assert len(times_s) == pictures[SINGLE].frame_count + 1
+    assert times_s[FIRST] == 0
+    assert np.diff(times_s) == pytest.approx(1 / sampled_release.FPS)
 
 
 def test_nobody_sees_names_or_anybody_elses_labels(bench, folk, folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import av
@@ -16,6 +17,8 @@ from clips import BY_LENGTH, REAL, clip, ffmpeg, with_other_units
 from scrubin.media.containers import h264
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
+from scrubin.stages.annotations import pixel_aspect
+from scrubin.stages.render import smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.parts import SMART, Parts, parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
@@ -284,3 +287,27 @@ def test_a_group_that_begins_halfway_between_two_ticks_of_matroska_is_copied(tmp
     group = 15  # the one before the redaction, from which the seam is checked
     assert (cut.ticks[group] * cut.time_base * 1000).denominator == 2
     assert (done.mode, done.why) == (SMART, "")
+
+
+@pytest.mark.parametrize("name", ["shown.mp4", "shown.mkv", "shown.mov"])
+@pytest.mark.parametrize("of_frames", ["1", "0"])
+def test_a_width_of_pixels_that_the_container_alone_states_is_that_of_the_copied_film(tmp_path, name, of_frames):
+    film = clip(tmp_path / "film.mp4", seconds=4, size="320x240", more=("-vf", f"setsar={of_frames}", "-g", "25"))
+    source = tmp_path / name
+    ffmpeg("-i", film, "-c", "copy", "-aspect", "16:9", source)
+    target, plain = tmp_path / "released.mkv", tmp_path / "plain.mkv"
+    cut, done = rendered(source, target, 0, 4, SPANS[:1])
+    assert (done.mode, pixel_aspect.of_video(target, name)) == (SMART, Fraction(4, 3))
+    assert not list(tmp_path.glob("unstated*"))
+    check_video(target, cut, name)
+    rendered(film, plain, 0, 4, SPANS[:1])
+    assert pixel_aspect.of_video(plain, name) == 1
+    assert hashes_by_pyav(target) == hashes_by_pyav(plain)
+    assert probe(target, name).times_s == probe(plain, name).times_s
+
+
+def test_a_width_of_pixels_that_matroska_rounds_is_that_of_the_frames_and_the_film_is_written_once(tmp_path, monkeypatch):
+    film = clip(tmp_path / "film.mkv", seconds=4, size="192x128", more=("-vf", "setsar=12/11", "-g", "25"))
+    monkeypatch.setattr(smart, "show_as", None)
+    _, done = rendered(film, tmp_path / "released.mkv", 0, 4, SPANS[:1])
+    assert done.mode == SMART

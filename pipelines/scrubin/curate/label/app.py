@@ -262,14 +262,15 @@ class LabelApp:
 
     async def settle(self, request: Request) -> Response:
         """Write what an adjudicator says of frames in dispute."""
-        body = await _fields(request, ("id", "film", "layer", "first", "end", "spans", "nonce"))
+        body = await _fields(request, ("id", "film", "layer", "first", "end", "spans", "seen", "nonce"))
         layer, frames, nonce = body.choice("layer", self.bench.p.layers), (body.number("first"), body.number("end")), body.nonce()
         stated = body.any("spans")
         if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
             msg = "'spans' must be a list"
             raise BadRequestError(msg)
         answer = [_answer(layer, one) for one in stated]
-        return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, answer, nonce))
+        seen = body.text("seen")
+        return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, answer, nonce, seen))
 
     # Parts
 

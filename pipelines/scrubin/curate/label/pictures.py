@@ -32,8 +32,8 @@ class Pictures:
     fps
         Frames per second of the source; None where the time between them varies.
     boundaries_s
-        Where that varies, when each frame of the source begins, from that of the first, then the end of the last; shape (n + 1,). None
-        where frames follow each other evenly.
+        Where that varies, when each frame of the source begins, from the first that is released, then the end of the last; shape (n + 1,).
+        None where frames follow each other evenly.
     """
 
     about: About

@@ -89,7 +89,8 @@ def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, answer: A
     said = {letters[person]: [_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
     said |= {letters[person]: [_track(track, shift) for track in tracks] for person, tracks in dispute.tracks.items()}
     said |= {letters[person]: [_instant(one, shift) for one in instants] for person, instants in dispute.instants.items()}
-    shown: Plain = {"layer": dispute.layer, "first": dispute.first - shift, "end": dispute.end - shift, "said": dict(sorted(said.items()))}
+    frames = {"first": dispute.first - shift, "end": dispute.end - shift}
+    shown: Plain = {"layer": dispute.layer, **frames, "said": dict(sorted(said.items())), "seen": dispute.digest}
     if answer is None:
         return {**shown, "open": True}
     taken = {"by": sorted(letters[person] for person in answer.people), "stands": _said(answer, shift)}

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.errors import ReviewError, TableError, VideoError
+from scrubin.base.errors import ReviewError, TableError
 from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, RELEASE
 from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
@@ -148,8 +148,8 @@ class Workbench:
             msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
             raise ReviewError(msg)
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
+        recordings = [_timed(one, folder / RELEASE) for one in recordings]
         raw = folder / params.raw_folder(path)
-        recordings = [_timed(one, of_parts[one.name, one.about.camera], raw) for one in recordings]
         if p.every_s is not None and TRIPLETS in p.layers:
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
         # Also of those who were written into the list of the withdrawn by hand.
@@ -255,8 +255,7 @@ class Workbench:
         """Return the time of every released frame, then the end of the last; shape (n + 1,)."""
         key = recording.id, camera
         if key not in self._times:
-            video = recording.videos[camera]
-            self._times[key] = boundaries_s(stored_probe(self.folder / RELEASE / video.path, video.path, video.sha256))
+            self._times[key] = _released_times_s(recording.videos[camera], self.folder / RELEASE)
         return self._times[key]
 
     def released_times_s(self, id_: str) -> npt.NDArray[np.float64]:
@@ -411,13 +410,27 @@ class Workbench:
             counted = min(seconds, int(passed_s) + SLACK_S)
             return self._append(Worked(name, counted), person.number, nonce) if counted > 0 else None
 
-    def settle(self, person: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[events.Answer], nonce: str) -> Line:
+    def settle(
+        self,
+        person: Person,
+        id_: str,
+        layer: str,
+        frames: tuple[int, int],
+        answer: Sequence[events.Answer],
+        nonce: str,
+        seen: str | None = None,
+    ) -> Line:
         """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks or sampled frames these.
+
+        Parameters
+        ----------
+        seen
+            What the page showed of it, as `adjudication.settled`.
 
         Raises
         ------
         ReviewError
-            When nobody disputes them, or the spans are none that could be labelled.
+            When nobody disputes them, people say something else than the page showed, or the spans are none that could be labelled.
         """
         with self._lock:
             if person.role != "adjudicator":
@@ -426,7 +439,7 @@ class Workbench:
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
-            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one))
+            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
             return self._append(event, person.number, nonce)
 
     # Parts
@@ -478,15 +491,25 @@ def _recording(
     return Recording(name, video.id, row["task"], videos, pictures, video.frame_count / per_second)
 
 
-def _timed(one: Recording, source: Source, raw: Path) -> Recording:
-    """Return a recording with the times of its frames, where the time between them varies and the files can still be asked."""
-    if one.pictures.fps is not None:
+def _released_times_s(video: ReleasedVideo, release: Path) -> npt.NDArray[np.float64]:
+    """Return the time of every released frame, then the end of the last; shape (n + 1,)."""
+    return boundaries_s(stored_probe(release / video.path, video.path, video.sha256))
+
+
+def _timed(one: Recording, release: Path) -> Recording:
+    """Return a recording with the times of its frames, where the time between them varies.
+
+    They are those of the released video, which is there wherever it is labelled: what stands must not depend on whether raw files are.
+    Frames that are not released, of which nobody says anything, are as far apart as they are on average.
+    """
+    pictures = one.pictures
+    if pictures.fps is not None:
         return one
-    try:
-        times_s = boundaries_s(source.probe(raw))
-    except VideoError:
-        return one
-    return dataclasses.replace(one, pictures=dataclasses.replace(one.pictures, boundaries_s=times_s))
+    released_s = _released_times_s(one.videos[pictures.about.camera], release)
+    before_s = np.arange(-pictures.first, 0) / pictures.per_second
+    after_s = np.arange(1, pictures.frame_count - pictures.end + 1) / pictures.per_second
+    times_s = np.concatenate([released_s[0] + before_s, released_s, released_s[-1] + after_s])
+    return dataclasses.replace(one, pictures=dataclasses.replace(pictures, boundaries_s=times_s))
 
 
 def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recording:

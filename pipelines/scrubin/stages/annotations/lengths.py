@@ -77,6 +77,12 @@ def _other_rate(likely_fps: float, source_fps: float) -> str:
 
 
 ASPECT_TOLERANCE = 0.01
+SHOWN_TOLERANCE = 0.025
+"""Tools take pixels of television to be of 704 or of 720 columns: 768x576 and 785x576 are both what they show of 720x576."""
+NEARLY_SQUARE = 0.1
+"""Of the logarithm of width by height: a film that is nearly so looks the same when it is turned."""
+OF_SHARES = frozenset({"cholectrack20"})
+"""Formats whose files give boxes as shares: the size that they state beside is used for nothing."""
 HALF_FRAME = Fraction(1, 2)  # less is how recorders write times, and moves no label
 Size = tuple[int, int]
 
@@ -100,11 +106,16 @@ class _Extent:
 
 
 class _Picture(NamedTuple):
-    """A labelled picture: the file of its labels, the place in it, width and height in px."""
+    """A labelled picture: the file of its labels, the place in it, width and height in px, and whether it has masks.
+
+    What is hidden in the video would be elsewhere in masks of another shape. Boxes and points are shares of the picture: they are right
+    in one that was stretched, as for a network.
+    """
 
     file: str
     place: str
     size: Size
+    has_masks: bool
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,7 @@ def check(
     first: int = 0,
     pixel_aspect: Callable[[], Fraction] = lambda: SQUARE,
 ) -> None:
-    """Note labels beyond the end of the source, missing rows, and images of another shape.
+    """Note labels beyond the end of the source, missing rows, and images that cannot be of it by their shape.
 
     Parameters
     ----------
@@ -150,15 +161,7 @@ def check(
     for extent in extents:
         _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
     _note_unknown_sizes(labels, faults)
-    others = [one for one in _pictures(labels) if not _is_of_shape(one.size, source_size)]
-    aspect = pixel_aspect() if others else SQUARE
-    shown = round(source_size[0] * aspect), source_size[1]
-    for file, place, size in others:
-        # Tools that know of such pixels show square ones: x and y are shares of the picture all the same.
-        if not _is_of_shape(size, shown):
-            stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
-            fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
-            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
+    _check_shapes(_pictures(labels), source_size, pixel_aspect, faults)
 
 
 def check_times(
@@ -215,23 +218,51 @@ def _note_unknown_sizes(labels: Labels, faults: Faults) -> None:
             faults.error(labels.instances.file, "mask-size", what, "state width and height of the labelled pictures", frames=unknown)
 
 
+def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect: Callable[[], Fraction], faults: Faults) -> None:
+    """Note pictures that are turned or of something else, and those of masks that have not the shape of the video."""
+    others = [one for one in pictures if not _is_of_shape(one.size, source_size)]
+    aspect = pixel_aspect() if others else SQUARE
+    shown = round(source_size[0] * aspect), source_size[1]
+    for file, place, size, has_masks in others:
+        # Tools that know of such pixels show square ones: x and y are shares of the picture all the same.
+        is_shown = aspect != SQUARE and _is_of_shape(size, shown, SHOWN_TOLERANCE)
+        if not is_shown and (has_masks or any(_is_turned(size, one) or _is_of_two(size, one) for one in (source_size, shown))):
+            stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
+            fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
+            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
+
+
 def _pictures(labels: Labels) -> list[_Picture]:
     """Return the labelled pictures whose size is known: by file, else the first one of each size in which anything has a place."""
     if labels.image_sizes:
-        return [_Picture(file, "", size) for file, size in sorted(labels.image_sizes.items())]
+        return [_Picture(file, "", size, has_masks=True) for file, size in sorted(labels.image_sizes.items())]
     sizes = picture_sizes(labels)
-    if labels.instances is None or not sizes:
+    if labels.instances is None or not sizes or labels.format in OF_SHARES:
         return []
     rows = labels.instances.rows
-    has_place = rows[[name for name in (*BOX, MASK, POINTS) if name in rows]].notna().any(axis=1)
-    first: dict[Size, int] = {}
-    for position in sorted({*rows.loc[has_place, "position"].tolist()} & sizes.keys()):
-        first.setdefault(sizes[position], position)
-    return [_Picture(labels.instances.file, f"frame {position}", size) for size, position in sorted(first.items())]
+    has_mask, has_place = (
+        {*rows.loc[rows[[name for name in names if name in rows]].notna().any(axis=1), "position"].tolist()}
+        for names in ((MASK,), (*BOX, MASK, POINTS))
+    )
+    first: dict[tuple[Size, bool], int] = {}
+    for position in sorted(has_place & sizes.keys()):
+        first.setdefault((sizes[position], position in has_mask), position)
+    places = sorted((size, position, has_masks) for (size, has_masks), position in first.items())
+    return [_Picture(labels.instances.file, f"frame {position}", size, has_masks) for size, position, has_masks in places]
 
 
-def _is_of_shape(size: Size, other: Size) -> bool:
-    return abs(math.log((size[0] * other[1]) / (size[1] * other[0]))) <= ASPECT_TOLERANCE
+def _is_of_shape(size: Size, other: Size, tolerance: float = ASPECT_TOLERANCE) -> bool:
+    return abs(math.log((size[0] * other[1]) / (size[1] * other[0]))) <= tolerance
+
+
+def _is_turned(size: Size, video: Size) -> bool:
+    """Return whether a picture has the shape of the video turned by 90 degrees."""
+    return not _is_of_shape(video, (1, 1), NEARLY_SQUARE) and _is_of_shape(size, (video[1], video[0]), SHOWN_TOLERANCE)
+
+
+def _is_of_two(size: Size, video: Size) -> bool:
+    """Return whether a picture has room for two of the video side by side; one field of a film is as flat, but no wider."""
+    return size[0] > video[0] >= video[1] and _is_of_shape(size, (2 * video[0], video[1]))
 
 
 def picture_sizes(labels: Labels) -> dict[int, Size]:

@@ -272,6 +272,23 @@ def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rende
     encoded.unlink()
 
 
+def show_as(target: Path, shown: Fraction, plan: Plan, name: str) -> None:
+    """Let a video state how wide it is shown, by its height, whatever its frames say.
+
+    Raises
+    ------
+    VideoError
+        When ffmpeg cannot do it.
+    """
+    unstated = target.with_name(f"unstated-{target.name}")
+    target.replace(unstated)
+    copied = ffmpeg.input(f"file:{unstated}", copyts=None)["v:0"]
+    aspect = f"{shown.numerator}:{shown.denominator}"
+    output = ffmpeg.output(copied, f"file:{target}", vcodec="copy", aspect=aspect, **BARE | IN_TURN)
+    program.run(output, name, max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * plan.frame_count))
+    unstated.unlink()
+
+
 def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
     """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
     streams = []

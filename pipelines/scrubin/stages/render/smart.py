@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from scrubin.media.damage import listening, with_threads
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import Group
-from scrubin.stages.render.encode import MUXING, Encoder, Plain, bare, decoding_tick
+from scrubin.stages.render.encode import MUXING, Encoder, Plain, bare, decoding_tick, show_as
 from scrubin.stages.render.parts import Part, Parts
 from scrubin.stages.render.plan import Plan, SourceFile
 from scrubin.stages.render.render_params import RenderParams
@@ -64,6 +65,7 @@ def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan,
             _opened_stream(copied) as (_, like),
             av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out,
         ):
+            shown = _shown_by_container(like)
             run = _Run(like, colours, out, probed, plan, parts, params)
             for file in files:
                 if file.own_plan(plan) is not None:
@@ -77,7 +79,19 @@ def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan,
         raise VideoError(reading, f"it cannot be decoded where it is cut or hidden ({error.strerror})", FIX_COPY) from error
     if run.written != plan.frame_count:
         raise VideoError(name, f"only {run.written} of the planned {plan.frame_count} frames can be decoded", FIX_COPY)
+    if shown is not None:
+        show_as(target, shown, plan, name)
     return run.witness
+
+
+def _shown_by_container(like: av.VideoStream) -> Fraction | None:
+    """Return width by height of the picture as players show it, where the container alone says so; None: its frames say it too."""
+    context = like.codec_context
+    aspect, of_frames = like.sample_aspect_ratio, context.sample_aspect_ratio or Fraction(1)
+    # Matroska states whole pixels of what is shown, which is no other aspect.
+    if not aspect or abs(aspect - of_frames) * context.width < 1:
+        return None
+    return Fraction(context.width, context.height) * aspect
 
 
 def _copied_file(files: Sequence[SourceFile], plan: Plan, parts: Parts) -> SourceFile:

@@ -13,7 +13,9 @@ from scrubin.curate.label.settling.settled import Settlement
 from scrubin.labels.keyframes import Track
 
 
-def settled(layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage) -> Settled:
+def settled(
+    layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage, seen: str | None
+) -> Settled:
     """Return what settles a dispute.
 
     Parameters
@@ -24,16 +26,24 @@ def settled(layer: str, frames: tuple[int, int], answer: Sequence[Answer], settl
         What stands there from now on, as the page says it: spans, of a layer of tracks or of sampled frames these.
     settlement
         How far the recording is.
+    seen
+        The digest of the dispute as the page showed it; None: as it is now.
 
     Raises
     ------
     ReviewError
-        When nobody disputes these frames, or the answer is none that could be labelled there.
+        When nobody disputes these frames, people say something else there than the page showed, or the answer is none that could be
+        labelled there.
     """
     first, end = (frame + page.pictures.first for frame in frames)
     outcome = settlement.outcomes.get(layer)
-    if outcome is None or not any((of.first, of.end) == (first, end) for of in (*outcome.open, *outcome.settled)):
+    every = () if outcome is None else (*outcome.open, *outcome.settled)
+    dispute = next((of for of in every if (of.first, of.end) == (first, end)), None)
+    if dispute is None:
         msg = "nobody disputes these frames any more; open the recording again"
+        raise ReviewError(msg)
+    if seen is not None and seen != dispute.digest:
+        msg = "what they say has changed since your page was opened: nothing was settled; open the recording again"
         raise ReviewError(msg)
     spans = tuple(page.span(layer, one) for one in answer if isinstance(one, Span))
     tracks = tuple(page.track(layer, one) for one in answer if isinstance(one, Track))

@@ -4,12 +4,14 @@ Of a layer of spans every frame has a set of labels by each person: one at most 
 agreed; the others, joined to runs, are disputes. An edge that all have, apart by no more than ``edge_s``, is no dispute: it lies in the
 middle of their edges. Of an exclusive layer that holds only where nobody's spans meet or part by it: what follows at once still does.
 
-An adjudicator's answer counts in the frames of a dispute where people still differ as it was seen. Where they agree by now, what they say
-counts; where they give other answers than then, the frames are disputed anew.
+An adjudicator's answer counts in the frames of a dispute where people still differ as it was seen, also where ``edge_s`` or ``settle`` is
+another one by now and would leave nothing to settle. Where all say the same by now, what they say counts; where they give other answers
+than then, the frames are disputed anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,6 +41,13 @@ class Dispute:
     """The same, of a layer of tracks."""
     instants: Mapping[int, tuple[Instant, ...]] = field(default_factory=dict)
     """The same, of a layer of sampled frames; who has none of a frame did not label it."""
+
+    @property
+    def digest(self) -> str:
+        """What stands for the answers and their place. Who gives which goes not in: nobody can find it out by trying."""
+        people = {*self.said, *self.tracks, *self.instants}
+        every = sorted(repr((self.said.get(one), self.tracks.get(one), self.instants.get(one))) for one in people)
+        return hashlib.sha256(repr((self.layer, self.first, self.end, every)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ def of_layer(
     frame_count
         Of the source.
     answered
-        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
+        What adjudicators said of this layer, in that order; of two that were asked what people say now, the later one counts.
     edge
         Edges that are so far apart are the same, in the unit of ``clock``.
     clock
@@ -110,11 +119,11 @@ def of_layer(
     by_answer = np.full(frame_count, -1, np.int64)
     for number, one in enumerate(answered):
         first, end = one.seen.first, one.seen.end
-        is_seen = is_open[first:end] & still_said.of_spans(one.seen.said, _within(said, first, end), first, end)
+        is_seen = still_said.of_spans(one.seen.said, _within(said, first, end), first, end, is_open[first:end])
         by_answer[first:end][is_seen] = number
     still_open, settled = (
         tuple(Dispute(layer, first, end, _within(said, first, end)) for first, end in runs(flags))
-        for flags in (is_open & (by_answer < 0), is_open & (by_answer >= 0))
+        for flags in (is_open & (by_answer < 0), by_answer >= 0)
     )
     spans = [Span(first, end, *names) for names, flags in agreed.items() for first, end in runs(flags & (by_answer < 0))]
     for number, one in enumerate(answered):

@@ -28,7 +28,7 @@ def of_layer(
     said
         Labelled frames by annotator, of all who were to label it.
     answered
-        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
+        What adjudicators said of this layer, in that order; of two that were asked what people say now, the later one counts.
     majority
         Whether more than half are enough; otherwise all must agree.
     sampled
@@ -46,14 +46,14 @@ def of_layer(
     for frame in frames:
         answers: dict[int, Said] = {person: of.get(frame) for person, of in by_frame.items()}
         is_open = bool(answers) and max(Counter(answers.values()).values()) < needed
-        here = (answers, frame in counting) if is_open else None
-        if not is_open:
+        here = (answers, frame in counting) if is_open or frame in counting else None
+        if here is None:
             stands[frame] = next((one for one, count in Counter(answers.values()).items() if count >= needed), None)
         elif here == before:
             groups[-1].append(frame)
         else:
             groups.append([frame])
-        if is_open and frame in counting:
+        if frame in counting:
             stands[frame] = next((one.triplets for one in counting[frame].instants if one.frame == frame), None)
         before = here
     still_open, settled = (

@@ -48,7 +48,7 @@ def of_layer(
     frame_count
         Of the source.
     answered
-        What adjudicators said of this layer, in that order; of two that were asked what is disputed now, the later one counts.
+        What adjudicators said of this layer, in that order; of two that were asked what people say now, the later one counts.
     majority
         Whether more than half are enough; otherwise all must agree.
     """
@@ -74,12 +74,11 @@ def of_layer(
     by_answer = np.full(frame_count, -1, np.int64)
     for number, one in enumerate(answered):
         first, end = one.seen.first, one.seen.end
-        if is_open[first:end].any():
-            is_seen = is_open[first:end] & still_said.of_tracks(one.seen.tracks, _within(said, first, end), first, end)
-            by_answer[first:end][is_seen] = number
+        is_seen = still_said.of_tracks(one.seen.tracks, _within(said, first, end), first, end, is_open[first:end])
+        by_answer[first:end][is_seen] = number
     still_open, settled = (
         tuple(Dispute(layer, first, end, {}, _within(said, first, end)) for first, end in runs(flags))
-        for flags in (is_open & (by_answer < 0), is_open & (by_answer >= 0))
+        for flags in (is_open & (by_answer < 0), by_answer >= 0)
     )
     parts = [
         _mean(group, first + run_first, first + run_end)

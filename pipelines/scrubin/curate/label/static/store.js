@@ -133,8 +133,8 @@ export const store = new (class extends EventTarget {
   }
 
   async settle(dispute, spans) {
-    const { layer, first, end } = dispute;
-    const isTaken = await this.say("/api/settle", { id: this.id, film: this.view.film, layer, first, end, spans });
+    const { layer, first, end, seen } = dispute;
+    const isTaken = await this.say("/api/settle", { id: this.id, film: this.view.film, layer, first, end, spans, seen });
     await this.open();
     return isTaken;
   }
