@@ -174,6 +174,7 @@ def test_single_annotators_become_means_and_that_is_counted(tmp_path, capsys):
     images = json.loads((tmp_path / "out/all/annotation_coco.json").read_text())["images"]
     assert [image["ds"] for image in images] == [[2 / 3, 1 / 3, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     assert "marks of single annotators, whose mean is written: 27" in told
+    assert "9 marks" in told
 
 
 def test_means_alone_are_no_annotators(tmp_path, capsys):
