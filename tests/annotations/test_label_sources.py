@@ -94,7 +94,10 @@ def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
     [
         ("annotations", "annotations: it is a file, not a folder; move it away, and make the folder: it may stay empty"),
         ("annotations/cholect50", "annotations/cholect50: it is a file, and annotations.sources in params.yaml names it as a folder"),
-        ("annotations/case one.json", "annotations/case one.json: no source in params.yaml reads files of annotations/ itself"),
+        (
+            "annotations/case one.json",
+            "annotations/case one.json: it is called like labels of cholect50, and no source in params.yaml reads files",
+        ),
     ],
 )
 def test_a_label_file_that_lies_where_no_source_looks_is_refused(found, tmp_path, file, says):
@@ -114,8 +117,45 @@ def test_a_folder_called_like_a_label_file_is_refused_and_a_dot_in_one_of_a_reco
     assert not faults.all()
 
 
+NOTES = (
+    *("notes.txt", "classes.txt", "annotators.txt", "00_README.txt", "LIESMICH.txt", "protocol.xlsx", "split.csv", "raters.csv"),
+    *("old_map.csv", "contents.json", "~$OSATS.xlsx", "legend.json", "figure_0001.png"),
+)
+EVERYWHERE = (
+    *(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("masks-png", "coco", "yolo", "aixsuture")),
+    SourceParams("vidat", "annotations/video/vidat", "cholect50"),
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("case one_0002.png", "case-two.json", "case-two_000025.txt", "video/case-two.json", "video/case one_0002.png"),
+        *("video/case one/0002.png", "case one.xlsx"),
+    ],
+)
+def test_a_file_beside_a_source_that_is_called_like_its_labels_of_a_recording_is_refused(found, name):
+    said = only(found(name, sources_=EVERYWHERE)[1])
+    assert said.startswith(f"annotations/{name}: it is called like labels of ")
+    assert "move it into annotations/" in said
+
+
+def test_a_loose_file_of_somebody_who_withdrew_is_passed_over(tmp_path):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations/case one.json").touch()
+    sources.find(tmp_path, ALL, RECORDINGS, faults := Faults(), withdrawn={"case one"})
+    assert not faults.all()
+
+
+def test_a_folder_called_like_a_file_of_a_data_set_is_read_through(found):
+    batches, faults = found("coco/all.json/part1.json", sources_=EVERYWHERE)
+    assert faults == ()
+    assert only(batches).files == ("annotations/coco/all.json/part1.json",)
+
+
 def test_what_lies_beside_the_folders_of_labels_and_is_none_is_passed_over(found):
-    assert found("README.md", "guidelines.pdf", ".DS_Store", "LICENSE.txt") == ([], ())
+    loose = ("README.md", "guidelines.pdf", ".DS_Store", "LICENSE.txt", *NOTES, *(f"video/{name}" for name in NOTES))
+    assert found(*loose, sources_=EVERYWHERE) == ([], ())
     merged = SourceParams("cholect50", "annotations/cholect50", "cholect50", "annotations/merges.csv")
     path = "merges.csv"
     with pytest.raises(ParamsError, match=r"merges\.csv"):  # it is read, and is empty

@@ -13,6 +13,7 @@ import pytest
 
 import another_user
 from scrubin.base import private_paths
+from scrubin.cli import main
 
 
 @pytest.fixture
@@ -161,6 +162,7 @@ def test_folders_of_caches_are_private_before_dvc_makes_its_own_under_no_umask(t
     before = os.umask(0o022)
     try:
         private_paths.write_privately(tmp_path)
+        private_paths.make_caches(tmp_path)
         subprocess.run([dvc, "status"], cwd=tmp_path, check=True, capture_output=True)
     finally:
         os.umask(before)
@@ -170,9 +172,26 @@ def test_folders_of_caches_are_private_before_dvc_makes_its_own_under_no_umask(t
 
 
 def test_no_folder_of_caches_is_made_outside_of_a_project(tmp_path):
+    private_paths.make_caches(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["preflight"], ["screen", "nothing.mp4"], ["new-study", "study"], ["check-params"]])
+def test_no_folder_of_caches_is_made_where_somebody_else_works_with_dvc(tmp_path, monkeypatch, command):
+    (tmp_path / ".dvc").mkdir()
+    monkeypatch.chdir(tmp_path)
     before = os.umask(0o022)
     try:
-        private_paths.write_privately(tmp_path)
+        main(command)
     finally:
         os.umask(before)
-    assert list(tmp_path.iterdir()) == []
+    assert not [name for name in private_paths.CACHES if (tmp_path / name).exists()]
+
+
+def test_folders_of_caches_stay_with_the_group_of_a_shared_project(tmp_path):
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc/config").write_text("[cache]\n    shared = group\n")
+    for path in (tmp_path, tmp_path / ".dvc"):
+        path.chmod(0o2770)
+    private_paths.make_caches(tmp_path)
+    assert {mode(tmp_path / name) for name in private_paths.CACHES} == {0o2770}

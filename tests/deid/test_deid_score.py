@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -331,14 +332,16 @@ def test_the_command_prints_a_table_and_writes_json_csv_and_a_page(key, perfect,
 
 
 def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys):
-    for name in ("key", "outputs", "outputs beside"):
+    for name in ("key", "raw", "outputs", "outputs beside"):
         (tmp_path / name).mkdir()
+    (tmp_path / "key/key.json").write_text("{}")
     (tmp_path / "link").symlink_to(tmp_path / "outputs")
-    for out in ("outputs", "outputs/s", "link/s", "key/s"):
-        assert main(["deid", "score", str(tmp_path / "key"), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
+    for key, out in itertools.product((".", "key", "key/key.json"), ("outputs", "outputs/s", "link/s", "key/s", "raw/s")):
+        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
         assert "which is never changed; name a folder elsewhere" in capsys.readouterr().err
-    assert main(["deid", "score", str(tmp_path / "key"), str(tmp_path / "outputs"), "--out", str(tmp_path / "outputs beside/s")]) == 1
-    assert "there is no key.json" in capsys.readouterr().err
+    for key, out in itertools.product((".", "key", "key/key.json"), ("outputs beside/s", "score")):
+        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 1
+        assert "it is no answer key" in capsys.readouterr().err
     assert not list((tmp_path / "outputs").iterdir())
 
 

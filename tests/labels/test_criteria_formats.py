@@ -1,8 +1,10 @@
 """Criteria of the critical view of safety: annotators kept, frames that nobody judged are no labels, faults with their place."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fault_lines import sentences
@@ -10,6 +12,7 @@ from label_examples import EXAMPLES, faults_of, read_files, write_files
 from scrubin import cli
 from scrubin.labels import marks
 from scrubin.labels.files import detect
+from scrubin.labels.model import Collection, Scores, mark_rows, rating_rows
 from verdict_cases import write_files as put
 
 METADATA, CHALLENGE = "endo/all_metadata.csv", "labels/1f-90/frame.csv"
@@ -174,6 +177,33 @@ def test_single_annotators_become_means_and_that_is_counted(tmp_path, capsys):
     images = json.loads((tmp_path / "out/all/annotation_coco.json").read_text())["images"]
     assert [image["ds"] for image in images] == [[2 / 3, 1 / 3, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     assert "marks of single annotators, whose mean is written: 27" in told
+
+
+def marks_of_many_raters(form):
+    """The example of a format, with a fourth annotator, a criterion more, and a frame that lacks one."""
+    first, *others = read_files(form, EXAMPLES[form]).recordings
+    at = int(first.marks.positions[0])
+    more = mark_rows([*((at, name, "9", 1.0) for name in ("C1", "C2", "C3")), (at, "gas", "1", 1.0)])
+    layer = replace(first.marks, rows=pd.concat([first.marks.rows, more], ignore_index=True))
+    return Collection((replace(first, marks=layer), *others))
+
+
+@pytest.mark.parametrize(("target", "lost"), [("endoscapescvs", 4), ("cvschallenge", 1)])
+def test_marks_that_have_no_place_are_not_counted_as_written(target, lost):
+    assert write_files(target, marks_of_many_raters("endoscapescvs")).unwritten["mark"] == lost
+
+
+def test_of_means_those_are_counted_that_are_written(tmp_path, capsys):
+    path = str(put(tmp_path / "in", EXAMPLES["endoscapescvs"]))
+    assert cli.main(["convert", path, "--to", "endoscapes", "--image-size", "854x480", "--out", str(tmp_path / "out")]) == 0
+    assert "2 recordings, 9 marks" in capsys.readouterr().out  # three criteria of three frames
+
+
+def test_scores_that_tables_do_not_hold_are_not_counted_as_written():
+    ratings = rating_rows([("V", "T", "R", "A", 1.0, False), ("V", "T", "R", "B", None, False)])
+    skill = pd.DataFrame({"id": ["V"], "task": ["T"], "aspect": ["A"], "score": [1.0]})
+    scores = Scores(ratings, pd.DataFrame({"id": ["V"], "task": ["T"]}), skill=skill)
+    assert dict(write_files("tables", Collection(scores=scores)).unwritten) == {"rating": 1, "combined score": 1}
 
 
 def test_means_alone_are_no_annotators(tmp_path, capsys):

@@ -15,6 +15,7 @@ from label_examples import read_files, write_files
 from label_makers import lines, spelled
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
+from scrubin.labels.files import detect
 from scrubin.labels.parse import workbook
 
 SEEDS = range(5)
@@ -251,8 +252,8 @@ def test_the_only_sheet_with_the_columns_is_read_wherever_it_stands_and_others_w
     found = read_files("aixsuture", as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX, ROW]), ("Empty", []), ("Template", [AIX])))
     assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
     assert sentences(found.faults, "warning") == (
-        "OSATS.xlsx, sheet 'Notes': it is not read, and has 1 row with cells; put into one sheet what belongs to it",
-        "OSATS.xlsx, sheet 'Template': it is not read, and has 1 row with cells; put into one sheet what belongs to it",
+        "OSATS.xlsx, sheet 'Notes': it is not read, and has cells; put into one sheet what belongs to it",
+        "OSATS.xlsx, sheet 'Template': it is not read, and has cells; put into one sheet what belongs to it",
     )
     assert "OSATS.xlsx, sheet 'Ratings', row 2: OSATS_FLOW is 'x'" in refused(
         as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX, [*ROW[:10], "x", *ROW[11:]]]))
@@ -281,6 +282,70 @@ def test_merged_cells_and_formulas_that_hide_nothing_say_nothing():
     assert scores_of(as_people_do(("One", rows)))[1] is None
 
 
+@pytest.mark.parametrize(("one", "other"), [("a1", "A1"), ("v1", "v01")])
+def test_recordings_that_the_manifest_tells_apart_are_two(one, other):
+    files = as_people_do(("One", [AIX, [*ROW[:3], one, *ROW[4:]], [*ROW[:3], other, *ROW[4:]]]))
+    assert scores_of(files, one) == scores_of(files, other) == [24, *[3] * 8]
+
+
+def test_columns_that_are_prefilled_below_the_data_are_no_rows():
+    prefilled = [*[None] * 14, "=SUM(G3:N3)"]
+    assert scores_of(as_people_do(("One", [AIX, ROW, prefilled, prefilled])))[0] == 24
+
+
+def test_a_footnote_over_all_columns_is_one_fault():
+    said = refused(as_people_do(("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")))
+    assert said == "OSATS.xlsx, row 3: VIDEO or INVESTIGATOR is empty; name both"
+
+
+def test_a_truth_value_of_a_fact_is_the_number_that_is_stored_and_a_word_stays_one():
+    rows = [AIX, ["S", True, "FALSE", *ROW[3:]], ["S", False, "T", "W", *ROW[4:]]]
+    facts = read_files("aixsuture", as_people_do(("One", rows))).scores.facts
+    assert facts[["group", "time"]].to_numpy().tolist() == [["1", "FALSE"], ["0", "T"]]
+
+
+def with_other(part):
+    """Return a workbook whose second sheet is these bytes; None: it has none."""
+    (data,) = as_people_do(("Ratings", [AIX, ROW]), ("Own", [["x"]])).values()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(buffer, "w") as changed:
+        for name in archive.namelist():
+            if name != "xl/s1.xml":
+                changed.writestr(name, archive.read(name))
+            elif part is not None:
+                changed.writestr(name, part)
+    return {"OSATS.xlsx": buffer.getvalue()}
+
+
+@pytest.mark.parametrize("cell", ['<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c", None])
+def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
+    sheet = None if cell is None else f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    found = read_files("aixsuture", with_other(sheet))
+    assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
+    assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
+
+
+def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch):
+    files = as_people_do(("Long", [["a", "b"]] * 500), ("Ratings", [AIX, ROW]))
+    rows_read = []
+    value = workbook._value
+    monkeypatch.setattr(workbook, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
+    assert scores_of(files)[0] == 24
+    assert not {"A4", "A500"} & set(rows_read)
+
+
+def test_a_sheet_with_all_columns_decides_what_a_workbook_is_and_words_on_others_do_not(tmp_path):
+    criteria = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
+    criteria = [*criteria, "two_structures", "cystic_plate", "hepatocystic_triangle"]
+    for name, sheets in {
+        "aixsuture": (("Notes", [["two_structures"]]), ("Ratings", [AIX, ROW])),
+        "cholec80cvs": (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [criteria, [1, 0, 0, 0, 9, 1, 1, 1]])),
+    }.items():
+        path = tmp_path / f"{name}.xlsx"
+        path.write_bytes(*as_people_do(*sheets).values())
+        assert detect.detected(path).name == name
+
+
 def test_a_truth_value_is_no_points():
     assert "row 2: OSATS_RESPECT is 'TRUE'; give points" in refused(as_people_do(("One", [AIX, [*ROW[:6], True, *ROW[7:]]])))
 
@@ -293,15 +358,18 @@ def test_texts_of_cells_are_read_as_in_every_table_decimal_commas_and_missing_va
     )
 
 
-@pytest.mark.parametrize(("column", "name"), [("VIDEO", "v1"), ("INVESTIGATOR", "Meyer")])
-def test_names_that_differ_in_spelling_only_are_an_error_and_a_blank_behind_one_is_none(column, name):
+@pytest.mark.parametrize(
+    ("column", "name", "like_it", "in_what"),
+    [("VIDEO", "v1", ("v1\u200b", "v\u200b1"), "what does not"), ("INVESTIGATOR", "Meyer", ("mEYER", "Meyer\u200b"), "case, spaces")],
+)
+def test_names_that_differ_in_spelling_only_are_an_error_and_a_blank_behind_one_is_none(column, name, like_it, in_what):
     at = AIX.index(column)
 
     def rows(other):
         return as_people_do(("One", [AIX, [*ROW[:at], name, *ROW[at + 1 :]], ["S2", *ROW[1:at], other, *ROW[at + 1 : -1], None]]))
 
-    for other in (name.swapcase(), f"{name}\u200b"):
-        assert f"row 3: {column} {other!a} differs from '{name}' in case, spaces" in refused(rows(other))
+    for other in like_it:
+        assert f"row 3: {column} {other!a} differs from '{name}' in {in_what}" in refused(rows(other))
     assert "was already rated by" in refused(rows(f"{name} "))
     assert read_files("aixsuture", rows(f"{name}er")).scores
     assert f"row 3: {column} is 'a\\nb', which holds a line break; write the name on one line" in refused(rows("a\nb"))

@@ -88,7 +88,6 @@ def write_privately(project: Path = Path()) -> None:
     posix.require("what a curator does")
     forbidden = sharing(project).forbidden
     os.umask(os.umask(forbidden) | forbidden)
-    _make_caches(project, forbidden)
 
 
 def close(project: Path = Path(), *, all_files: bool) -> None:
@@ -102,7 +101,7 @@ def close(project: Path = Path(), *, all_files: bool) -> None:
         Also what lies in them; otherwise the folders themselves, which is quick and enough.
     """
     shared = sharing(project)
-    _make_caches(project, shared.forbidden)
+    make_caches(project)
     for name in PRIVATE:
         root = project / name
         if root.is_dir():
@@ -111,15 +110,19 @@ def close(project: Path = Path(), *, all_files: bool) -> None:
                 _take(path, shared.forbidden)
 
 
-def _make_caches(project: Path, forbidden: int) -> None:
-    """Make the folders of caches of a project before DVC does: it makes its own under no umask at all, or under that of who started it."""
+def make_caches(project: Path = Path()) -> None:
+    """Make the folders of caches of a project before DVC does: it makes its own under no umask at all, or under that of who started it.
+
+    Only of a project of ours: where somebody else works with DVC, nothing is made.
+    """
     if not (project / ".dvc").is_dir():
         return
+    forbidden = sharing(project).forbidden
     for name in CACHES:
         with contextlib.suppress(OSError):  # it is there; or it cannot be made: DVC itself says what it cannot use
             (project / name).mkdir(mode=PRIVATE_MODE)
             # Whom DVC's settings let in may write there, whatever the umask.
-            (project / name).chmod(0o777 & ~forbidden)
+            (project / name).chmod(_special(project / name) | (0o777 & ~forbidden))
 
 
 def open_release(project: Path = Path()) -> None:
@@ -209,6 +212,11 @@ def _below(folder: Path, *, deep: bool) -> Iterator[Path]:
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def _special(path: Path) -> int:
+    """Return what a mode says beside permissions: by setgid, which a new folder has of the one around it, files stay with the group."""
+    return _mode(path) & ~0o777
 
 
 PARTS = ("calibration", "frames", "groundtruth", "splits", "videos")

@@ -156,14 +156,16 @@ def _run(passed: Sequence[str]) -> int:
         require_letters()
     declared = DECLARED[args.command]
     project = Path(getattr(args, "project", "") if declared.in_project else "")
-    if declared.writes_privately:
-        from scrubin.base import private_paths  # not of every command, because at each Tab people wait
-
-        private_paths.write_privately(project)
     if declared.in_project:
         from scrubin.base import params
 
         params.refuse_elsewhere(project)
+    if declared.writes_privately:
+        from scrubin.base import private_paths  # not of every command, because at each Tab people wait
+
+        private_paths.write_privately(project)
+        if declared.in_project:
+            private_paths.make_caches(project)
     return _command(args.command).run(args)
 
 

@@ -82,14 +82,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make a benchmark, or score an output."""
     from scrubin.evaluate.deid.documents import write
-    from scrubin.evaluate.deid.key import read
+    from scrubin.evaluate.deid.key import found, read
     from scrubin.evaluate.deid.score import score
     from scrubin.evaluate.deid.tool_files import read_map
 
     if args.action == "make":
         return _make(args)
     if args.out:
-        _refuse_inside(Path(args.out), (Path(args.key), Path(args.folder)))
+        file = found(Path(args.key))
+        # The benchmark's own folder is not one of them: what lies beside key/ and raw/ is read by nobody.
+        of_key = () if file is None else (file.parent, strangers.real(file).parents[1] / "raw")
+        _refuse_inside(Path(args.out), (*of_key, Path(args.folder)))
     key, folder = read(Path(args.key)), Path(args.folder)
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
     print_lines(lines(scored))

@@ -170,6 +170,11 @@ def write(key: Key) -> None:
     write_json(key.folder / FILE, {**document, "items": items})
 
 
+def found(path: Path) -> Path | None:
+    """Return the ``key.json`` that is meant by a path, as of `read`; None where there is none."""
+    return next((one for one in (path / "key" / FILE, path / FILE, path) if one.is_file()), None)
+
+
 def read(path: Path) -> Key:
     """Read a key and prove that its videos are the ones that it was written with.
 
@@ -183,8 +188,7 @@ def read(path: Path) -> Key:
     MetricsError
         When it is no key, or a video of it is missing or another one.
     """
-    candidates = [path / "key" / FILE, path / FILE, path]
-    file = next((one for one in candidates if one.is_file()), None)
+    file = found(path)
     if file is None:
         raise MetricsError([error(str(path), "deid-key", f"there is no {FILE}", "name the folder that `scrubin deid make` wrote")])
     try:

@@ -10,15 +10,18 @@ import io
 import re
 import zipfile
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from scrubin.base import csv_text, strangers, unpacking
 from scrubin.base.errors import AnnotationError, FileError, ScrubinError
-from scrubin.base.faults import Fault, count_text
+from scrubin.base.faults import Fault
 from scrubin.labels.parse.fields import Where
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -57,41 +60,68 @@ class Tab:
     is_first
         Whether it is the first one, hidden or not.
     rows
-        The non-empty rows with their numbers; an empty cell is "". Whole numbers have no decimal point, as they are shown. Formulas are
+        The rows with a value, with their numbers; an empty cell is "". Whole numbers have no decimal point, as they are shown. Formulas are
         their stored values, and truth values ``TRUE`` and ``FALSE``.
     unsaid
         Why a cell is empty here that shows a value to people, by row number and column from 0: ``formula`` without a stored value, or the
         first of the cells with which it is merged, such as ``G2``.
+    truths
+        Which cells are truth values and no texts, by the same.
     """
 
     name: str
     is_first: bool
     rows: tuple[Row, ...]
     unsaid: Mapping[tuple[int, int], str]
+    truths: frozenset[tuple[int, int]] = frozenset()
 
     def place(self, row: int) -> str:
         """Return the place of a fault in a row."""
         return f"row {row}" if self.is_first else f"sheet '{csv_text.shown(self.name)}', row {row}"
 
 
-def tabs(file: str, data: bytes) -> list[Tab]:
-    """Return the sheets that have a cell, in their order.
+@dataclass(frozen=True)
+class _Glance:
+    """What the first rows of a sheet tell, of which most are never read: their limits and faults are no faults of the workbook.
+
+    Parameters
+    ----------
+    name, path, is_first
+        As people see it, as the archive has it, and whether it is the first one.
+    header
+        The first row with a value; empty where there is none.
+    has_more
+        Whether there is another one below.
+    is_broken
+        Whether these rows cannot be read.
+    """
+
+    name: str
+    path: str
+    is_first: bool
+    header: Sequence[str]
+    has_more: bool
+    is_broken: bool = False
+
+
+@contextmanager
+def _opened(file: str, data: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str], list[_Glance]]]:
+    """Yield the archive of a workbook, its shared texts and a glance at each sheet, in their order.
 
     Raises
     ------
     AnnotationError
-        When it is no workbook.
+        When it is no workbook, or something in the block cannot be read.
     """
     try:
         with unpacking.zipped(data, file, MOST_PARTS) as archive:
             texts = _shared(archive)
-            every = [_tab(archive, texts, name, path, is_first=not i) for i, (name, path) in enumerate(_listed(archive))]
+            yield archive, texts, [_glance(archive, texts, name, path, is_first=not i) for i, (name, path) in enumerate(_listed(archive))]
     except FileError as error:
         # Without a cause it is a limit.
         raise AnnotationError([_not_one(file) if error.__cause__ else Fault(file, "workbook", error.strerror, "")]) from error
     except UNREADABLE as error:
         raise AnnotationError([_not_one(file)]) from error
-    return [tab for tab in every if tab.rows]
 
 
 def chosen(where: Where, data: bytes, columns: Sequence[str]) -> Tab | None:
@@ -107,22 +137,26 @@ def chosen(where: Where, data: bytes, columns: Sequence[str]) -> Tab | None:
     Raises
     ------
     AnnotationError
-        When it is no workbook.
+        When it is no workbook, or that sheet cannot be read.
     """
-    every = tabs(where.file, data)
-    with_header = [tab for tab in every if set(columns) <= set(tab.rows[0][1])]
-    having = [tab for tab in with_header if len(tab.rows) > 1]
-    tab = next(iter(having or with_header or every), None)
+    with _opened(where.file, data) as (archive, texts, every):
+        with_header = [one for one in every if set(columns) <= set(one.header)]
+        having = [one for one in with_header if one.has_more]
+        found = next(iter(having or with_header or [one for one in every if one.header]), None)
+        tab = None if found is None else _tab(archive, texts, found)
+    if tab is None and any(one.is_broken for one in every):
+        raise AnnotationError([_not_one(where.file)])
     for other in every:
         at = where.at(f"sheet '{csv_text.shown(other.name)}'")
-        if other is tab:
+        if other is found:
             continue
         if other in having:
             what = f"it has the columns of sheet '{csv_text.shown(having[0].name)}', too"
             at.error("sheets", what, "put all rows into one of them, and remove the other")
-        else:
-            count = count_text(len(other.rows), "row")
-            at.warning("not-kept", f"it is not read, and has {count} with cells", "put into one sheet what belongs to it")
+        elif other.is_broken:
+            at.warning("not-kept", "it cannot be read", "put into one sheet what belongs to it")
+        elif other.header:
+            at.warning("not-kept", "it is not read, and has cells", "put into one sheet what belongs to it")
     return tab
 
 
@@ -155,50 +189,96 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
     return is_wrong
 
 
-def headers(path: Path) -> list[str]:
-    """Return the first row with text of every sheet of a workbook, one after the other; nothing where it cannot be read."""
+def declare(name: str, columns: Sequence[str]) -> None:
+    """Say which columns a sheet of a format of workbooks has, all of them."""
+    _COLUMNS_OF[name] = frozenset(columns)
+
+
+_COLUMNS_OF: dict[str, frozenset[str]] = {}
+
+
+def has_signs(path: Path, name: str, signs: Collection[str], *, unreadable: bool) -> bool:
+    """Return whether a workbook looks like one of a format.
+
+    A sheet that has all columns of any format decides, wherever it stands; words on the others, such as notes, do not.
+
+    Parameters
+    ----------
+    name
+        Of the format, one that was given to `declare`.
+    signs
+        Columns of which the first sheet has one or more, where no sheet is whole.
+    unreadable
+        What is returned of a workbook that cannot be read, or has no cell.
+    """
     try:
-        every = tabs(path.name, strangers.read_bytes(path))
+        with _opened(path.name, strangers.read_bytes(path)) as (_, _, every):
+            headers = [frozenset(one.header) for one in every if one.header]
     except ScrubinError:
-        return []
-    return [cell for tab in every for cell in tab.rows[0][1]]
+        return unreadable
+    if not headers:
+        return unreadable
+    whole = {other for other, columns in _COLUMNS_OF.items() if any(columns <= header for header in headers)}
+    return name in whole if whole else not headers[0].isdisjoint(signs)
 
 
 def _not_one(file: str) -> Fault:
     return Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")
 
 
-def _tab(archive: zipfile.ZipFile, texts: list[str], name: str, path: str, *, is_first: bool) -> Tab:
-    sheet = ElementTree.fromstring(_part(archive, path))
+def _glance(archive: zipfile.ZipFile, texts: list[str], name: str, path: str, *, is_first: bool) -> _Glance:
+    header: list[str] = []
+    try:
+        _refuse_large(archive, path)
+        with archive.open(path) as part:
+            for _, element in ElementTree.iterparse(part):
+                if element.tag != f"{MAIN}row":
+                    continue
+                cells = _row(element, texts).cells
+                if any(cells) and header:
+                    return _Glance(name, path, is_first, header, has_more=True)
+                header = cells if any(cells) else header
+                element.clear()
+    except UNREADABLE:
+        return _Glance(name, path, is_first, header, has_more=bool(header), is_broken=True)
+    return _Glance(name, path, is_first, header, has_more=False)
+
+
+def _tab(archive: zipfile.ZipFile, texts: list[str], found: _Glance) -> Tab:
+    sheet = ElementTree.fromstring(_part(archive, found.path))
     every: list[Row] = []
     unsaid: dict[tuple[int, int], str] = {}
+    truths: set[tuple[int, int]] = set()
     count = 0
-    for row in sheet.iter(f"{MAIN}row"):
-        number = int(row.attrib.get("r", every[-1][0] + 1 if every else 1))
-        cells, formulas = _row(row, texts)
-        count += len(cells)
+    for element in sheet.iter(f"{MAIN}row"):
+        number = int(element.attrib.get("r", every[-1][0] + 1 if every else 1))
+        row = _row(element, texts)
+        count += len(row.cells)
         if count > MOST_CELLS:
             raise ValueError(count)
-        every.append((number, cells))
-        unsaid |= {(number, i): FORMULA for i in formulas}
-    unsaid |= _merged(sheet, dict(every))
-    rows = tuple((number, cells) for number, cells in every if any(cells) or any((number, i) in unsaid for i in range(len(cells))))
-    return Tab(name, is_first, rows, unsaid)
+        every.append((number, row.cells))
+        unsaid |= {(number, i): FORMULA for i in row.formulas}
+        truths |= {(number, i) for i in row.truths}
+    # What a formula without a value, or a merged cell, leaves alone in a row is prefilled below the data, or a gap.
+    rows = tuple((number, cells) for number, cells in every if any(cells))
+    return Tab(found.name, found.is_first, rows, unsaid | _merged(sheet, dict(rows)), frozenset(truths))
 
 
 def _merged(sheet: ElementTree.Element, rows: Mapping[int, list[str]]) -> dict[tuple[int, int], str]:
     """Return the cells of rows that have no value because they are merged with one that has, which is named."""
     found = {}
+    numbers, width = sorted(rows), max(map(len, rows.values()), default=0)
     for one in sheet.iter(f"{MAIN}mergeCell"):
         match = MERGED.fullmatch(one.attrib.get("ref", ""))
         if match is None:
             continue
         first, top, last, bottom = _column(match[1]), int(match[2]), _column(match[3]), int(match[4])
-        if not _has_text(rows, top, first):
+        # A text that is alone in its row, over many columns, is a title or a footnote.
+        if not _has_text(rows, top, first) or sum(map(bool, rows[top])) == 1:
             continue
-        # By the rows that there are: what is merged may be a million rows high.
-        for number in (number for number in rows if top <= number <= bottom):
-            for i in range(first, min(last, MOST_COLUMNS) + 1):
+        # By the rows that there are: what is merged may be a million rows high, or wide.
+        for number in numbers[bisect_left(numbers, top) : bisect_right(numbers, bottom)]:
+            for i in range(first, min(last, width - 1) + 1):
                 if not _has_text(rows, number, i):
                     found[number, i] = f"{match[1]}{match[2]}"
     return found
@@ -241,18 +321,22 @@ def workbook(table: Sequence[Sequence[str | float | None]]) -> bytes:
 
 
 def _part(archive: zipfile.ZipFile, path: str) -> bytes:
-    if archive.getinfo(path).file_size > LARGEST_BYTES:
-        raise ValueError(path)
+    _refuse_large(archive, path)
     return archive.read(path)
 
 
+def _refuse_large(archive: zipfile.ZipFile, path: str) -> None:
+    if archive.getinfo(path).file_size > LARGEST_BYTES:
+        raise ValueError(path)
+
+
 def _listed(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield name and path of each sheet."""
+    """Yield name and path of each sheet; a path that no part has where it is not said."""
     book = ElementTree.fromstring(_part(archive, "xl/workbook.xml"))
     relations = ElementTree.fromstring(_part(archive, "xl/_rels/workbook.xml.rels"))
     targets = {one.attrib["Id"]: one.attrib["Target"] for one in relations.iter(f"{RELATIONS}Relationship")}
     for sheet in book.iter(f"{MAIN}sheet"):
-        target = targets[sheet.attrib[RELATION]]
+        target = targets.get(sheet.attrib.get(RELATION, ""), "")
         yield sheet.attrib.get("name", ""), target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
@@ -269,10 +353,17 @@ def _text(item: ElementTree.Element) -> str:
     return "".join(text.text or "" for text in item.iter(f"{MAIN}t") if id(text) not in hints)
 
 
-def _row(row: ElementTree.Element, texts: list[str]) -> tuple[list[str], list[int]]:
-    """Return the cells of a row, and which of them are formulas without a stored value."""
+class _Cells(NamedTuple):
+    """The cells of a row, and which of them are formulas without a stored value, and truth values."""
+
+    cells: list[str]
+    formulas: list[int]
+    truths: list[int]
+
+
+def _row(row: ElementTree.Element, texts: list[str]) -> _Cells:
     cells: dict[int, str] = {}
-    formulas = []
+    formulas, truths = [], []
     for i, cell in enumerate(row.iter(f"{MAIN}c")):
         match = CELL.fullmatch(cell.attrib.get("r", ""))
         column, value = _column(match[1]) if match else i, _value(cell, texts)
@@ -282,9 +373,11 @@ def _row(row: ElementTree.Element, texts: list[str]) -> tuple[list[str], list[in
             cells[column] = value
         if unsaid:
             formulas.append(column)
+        if value and cell.attrib.get("t") == "b":
+            truths.append(column)
     if max(cells, default=0) >= MOST_COLUMNS:
         raise ValueError(row.attrib.get("r"))
-    return [cells.get(i, "").strip() for i in range(max(cells, default=-1) + 1)], formulas
+    return _Cells([cells.get(i, "").strip() for i in range(max(cells, default=-1) + 1)], formulas, truths)
 
 
 def _value(cell: ElementTree.Element, texts: list[str]) -> str:

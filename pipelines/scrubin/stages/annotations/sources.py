@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -16,7 +17,6 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
-from scrubin.labels.files.detect import may_be_labels
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
@@ -28,6 +28,8 @@ __all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "missing", 
 
 
 ROOT = "annotations"
+_OF_FRAME = re.compile(r"[_-](?=[0-9]+$)")
+"""Between the name of a recording and the number of its frame, in names of files."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def find(
             batches += _whole(raw, source, faults)
         else:
             batches += _by_recording(raw, source, recordings, faults, withdrawn)
-    _refuse_strays(raw, sources, faults)
+    _refuse_strays(raw, sources, frozenset(recordings) - {name for name in recordings if name in withdrawn}, faults)
     return batches
 
 
@@ -279,7 +281,7 @@ def _files(raw: Path, folder: str) -> Iterator[str]:
             yield relative.as_posix()
 
 
-def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
+def _refuse_strays(raw: Path, sources: Sequence[SourceParams], recordings: Container[str], faults: Faults) -> None:
     """Note what lies where no source looks: its labels would be left out in silence."""
     paths = [PurePosixPath(path) for source in sources for path in (source.folder, source.label_map or "")]
     known = {path.parts[1] for path in paths if len(path.parts) > 1}
@@ -290,32 +292,60 @@ def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -
     if any(PurePosixPath(source.folder) == PurePosixPath(ROOT) for source in sources) or not (raw / ROOT).is_dir():
         return
     for path in sorted((raw / ROOT).iterdir()):
-        if path.name.startswith(".") or path.name in known:
-            continue
-        if path.is_dir():
+        if path.is_dir() and not path.name.startswith(".") and path.name not in known:
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
-        elif may_be_labels(path):
-            fix = "move it into the folder of its source, or out of the raw study"
-            faults.error(f"{ROOT}/{path.name}", "file-unread", f"no source in params.yaml reads files of {ROOT}/ itself", fix)
+    for file in _beside(raw, paths):
+        reader_of = next((source for source in sources if _would_read(source, file, recordings)), None)
+        if reader_of is not None:
+            what = f"it is called like labels of {reader_of.format}, and no source in params.yaml reads files of {file.parent}/ itself"
+            faults.error(file.as_posix(), "file-unread", what, f"move it into {reader_of.folder}/, or out of the raw study")
+
+
+def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePosixPath]:
+    """Yield the files around the folders of sources, by their paths in the raw folder; not those of folders without any source."""
+    ways = {path.parents[-3] for path in read_paths if len(path.parts) > 2}
+    for place, folders, names in os.walk(raw / ROOT):
+        within = PurePosixPath(Path(place).relative_to(raw).as_posix())
+        inner = sorted(name for name in folders if not name.startswith(".") and within / name not in read_paths)
+        folders[:] = [name for name in inner if len(within.parts) > 1 or within / name in ways]
+        yield from (within / name for name in sorted(names) if not name.startswith(".") and within / name not in read_paths)
+
+
+def _would_read(source: SourceParams, file: PurePosixPath, recordings: Container[str]) -> bool:
+    """Return whether a file would be labels of a recording if it lay in the folder of a source; what else lies there are people's notes."""
+    form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+    for count in range(1, len(file.parts)):
+        match = form.pattern.fullmatch("/".join(file.parts[count:]))
+        if match is None:
+            continue
+        # Data sets name recordings inside of their files, and often in their names.
+        of_set = (file.stem, _OF_FRAME.split(file.stem)[0])
+        named = of_set if source.format in DATASET_FORMATS else (match["recording"],)
+        if any(name is not None and name in recordings for name in named):
+            return True
+    return False
 
 
 def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
-    """Note a file where a source has its folder, and a folder that is called like one of its files."""
+    """Note a file where a source has its folder, and a folder that is called like one of its files and holds none of them."""
     folder = raw / source.folder
     if folder.is_file():
         fix = "move it away, or make a folder of this name for the files of the source"
         faults.error(source.folder, "folder-missing", "it is a file, and annotations.sources in params.yaml names it as a folder", fix)
         return
     form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+    fits = name_pattern(form) if source.format in DATASET_FORMATS else form.pattern
+    read_files = [file for file in _files(raw, source.folder) if fits.fullmatch(PurePosixPath(file).relative_to(source.folder).as_posix())]
+    holding = {parent for file in read_files for parent in PurePosixPath(file).parents}
     for path in sorted(Path(place) / name for place, names, _ in os.walk(folder) for name in names):
-        within = path.relative_to(folder)
+        within, inside = path.relative_to(folder), PurePosixPath(path.relative_to(raw).as_posix())
         is_hidden = any(part.startswith(".") for part in within.parts)
         # Without an ending it may be the folder of a recording, however files are called.
-        if path.suffix and not is_hidden and form.pattern.fullmatch(within.as_posix()):
+        if path.suffix and not is_hidden and inside not in holding and fits.fullmatch(within.as_posix()):
             fix = "put the file there, or rename the folder"
-            faults.error(path.relative_to(raw).as_posix(), "file-form", f"it is a folder, and files of {source.format} are called so", fix)
+            faults.error(inside.as_posix(), "file-form", f"it is a folder, and files of {source.format} are called so", fix)
 
 
 def _near(name: str, names: Collection[str], otherwise: str = "name the file like the recording, or move it away") -> str:

@@ -36,10 +36,12 @@ LEAST, MOST = 1, 5
 ROUNDING = 1e-9
 
 
+workbook.declare("aixsuture", (*COLUMNS, TOTAL))
+
+
 def _may_have_ratings(path: Path) -> bool:
     """Return whether a workbook has a column of ratings, or cannot be read: then it is said why."""
-    headers = workbook.headers(path)
-    return not headers or bool({*COLUMNS, TOTAL} & set(headers))
+    return workbook.has_signs(path, "aixsuture", (*COLUMNS, TOTAL), unreadable=True)
 
 
 @dataset_format(
@@ -79,7 +81,7 @@ def read(source: LabelFiles) -> Collection:
             at.error("id-repeated", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows")
             continue
         seen.add(key)
-        facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
+        facts.append({"id": key[0], "task": TASK, "rater": key[1], **_facts_of(tab, number, row)})
         points = {name: _points(at, name, row[name]) for name in (TOTAL, *aspects)}
         _check_points(at, points)
         for name, value in points.items():
@@ -129,6 +131,12 @@ def _rows(where: Where, tab: workbook.Tab, numeric: Sequence[str]) -> list[tuple
     return [(number, {**row, **found.cells}) for (number, row), found in zip(rows, sheet.rows, strict=True) if number not in refused]
 
 
+def _facts_of(tab: workbook.Tab, number: int, row: Mapping[str, str]) -> dict[str, str]:
+    """Return the facts of a row; a truth value is the number that a spreadsheet stores, as a group may be."""
+    header, number_of = tab.rows[0][1], {"TRUE": "1", "FALSE": "0"}
+    return {name.lower(): number_of[row[name]] if (number, header.index(name)) in tab.truths else row[name] for name in KEPT}
+
+
 def _are_names(where: Where, row: Mapping[str, str], spelt: dict[tuple[str, str], str]) -> bool:
     """Return whether video and rater are names, spelt as in earlier rows; what is wrong with them is noted."""
     count = len(where.faults)
@@ -137,14 +145,16 @@ def _are_names(where: Where, row: Mapping[str, str], spelt: dict[tuple[str, str]
         return False
     for name in KEYS:
         cell = row[name]
-        before = spelt.setdefault((name, naming.spelling(cell)), cell)
+        # Recordings are told apart as in recordings.csv, where v1 and V01 are two; hardly two people are called so.
+        same, in_what = (naming.look, "what does not show") if name == "VIDEO" else (naming.spelling, naming.SPELT)
+        before = spelt.setdefault((name, same(cell)), cell)
         if naming.is_of_spreadsheet(cell):
             where.error("name", f"{name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet", "write the name itself")
         elif held := naming.control(cell):
             where.error("name", f"{name} is {csv_text.shown(cell)!r}, which holds {held}", "write the name on one line")
         elif before != cell:
             # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-            what = f"{name} {cell!a} differs from {before!a} in {naming.SPELT} only"
+            what = f"{name} {cell!a} differs from {before!a} in {in_what} only"
             where.error("name-spelt", what, "if they are one, write one name; if not, names that differ in more")
     return len(where.faults) == count
 

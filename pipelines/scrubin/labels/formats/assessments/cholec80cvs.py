@@ -60,8 +60,11 @@ class _Video:
                 self.points[second], self.rows[second] = points, row
 
 
+workbook.declare(NAME, NEEDED)
+
+
 def _has_criteria(path: Path) -> bool:
-    return bool(set(CRITERIA) & set(workbook.headers(path)))
+    return workbook.has_signs(path, NAME, tuple(CRITERIA), unreadable=False)
 
 
 @dataset_format(

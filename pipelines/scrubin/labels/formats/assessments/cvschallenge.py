@@ -164,7 +164,7 @@ def write(collection: Collection, out: Output) -> None:
             faults.extend([error(labels.recording, "no-annotators", what, "give labels of single annotators")])
             continue
         written = layer.rows["mark"].isin(names) & layer.rows["rater"].isin(raters)
-        out.lose("marks that are no criterion of a named annotator", int((~written).sum()))
+        out.lose("marks that are no criterion of a named annotator", int((~written).sum()), rows_of="mark")
         said = marks.by_rater(layer, names, raters).reshape(len(layer.positions), -1)
         lines = [",".join([FRAME, *(f"{name.lower()}_rater{k}" for name in names for k in range(1, len(raters) + 1))])]
         for position, values in zip(layer.positions.tolist(), said.tolist(), strict=True):

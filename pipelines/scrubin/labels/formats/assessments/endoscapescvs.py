@@ -194,7 +194,7 @@ def _rows(labels: Labels, raters: Sequence[str], columns: Sequence[str], out: Ou
     # Annotators of other formats take the columns in order.
     column_of = dict(zip(raters, named, strict=False))
     unwritten = ~layer.rows["rater"].isin(list(column_of)) | ~layer.rows["mark"].isin(VIEW_OF_SAFETY)
-    out.lose("marks without a column of an annotator", int(unwritten.sum()))
+    out.lose("marks without a column of an annotator", int(unwritten.sum()), rows_of="mark")
     said = marks.by_rater(layer, VIEW_OF_SAFETY, list(column_of))
     carried: Mapping[Any, Mapping[Any, Any]] = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
     judged = dict(zip(layer.positions.tolist(), said, strict=True))

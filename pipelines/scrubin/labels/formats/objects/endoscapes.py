@@ -254,6 +254,8 @@ def _criteria_of(layer: Layer | None, out: Output) -> dict[int, list[float]]:
     values = marks.means(layer, VIEW_OF_SAFETY)
     whole = ~np.isnan(values).any(axis=1)
     out.lose("frames without all three criteria", int((~whole).sum()))
+    # The means are the rows that are written, of however many annotators they are.
+    out.unwritten["mark"] += len(layer.rows) - int(whole.sum()) * len(VIEW_OF_SAFETY)
     return dict(zip(layer.positions[whole].tolist(), values[whole].tolist(), strict=True))
 
 

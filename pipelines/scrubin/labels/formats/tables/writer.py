@@ -85,7 +85,7 @@ def _segments(labels: Labels) -> list[dict[str, Any]]:
 
 def _write_scores(scores: Scores, out: Output, suffix: str) -> None:
     undefined = scores.ratings["score"].isna() & ~scores.ratings["failed"]
-    out.lose("ratings without a score that are not marked as failed", int(undefined.sum()))
+    out.lose("ratings without a score that are not marked as failed", int(undefined.sum()), rows_of="rating")
     facts = io.frame_of(FACTS, _facts(scores.facts))
     for table, frame in ((RATINGS, scores.ratings[~undefined]), (ERRORS, scores.errors), (FACTS, facts)):
         if len(frame):
@@ -95,7 +95,8 @@ def _write_scores(scores: Scores, out: Output, suffix: str) -> None:
         if set(table.column_names) <= set(scores.skill.columns):
             out.files[f"skill.{suffix}"] = bytes_of(table, scores.skill, suffix)
         else:
-            out.lose("rows of skill, which say nothing of the number of ratings and of disagreement", len(scores.skill))
+            what = "rows of skill, which say nothing of the number of ratings and of disagreement"
+            out.lose(what, len(scores.skill), rows_of="combined score")
 
 
 def _facts(facts: pd.DataFrame) -> Sequence[dict[str, Any]]:
