@@ -227,14 +227,19 @@ def lines(comparison: Comparison) -> Iterator[str]:
 
 def warnings(comparison: Comparison) -> Iterator[str]:
     """Yield what nobody may pass over, whatever the number of the version is."""
+    for released in (comparison.old, comparison.new):
+        if withdrawn_notes.is_missing(released):
+            yield f"notes of who withdrew are not compared: {released.folder / withdrawn_notes.NAME} is not here"
     of = {one.what: one for one in comparison.differences}
     if lost := of.get(withdrawn_notes.LOST):
         back = of.get(withdrawn_notes.BACK)
         old, new = comparison.old.version, comparison.new.version
         whose = f", and {back.count:,} that {old} does not hold are here" if back else ""
+        is_renamed = comparison.old.name != comparison.new.name
+        why = ", or the data set was renamed without release.previous" if is_renamed else ""
         yield (
             f"WITHDRAWN: {old} says that {lost.count:,} were withdrawn, {new} does not say so any more{whose}: whoever made it did not "
-            "know of them; publish nothing before you know that nobody is back"
+            f"know of them{why}; publish nothing before you know that nobody is back"
         )
 
 
