@@ -150,7 +150,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         now = {name: study.ids[name] for name in study.kept}
         with noted.noting():
             earlier = other_clones.releases_here(p.name, last, p.previous)
-            other_clones.refuse_return(earlier, last, now, study.withdrawn, study.raw, p.version)
+            other_clones.refuse_return(earlier, now, study.withdrawn, study.raw, p.version)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)
         why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}
