@@ -11,7 +11,7 @@ import version_pairs
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReleaseError
-from scrubin.base.files import write_json
+from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
 from scrubin.curate.preflight import preflight
@@ -269,17 +269,50 @@ def test_preflight_refuses_before_anything_runs(monkeypatch):
     assert not [fault.sentence for fault in preflight.look().errors if "withdrew of which" in fault.sentence]
 
 
-@pytest.mark.parametrize("remembered", ["nobody", "the same"])
-def test_a_lock_of_a_clone_that_remembers_others_is_told_where_no_release_was_pulled(remembered):
-    """Git brings the lock; the release, by which a run would know, is in the remote."""
-    withdrawal_memory.write(KNOWN)
+def lock(release_md5: str) -> None:
+    """Let a run of this memory have ended with a release."""
     stages = {"withdrawals": {"cmd": "x", "outs": [{"path": "data/private/withdrawn.json", "md5": md5_of(withdrawal_memory.PATH)}]}}
-    stages["release"] = {"cmd": "x", "outs": [{"path": "data/release", "md5": "0" * 32 + ".dir"}]}
+    stages["release"] = {"cmd": "x", "outs": [{"path": "data/release", "md5": release_md5}]}
     Path("dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": stages}) + "\n")
+
+
+def told_of_lock() -> list[str]:
+    return [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
+
+
+@pytest.mark.parametrize(("remembered", "memory"), [("nobody", "remembers other withdrawals than"), ("nothing", "has"), ("the same", "")])
+@pytest.mark.parametrize("there", ["no release", "another release"])
+def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_here(remembered, memory, there):
+    """Git brings the lock; the release, by which a run would know, is in the remote. An own older commit looks alike."""
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir")
     if remembered == "nobody":
         withdrawal_memory.write(Memory())
-    told = [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
-    assert len(told) == (remembered == "nobody")
-    assert all("it is of another clone, which remembers other withdrawals than data/private/withdrawn.json" in one for one in told)
+    elif remembered == "nothing":
+        withdrawal_memory.PATH.unlink()
+    if there == "another release":
+        release(RELEASE, tuple(ALL.values()))
+    told = told_of_lock()
+    assert len(told) == (remembered != "the same")
+    said = "is another one than data/release" if there == "another release" else "is not here to compare with"
+    for one in told:
+        assert f"it is of another clone or another commit, which {memory} data/private/withdrawn.json" in one
+        assert f"the release that it names {said}; of another clone: bring the rows of data/raw/withdrawn.csv" in one
+        assert "of an own older commit: nothing" in one
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere, tmp_path):
+    withdrawal_memory.write(KNOWN)
     release(RELEASE, tuple(ALL.values()))
-    assert not [fault for fault in preflight.look().remarks if fault.file == "dvc.lock"]
+    listed = json.dumps([{"md5": md5_of(RELEASE / "SHA256SUMS"), "relpath": "SHA256SUMS"}])
+    cache = tmp_path / "cache" if elsewhere else Path(".dvc/cache")
+    if elsewhere:
+        Path(".dvc").mkdir(exist_ok=True)
+        Path(".dvc/config.local").write_text(f"[cache]\n    dir = {cache}\n")
+    write_text(cache / "files/md5/ab" / ("0" * 30 + ".dir"), listed)
+    lock("ab" + "0" * 30 + ".dir")
+    withdrawal_memory.write(Memory())
+    assert not told_of_lock()
+    write_text(RELEASE / "SHA256SUMS", "other")
+    assert len(told_of_lock()) == 1
