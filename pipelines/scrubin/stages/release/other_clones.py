@@ -24,6 +24,7 @@ from scrubin.base.layout import RELEASE
 from scrubin.data.diff import withdrawn_notes
 from scrubin.data.diff.snapshot import DOCUMENT, Released
 from scrubin.data.diff.withdrawn_notes import Notes
+from scrubin.data.verify import WITHDRAWN
 from scrubin.stages import withdrawals
 from scrubin.stages.release.gates import LAST_RELEASE_PATH, last_release, last_tombstones
 from scrubin.stages.release.release_params import Previous
@@ -134,7 +135,7 @@ def _says_nothing_new(folder: Path, last: Mapping[str, Any]) -> bool:
     Damage makes no file that says so.
     """
     try:
-        said = strangers.read_json(folder / withdrawn_notes.NAME, inside=folder)["withdrawn"]
+        said = strangers.read_json(folder / WITHDRAWN, inside=folder)["withdrawn"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
     if said == []:
