@@ -62,7 +62,7 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlie
     Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones. Whoever withdrew in another clone may not come.
     """
     last, version = gates.last_release(study.params.name), study.params.version
-    other_clones.refuse_return(earlier, last, now["recordings"], study.private.withdrawn, params.raw_folder(), version)
+    other_clones.refuse_return(earlier, now["recordings"], study.private.withdrawn, params.raw_folder(), version)
     lost = gates.lost_recordings(last, now)
     withdrawn = releases.gone(lost, study.private.withdrawn)
     releases.refuse_number(last["version"], version, withdrawn)

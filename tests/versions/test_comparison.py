@@ -15,6 +15,7 @@ from scrubin.base.files import write_json, write_text
 from scrubin.data.diff import previous
 from scrubin.data.diff.comparison import compare, lines
 from scrubin.data.diff.difference import Step
+from scrubin.data.diff.snapshot import Released
 from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
 
 
@@ -463,3 +464,42 @@ def test_a_note_that_says_nothing_is_none(old, tmp_path):
     """Whoever wrote it by hand: other types are no counts."""
     odd = version_pairs.edited(old, tmp_path / "odd", noting("x", {"version": 2, "recordings": "1"}, {**NOTE, "recordings": 0}), "1.0.1")
     assert not [one for one in compare(odd, old).differences if "withdrew" in one.what]
+
+
+@pytest.mark.parametrize("part", ["old", "new"])
+def test_a_copy_without_metadata_is_compared_but_for_notes_of_who_withdrew(old, tmp_path, part):
+    """As somebody has it who took tables alone; what was lost on the way is no difference of the releases."""
+    before = version_pairs.edited(old, tmp_path / "before", noting(NOTE), "2.0.0")
+    after = version_pairs.edited(old, tmp_path / "after", noting(), "2.0.1")
+    partial = before if part == "old" else after
+    (partial / "metadata/withdrawn.json").unlink()
+    text = list(lines(compare(before, after)))
+    assert f"notes of who withdrew are not compared: {partial / 'metadata/withdrawn.json'} is not here" in text
+    assert not [line for line in text if "WITHDRAWN" in line]
+
+
+def test_notes_with_other_bytes_than_the_release_lists_are_still_an_error(old, tmp_path):
+    before = version_pairs.edited(old, tmp_path / "before", noting(NOTE), "2.0.0")
+    write_json(before / "metadata/withdrawn.json", {"withdrawn": []})
+    with pytest.raises(ReleaseError, match=r"withdrawn\.json: its bytes are not those"):
+        compare(before, old)
+
+
+def test_the_release_before_must_have_its_notes_of_who_withdrew(old, tmp_path):
+    before = version_pairs.edited(old, tmp_path / "before", noting(NOTE), "2.0.0")
+    after = version_pairs.edited(old, tmp_path / "after", noting(NOTE), "2.0.1")
+    (before / "metadata/withdrawn.json").unlink()
+    with pytest.raises(ReleaseError, match=r"'release\.previous': .*withdrawn\.json: it is missing"):
+        previous.changes(str(before), Released.open(after))
+
+
+def test_notes_that_a_renamed_data_set_lacks_may_be_lost_by_the_name(old, tmp_path):
+    before = version_pairs.edited(old, tmp_path / "before", noting(NOTE), "2.0.0")
+    after = version_pairs.edited(old, tmp_path / "after", noting(), "2.0.1")
+    (told,) = [line for line in lines(compare(before, after)) if "WITHDRAWN" in line]
+    assert "renamed" not in told
+    document = json.loads((after / "croissant.json").read_text())
+    write_json(after / "croissant.json", {**document, "name": "another"})
+    version_pairs.seal(after)
+    (told,) = [line for line in lines(compare(before, after)) if "WITHDRAWN" in line]
+    assert "did not know of them, or the data set was renamed without release.previous; publish nothing" in told

@@ -66,9 +66,12 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
     name = params.load("release", ReleaseParams).name
-    with suppress(ReleaseError):  # raised below, when the release is gone
+    unread = ""
+    try:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
         other_clones.keep(name, other_clones.releases_here(name, gates.last_release(name), None))
+    except ReleaseError:  # it goes all the same
+        unread = f"{RELEASE}: what it noted of who withdrew could not be read; if another clone made it, pull it again before the next run"
     # Not earlier: what is remembered of their pictures is read there.
     release_folder.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
@@ -76,6 +79,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    if unread:
+        said.append(unread)
     if elsewhere:
         said.append(f"{elsewhere}: until 'dvc gc' there, an older dvc.lock, as git brings it back, would still send it")
     last = gates.last_release(name)

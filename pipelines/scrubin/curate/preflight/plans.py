@@ -13,6 +13,7 @@ from scrubin.audit.expected import Text, dates, plan, private_strings
 from scrubin.audit.expected.private_strings import WITHDRAWN
 from scrubin.audit.expected.search import Search
 from scrubin.audit.expected.withdrawal_memory import PATH
+from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
 from scrubin.base.layout import DEMO, RELEASE
@@ -150,7 +151,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         now = {name: study.ids[name] for name in study.kept}
         with noted.noting():
             earlier = other_clones.releases_here(p.name, last, p.previous)
-            other_clones.refuse_return(earlier, last, now, study.withdrawn, study.raw, p.version)
+            other_clones.refuse_return(earlier, now, study.withdrawn, study.raw, p.version)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)
         why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}
@@ -172,17 +173,28 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
 
 
 def _look_at_lock(study: ListedStudy, noted: Findings) -> None:
-    """Note that git brought a ``dvc.lock`` of a clone that remembers other withdrawals, where no release is here to compare with."""
-    if RELEASE.exists() or not (PATH.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
+    """Note a ``dvc.lock`` that was written with other withdrawals in memory, where the release that it names is not here to compare with.
+
+    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here.
+    """
+    if not (releases.LOCK.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
         return
     with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read
-        if releases.names_release() and outputs.stated_md5(Path(), PATH) not in (None, outputs.md5_of(PATH)):
-            noted.remark(
-                f"it is of another clone, which remembers other withdrawals than {PATH}, and its release is not here to compare with",
-                f"bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: "
-                f"dvc pull --allow-missing {RELEASE}",
-                str(releases.LOCK),
-            )
+        if not releases.names_release() or _is_same(PATH) or outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS):
+            return
+        memory = f"remembers other withdrawals than {PATH}" if PATH.is_file() else f"has {PATH}, which is missing here"
+        there = f"is another one than {RELEASE}" if RELEASE.exists() else "is not here to compare with"
+        noted.remark(
+            f"it is of another clone or another commit, which {memory}, and the release that it names {there}",
+            f"of another clone: bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: "
+            f"dvc pull --allow-missing --force {RELEASE}; of an own older commit: nothing, as long as {PATH} is the newest",
+            str(releases.LOCK),
+        )
+
+
+def _is_same(path: Path) -> bool:
+    """Return whether an output is the one that the lock states, or it states none."""
+    return outputs.stated_md5(Path(), path) in (None, outputs.md5_of(path) if path.is_file() else "")
 
 
 def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> None:

@@ -123,6 +123,24 @@ def stated_md5(project: Path, path: Path) -> str | None:
         raise _unreadable(project / LOCK, error) from error
 
 
+def is_in_place(project: Path, folder: Path, told_by: str) -> bool:
+    """Whether a folder is the one that ``dvc.lock`` names, by one file that tells it: its list of files, for example.
+
+    It is not, when DVC's cache lacks the list of the one that is named: it was neither made nor pulled here.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no ``dvc.lock`` that can be read.
+    """
+    md5, there = stated_md5(project, folder), project / folder / told_by
+    if md5 is None or not there.is_file():
+        return False
+    elsewhere = private_paths.sharing(project).cache
+    cache = project / CACHE if elsewhere is None else elsewhere / CACHE.relative_to(CACHE.parents[1])
+    return _members(object_path(cache, md5)).get(told_by) == md5_of(there)
+
+
 def read_outputs(project: Path) -> Outputs:
     """Return what the last run of a project says of its outputs.
 

@@ -173,7 +173,8 @@ def in_cache(project: Path, _: str) -> Iterator[Fault]:
     if lost or said.rebuilt:
         what = f"{len(lost) or len(said.rebuilt)} of its public outputs are not there" + (f", such as {lost[0]}" if lost else "")
         yield Fault(str(CACHE), "cache", what, fix)
-    there = [path for path in objects if path not in set(lost)]
+    gone = set(lost)
+    there = [path for path in objects if path not in gone]
     with ThreadPoolExecutor(cores()) as pool:
         sound = pool.map(lambda path: outputs.md5_of(objects[path]) == said.files[path], there)
         damaged = [path for path, is_sound in zip(there, sound, strict=True) if not is_sound]

@@ -16,6 +16,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.data.diff import difference, errata, file_differences, snapshot, tables, withdrawn_notes
 from scrubin.data.diff.difference import KINDS, Difference, Step, Verdict, of_data
 from scrubin.data.diff.snapshot import Recordings, Released
+from scrubin.data.verify import WITHDRAWN
 
 FOLLOWING = frozenset({"@context", "@id", "citeAs", "cr:citeAs", "distribution", "recordSet", "sdVersion", "version"})
 """Fields that change by themselves with the version and the files; columns are compared in the tables."""
@@ -227,14 +228,19 @@ def lines(comparison: Comparison) -> Iterator[str]:
 
 def warnings(comparison: Comparison) -> Iterator[str]:
     """Yield what nobody may pass over, whatever the number of the version is."""
+    for released in (comparison.old, comparison.new):
+        if withdrawn_notes.is_missing(released):
+            yield f"notes of who withdrew are not compared: {released.folder / WITHDRAWN} is not here"
     of = {one.what: one for one in comparison.differences}
     if lost := of.get(withdrawn_notes.LOST):
         back = of.get(withdrawn_notes.BACK)
         old, new = comparison.old.version, comparison.new.version
         whose = f", and {back.count:,} that {old} does not hold are here" if back else ""
+        is_renamed = comparison.old.name != comparison.new.name
+        why = ", or the data set was renamed without release.previous" if is_renamed else ""
         yield (
             f"WITHDRAWN: {old} says that {lost.count:,} were withdrawn, {new} does not say so any more{whose}: whoever made it did not "
-            "know of them; publish nothing before you know that nobody is back"
+            f"know of them{why}; publish nothing before you know that nobody is back"
         )
 
 

@@ -45,7 +45,9 @@ def changes(previous: str, new: Released) -> dict[str, Any]:
         raise ReleaseError(msg)
     complete = replace(new, sha256={**new.sha256, **dict.fromkeys(WRITTEN_LATER, "")})
     try:
-        comparison = of_releases(Released.open(folder), complete)
+        before = Released.open(folder)
+        withdrawn_notes.read(before)  # also of a copy that lacks the file: whoever withdrew must not be forgotten
+        comparison = of_releases(before, complete)
     except ReleaseError as error:
         msg = f"params.yaml: 'release.previous': {error}"
         raise ReleaseError(msg) from error

@@ -46,7 +46,7 @@ def read(released: Released) -> Notes:
     Raises
     ------
     ReleaseError
-        When the file is not the one that the release lists, or cannot be read.
+        When the file is missing, is not the one that the release lists, or cannot be read.
     """
     if NAME not in released.sha256:
         return Counter()
@@ -59,8 +59,18 @@ def read(released: Released) -> Notes:
     return of_rows(document.get("withdrawn") if isinstance(document, dict) else None)
 
 
+def is_missing(released: Released) -> bool:
+    """Whether the file is not in this copy of a release, although the release has it: somebody took a part of it."""
+    return NAME in released.sha256 and not (released.folder / NAME).exists()
+
+
 def differences(old: Released, new: Released, recordings: Recordings) -> Iterator[Difference]:
-    """Yield that notes are lost, and then also who may have come back: who is new may be somebody who withdrew."""
+    """Yield that notes are lost, and then also who may have come back: who is new may be somebody who withdrew.
+
+    Where a copy lacks the file nothing is compared.
+    """
+    if is_missing(old) or is_missing(new):
+        return
     gone = read(old) - read(new)
     if not gone:
         return

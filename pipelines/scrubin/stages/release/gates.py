@@ -337,20 +337,20 @@ def last_tombstones(last: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(last.get("withdrawn", ()))
 
 
-def last_release(name: str, path: Path = LAST_RELEASE_PATH) -> dict[str, Any]:
-    """Return what was kept of the last release of a name; without recordings where there was none.
+def last_release(name: str | None, path: Path = LAST_RELEASE_PATH) -> dict[str, Any]:
+    """Return what was kept of the last release of a name, or of whatever name; without recordings where there was none.
 
     Raises
     ------
     ReleaseError
         When the file cannot be read: then nobody knows what is missing.
     """
-    none = {"name": name, "version": "", "recordings": {}}
+    none = {"name": name or "", "version": "", "recordings": {}}
     if not path.is_file():
         return none
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return kept if kept["name"] == name and dict(kept["recordings"]) and str(kept["version"]) else none
+        return kept if name in (None, kept["name"]) and dict(kept["recordings"]) and str(kept["version"]) else none
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"{path}: it does not say what the last release held ({type(error).__name__}); restore it, or remove it to begin anew"
         raise ReleaseError(msg) from error
