@@ -105,6 +105,8 @@ class LabelFiles:
         Those that a user asks for, where files have several; none: all.
     further_phases
         Whether phases may be others than those of the vocabulary: predictions, where labels just have the phases that occur in them.
+    criteria
+        Those of the ground truth, for predictions, whose tables may say more; None for labels.
     """
 
     recording: str
@@ -119,6 +121,7 @@ class LabelFiles:
     root: str = ""
     tasks: tuple[Task, ...] = ()
     further_phases: bool = False
+    criteria: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

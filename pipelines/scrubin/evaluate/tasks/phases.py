@@ -220,7 +220,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have, unless its phases are just those that occur in it.
     """
-    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps, further=not truth.is_named)
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.series, truth.fps, further=not truth.is_named)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)
