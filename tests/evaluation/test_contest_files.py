@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -478,6 +479,15 @@ def test_tracks_of_a_video_in_which_nothing_was_found_are_scored(rows, home, tmp
     found = json.loads(out)
     assert found["scorable"], found["problems"]
     assert not [one for one in found["problems"] if one["file"] == "gh04.txt"]
+
+
+def test_a_message_keeps_its_words_where_the_labels_lie_in_a_folder_of_that_name(home, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "frames", CASES["tracks"]()[0])
+    rows = CASES["tracks"]()[1]["gh04.txt"]
+    files = {**CASES["tracks"]()[1], "u/frames/det/det.txt": rows, "v/frames/det/det.txt": rows}
+    _, out, _ = checked(capsys, "tracks", Path("frames"), put(tmp_path / "team", files).relative_to(tmp_path))
+    assert "u/frames/det/det.txt" in out
 
 
 def test_a_rank_names_what_was_not_read_of_a_team(home, tmp_path, capsys):
