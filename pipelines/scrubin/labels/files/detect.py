@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults, warning
+from scrubin.labels.choices import DECLARATION
 from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
@@ -127,7 +128,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     others = tuple(file for file in every if file not in taken)
     unread = {**_unread(path, form, [file for file in others if file not in left_out], looked), **dict.fromkeys(sorted(left_out), True)}
     fits = name_pattern(form)
-    unread |= {file: False for file, name in _names(sorted(settings)).items() if file.name != beside.DECLARATION and fits.fullmatch(name)}
+    unread |= {file: False for file, name in _names(sorted(settings)).items() if file.name != DECLARATION and fits.fullmatch(name)}
     return LabelFolder(form, contents, others, tuple(of_format), unread)
 
 
