@@ -359,6 +359,15 @@ def test_a_zip_with_a_name_that_is_no_file_is_refused_and_no_place_of_the_machin
     assert len(said) < 200
 
 
+@pytest.mark.parametrize("letters", [241, 255])
+def test_a_zip_with_names_as_long_as_a_file_system_takes_them_is_unpacked(letters, home, bundles, tmp_path):
+    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
+    with zipfile.ZipFile(archive, "a") as opened:
+        opened.writestr(zipfile.ZipInfo("x" * (letters - 4) + ".txt"), b"x")
+    folder = bundles["evalai", "phases"]
+    assert evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")["result"]
+
+
 def test_a_linked_folder_of_a_job_is_not_followed(home, bundles, tmp_path, capsys):
     folder = bundles["grand-challenge", "phases"] / "evaluation"
     inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))

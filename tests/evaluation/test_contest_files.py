@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -319,7 +320,9 @@ BESIDE = {
     "settings.yaml": b"lr: 0.1\nmodel:\n  name: unet\n",
     "config.json": b'{"lr": 0.1}\n',
     "notes.txt": b"our method\nin two lines, with a comma\n",
-    "metrics.csv": b"epoch,loss\n1,0.5\n2,0.25\n",
+    "metrics.json": b'{"AP": 0.5, "bbox_mAP": 0.25, "of": {"best": 3, "betas": [0.9, 0.999]}}\n',
+    "args.yaml": b"task: segment\nmode: predict\ndata: null\nclasses: null\nval: true\n",
+    "config.yaml": b"model: unet\ndata:\n  path: /data/x\n  train: a.txt\n",
 }
 
 
@@ -333,8 +336,8 @@ def test_what_cannot_be_labels_is_left_out_of_a_submission_and_the_numbers_stay(
     assert found["scorable"], found["problems"]
     assert {one["severity"] for one in found["problems"]} <= {"warning"}
     named = any(one["file"] == name for one in found["problems"])
-    assert named or not (task in ("tracks", "criteria") and name == {"tracks": "notes.txt", "criteria": "metrics.csv"}[task])
-    assert named or not (task in ("masks", "pixels", "points") and name == "config.json")
+    assert named or not (task == "tracks" and name == "notes.txt")
+    assert named or not (task in ("masks", "pixels", "points") and name in ("config.json", "metrics.json"))
     assert code in (0, 1)
 
 
@@ -347,6 +350,22 @@ def test_what_cannot_be_labels_is_left_out_of_a_submission_and_the_numbers_stay(
         ("tracks", "ab-99.txt", b"1 2 3 of another kind\n", "ab-99.txt"),
         ("criteria", "found2.csv", b"video,frame,score\ngh04,0,1\n", "found2.csv"),
         ("criteria", "metrics.csv", b"\xff\xfe\x00", "metrics.csv"),
+        ("criteria", "metrics.csv", b"epoch,loss\n1,0.5\n2,0.25\n", "metrics.csv"),
+        ("criteria", "metrics.csv", b"video,frame,score\n", "metrics.csv"),
+        ("tracks", "notes.txt", b"gh04 had no box\nand the others some\n", "notes.txt"),
+        ("tracks", "gh04.txt", b"nothing was\nfound here\n", "gh04"),
+        ("masks", "hook.json", b"{}", "several files of COCO results"),
+        ("masks", "hook.json", b'{"annotations": [{"image_id": 100}]}', "several files of COCO results"),
+        ("masks", "hook.json", b'[{"image_id": 100, "category": 2, "segmentation": {}}]', "several files of COCO results"),
+        ("masks", "hook.json", b'[{"image_id": 100, "category_id": 2}]', "several files of COCO results"),
+        ("masks", "hook.json", b'{"hook": {"100": "PPYo1"}}', "several files of COCO results"),
+        ("masks", "hook.json", b'{"ab01_000000.png": "PPYo1"}', "several files of COCO results"),
+        ("masks", "hook.json", b'{"hook": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]}', "several files of COCO results"),
+        ("masks", "more.yaml", b"Names: [grasper, hook]\n", "this could be"),
+        ("masks", "more.yaml", b"hook: 0\ngrasper: 1\n", "this could be"),
+        ("masks", "more.yaml", b"of: [grasper, hook]\n", "this could be"),
+        ("masks", "more.yaml", b"names: [grasper, hook\n", "this could be"),
+        ("masks", "data.yaml", b"task: segment\n", "this could be"),
     ],
 )
 def test_what_may_be_labels_is_still_refused_in_a_submission(task, name, content, says, home, tmp_path, capsys):
@@ -452,3 +471,42 @@ def test_messages_name_files_without_the_folders_that_they_lie_in(home, tmp_path
     problems = json.loads(out)["problems"]
     assert problems
     assert not any(str(place) in text for one in problems for text in map(str, one.values()) for place in (tmp_path, home))
+
+
+@pytest.mark.parametrize("rows", [b"frame,id,bb_left,bb_top,bb_width,bb_height,conf,class,visibility\n", b"\n", b""])
+def test_tracks_of_a_video_in_which_nothing_was_found_are_scored(rows, home, tmp_path, capsys):
+    _, out, _ = checked(capsys, "tracks", home / "tracks/truth", put(tmp_path / "team", {**CASES["tracks"]()[1], "gh04.txt": rows}))
+    found = json.loads(out)
+    assert found["scorable"], found["problems"]
+    assert not [one for one in found["problems"] if one["file"] == "gh04.txt"]
+
+
+def test_a_message_keeps_its_words_where_the_labels_lie_in_a_folder_of_that_name(home, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "frames", CASES["tracks"]()[0])
+    rows = CASES["tracks"]()[1]["gh04.txt"]
+    files = {**CASES["tracks"]()[1], "u/frames/det/det.txt": rows, "v/frames/det/det.txt": rows}
+    _, out, _ = checked(capsys, "tracks", Path("frames"), put(tmp_path / "team", files).relative_to(tmp_path))
+    assert "u/frames/det/det.txt" in out
+
+
+def test_a_rank_names_what_was_not_read_of_a_team(home, tmp_path, capsys):
+    team = put(tmp_path / "team", {**CASES["masks"]()[1], "notes.json": b'{"by": "us"}'})
+    assert cli.main(["rank", str(team), "--ground-truth", str(home / "masks/truth"), "--metric", "masks", "--resamples", "5"]) == 0
+    assert "warning: team: notes.json: is not of the format coco-results" in capsys.readouterr().out
+
+
+def test_a_value_out_of_range_in_labels_of_criteria_is_an_error_whatever_the_criterion_is_called(tmp_path, capsys):
+    truth = put(tmp_path / "truth", {"all.csv": b"video,frame,C1,tension\na,0,1,0\na,1,0,2\n"})
+    team = put(tmp_path / "team", {"all.csv": b"video,frame,C1\na,0,1\na,1,0\n"})
+    named = ["--from", "mark-tables", "--predictions-from", "mark-tables"]
+    assert cli.main(["score", "criteria", "--ground-truth", str(truth), "--predictions", str(team), *named]) == 1
+    assert "all.csv, line 3: tension is '2'" in capsys.readouterr().err
+
+
+def test_a_predicted_value_out_of_range_is_an_error_where_the_labels_have_the_criterion(tmp_path, capsys):
+    truth = put(tmp_path / "truth", {"all.csv": b"video,frame,C1,tension\na,0,1,0\na,1,0,1\n"})
+    team = put(tmp_path / "team", {"all.csv": b"video,frame,C1,Tension\na,0,1,0\na,1,0,1.5\n"})
+    named = ["--from", "mark-tables", "--predictions-from", "mark-tables"]
+    assert cli.main(["score", "criteria", "--ground-truth", str(truth), "--predictions", str(team), *named]) == 1
+    assert "all.csv, line 3: Tension is '1.5'" in capsys.readouterr().err

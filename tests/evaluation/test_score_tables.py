@@ -236,3 +236,13 @@ def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_p
     check = ["submission", "check", str(tmp_path / "results.json"), "--ground-truth", str(tmp_path / "truth.json"), "--task", "masks"]
     assert cli.main(check) == 1
     assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("truth", "found"), [("001", "001.0"), ("7", "7.0"), ("1.5e1", "1.5e1"), ("01.50", "01.50")])
+def test_a_name_of_a_video_loses_the_point_of_a_number_and_nothing_else(truth, found, tmp_path, capsys):
+    for folder, name in (("truth", truth), ("found", found)):
+        (tmp_path / folder).mkdir()
+        rows = "".join(f"{name},{frame},{frame // 3}\n" for frame in range(6))
+        (tmp_path / folder / "all.csv").write_text(f"video,frame,phase\n{rows}")
+    code = cli.main(["score", "phases", "--ground-truth", str(tmp_path / "truth"), "--predictions", str(tmp_path / "found")])
+    assert code == 0, capsys.readouterr().err

@@ -11,6 +11,7 @@ from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_f
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary import vocabulary
+from scrubin.labels.files import reader
 from scrubin.labels.formats.objects import labelme
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.model import Collection, LabelFiles
@@ -378,3 +379,26 @@ def test_the_stage_publishes_no_words_of_a_file():
     assert sentences(labelme.read(LabelFiles("v1", files, vocabulary.load("prostatd"), 0.02)).faults) == ("l/v1: 2 keys are not kept",)
     (labels,) = read_files("labelme", files).recordings
     assert sentences(labels.faults) == ("l/v1: not kept: 'Dr. Miller' of shapes, 'Isolde' of files",)
+
+
+IN_FOLDER = {
+    "byte order mark": (b"\xef\xbb\xbfnames: [hook, grasper]\ntask: detect\n", ""),
+    "flow": (b"{task: detect, names: [hook, grasper]}\n", ""),
+    "question": (b"task: detect\n? names\n: [hook, grasper]\n", ""),
+    "carriage returns": (b"task: detect\rnames: [hook, grasper]\r", ""),
+    "class_names": (b"class_names: [hook, grasper]\n", "'names' is no list of names"),
+    "capital": (b"Names: [hook, grasper]\n", "'names' is no list of names"),
+    "by name": (b"hook: 0\ngrasper: 1\n", "'names' is no list of names"),
+    "settings": (b"task: detect\nclasses: null\n", "'names' is no list of names"),
+    "broken": (b"task: detect\nnames: [hook\n", "not YAML"),
+}
+
+
+@each("case", IN_FOLDER)
+def test_yaml_in_a_folder_of_labels_names_its_classes_or_is_refused(case, tmp_path):
+    text, says = IN_FOLDER[case]
+    (tmp_path / "data.yaml").write_bytes(text)
+    (tmp_path / "ab01_000000.txt").write_bytes(b"0 0.5 0.5 0.2 0.2\n")
+    reading = reader.read_path(tmp_path, None, reader.Options())
+    errors = sentences(reading.faults, "error")
+    assert any(says in one for one in errors) if says else not errors

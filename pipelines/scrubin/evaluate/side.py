@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -169,14 +170,16 @@ def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
     return stated or fps
 
 
-def read_predicted_marks(source: Source) -> Side:
-    """Return predicted marks; errors as of `read_predictions`."""
-    reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks", handed_in=True)
+def read_predicted_marks(source: Source, videos: Names[str], criteria: Names[str]) -> Side:
+    """Return predicted marks; errors as of `read_predictions`, ``criteria`` are those of the ground truth."""
+    reading = reader.read_path(
+        source.path, source.form, Options(classes=source.vocabulary, criteria=frozenset(criteria)), "marks", videos=videos
+    )
     by_frame = reader.marks_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
 
 
-def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...], videos: Iterable[str]) -> Side:
+def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...], videos: Names[str]) -> Side:
     """Return the predicted instances, or scores of classes.
 
     Parameters
@@ -192,20 +195,20 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
         With everything that is wrong in any file.
     """
     options = _as_predicted(source, classes, _lists_of(videos, lists, classes))
-    reading = reader.read_path(source.path, source.form, options, wanted, handed_in=True)
+    reading = reader.read_path(source.path, source.form, options, wanted, videos=videos)
     by_frame = reader.instances_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
 
 def read_predicted_phases(
-    source: Source, classes: Vocabulary, true_fps: Fraction | None = None, labelled: frozenset[str] | None = None
+    source: Source, classes: Vocabulary, videos: Names[str], true_fps: Fraction | None = None, labelled: frozenset[str] | None = None
 ) -> Side:
     """Return the predicted phases; errors as of `read_predictions`.
 
     Parameters
     ----------
-    classes
-        The vocabulary of the ground truth.
+    classes, videos
+        The vocabulary of the ground truth, and its videos.
     true_fps
         The rate that the release of the ground truth states: spans of time are taken at it.
     labelled
@@ -213,7 +216,7 @@ def read_predicted_phases(
     """
     spans_fps = true_fps or reader.SPANS_FPS
     options = replace(_as_predicted(source, classes), labelled_phases=labelled if source.vocabulary is None else None)
-    reading = reader.read_path(source.path, source.form, options, "phases", handed_in=True)
+    reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
     return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")

@@ -105,6 +105,8 @@ class LabelFiles:
         Those that a user asks for, where files have several; none: all.
     labelled_phases
         The phases that occur in the labels, where predictions may have others: the vocabulary is no more than that. None: they may not.
+    criteria
+        Those of the ground truth, for predictions, whose tables may say more; None for labels.
     """
 
     recording: str
@@ -119,6 +121,7 @@ class LabelFiles:
     root: str = ""
     tasks: tuple[Task, ...] = ()
     labelled_phases: frozenset[str] | None = None
+    criteria: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

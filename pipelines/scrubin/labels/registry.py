@@ -20,16 +20,13 @@ from scrubin.base import csv_text, faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.choices import DECLARATION, READ_AS
+from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
-_OF_DATA_SET = re.compile(rb"""^[\s{"']*(?:names|nc|classes|labels|path|train|val|test|kpt_shape|[0-9]+)["']?\s*:""", re.MULTILINE)
-"""What YAML of a data set says, also such as has its names without a key, or forgets them; settings hardly say any of it."""
-_SAYS = re.compile(rb"^[\w. -]+:(?:\s|$)", re.MULTILINE)
 Evidence = Callable[[Path], bool]
 
 
@@ -50,21 +47,6 @@ def known_name(file: PurePath) -> str:
 def only_names_classes(file: PurePath) -> bool:
     """Return whether a file beside labels says no more than which classes there are, as those of YOLO do."""
     return file.suffix.lower() in NAMES_CLASSES or known_name(file) == LISTS_CLASSES
-
-
-def is_other_yaml(file: Path) -> bool:
-    """Return whether a file is YAML of something else than a data set, such as settings of a training: it names no class.
-
-    One that says nothing at all, or cannot be read, may be meant to.
-    """
-    if file.suffix.lower() not in NAMES_CLASSES:
-        return False
-    try:
-        text = strangers.read_bytes(file)
-    except OSError:  # said when somebody reads it
-        return False
-    says = file.name == DECLARATION or _SAYS.search(text) is not None
-    return says and _OF_DATA_SET.search(text) is None
 
 
 def never(path: Path) -> bool:

@@ -39,8 +39,10 @@ BYTES_PER_FRAME = 1 << 20
 """Of masks, boxes or criteria: far more than any can need."""
 _NAME = re.compile(r"\w[\w. -]*")
 """Of a video, as it can be that of a file."""
-MOST_LETTERS = 240
-"""Of the name of a file, in bytes: with what is written behind it a file system takes no more than 255."""
+MOST_LETTERS = 255
+"""Of the name of a file, in bytes, as file systems take it."""
+MOST_OF_VIDEO = 240
+"""Of the name of a video, in bytes: its file has an ending, too."""
 
 
 def folder_of(path: Path, place: Path, challenge: Challenge) -> Path:
@@ -207,7 +209,7 @@ def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.
         if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
             msg = f"{_shown(member.filename)}: is a link, or lies outside of the zip; zip plain files"
             raise MetricsError(msg)
-        if not name.parts or not all(_can_be_a_file(part) for part in name.parts):
+        if not name.parts or not all(_has_at_most(MOST_LETTERS, part) for part in name.parts):
             msg = f"the zip has a file whose name, '{_shown(member.filename)}', is empty or too long; give it another one"
             raise MetricsError(msg)
         first = taken.setdefault(str(name).casefold(), name)
@@ -221,8 +223,8 @@ def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.
     return named
 
 
-def _can_be_a_file(name: str) -> bool:
-    return len(name.encode("utf-8", "surrogatepass")) <= MOST_LETTERS
+def _has_at_most(most: int, name: str) -> bool:
+    return len(name.encode("utf-8", "surrogatepass")) <= most
 
 
 def _shown(name: str) -> str:
@@ -267,7 +269,7 @@ def _split(path: Path, place: Path, challenge: Challenge) -> None:
         msg = f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}"
         raise MetricsError(msg)
     for name in document:
-        if not _NAME.fullmatch(name) or not _can_be_a_file(name):
+        if not _NAME.fullmatch(name) or not _has_at_most(MOST_OF_VIDEO, name):
             msg = f"{path.name}: '{_shown(name)}' is no name of a video; name them as in {FRAMES}"
             raise MetricsError(msg)
     _write(place, document, challenge)

@@ -64,7 +64,9 @@ def of_subset(
     if declared.alone_format == COCO and reading.form.name == COCO and len(reading.paths) == 1:
         labelled, alone = ({OF_PICTURES: _part_of(reading.paths[0], hidden, labelled=one)} for one in (True, False))
         return against, labelled if declared.truth_format else _files_of(path, reading, hidden), alone
-    subset = [_by_number(labels) for labels in reading.collection.recordings if labels.recording in hidden]
+    subset = [labels for labels in reading.collection.recordings if labels.recording in hidden]
+    if reading.form.by_hand.fps is None:  # where there is a custom, frames stay at it
+        subset = [_by_number(labels) for labels in subset]
     # The frames alone count classes from 0: so must the labels, or a number would mean one class at home and another one on the platform.
     lists = [one for one in reading.collection.lists if one.is_of(hidden)]
     counts_otherwise = any(one.first for one in lists)

@@ -87,7 +87,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, and for criteria that are missing, or that the truth does not have.
     """
-    read = side.read_predicted_marks(source)
+    read = side.read_predicted_marks(source, truth.series, truth.names)
     layers = [(video, _renamed(layer, truth.names)) for video in read.videos if (layer := video.labels.marks) is not None]
     predicted: dict[str, set[str]] = {}
     for _, layer in layers:

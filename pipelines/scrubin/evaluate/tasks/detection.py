@@ -251,7 +251,7 @@ def predictions_of(
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    form = source.form or detected(source.path, "boxes")
+    form = source.form or detected(source.path, "boxes", handed_in=True)
     if form.name == coco_results.NAME:
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
@@ -338,7 +338,7 @@ def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_images = truth.form is not None and truth.form.name in coco_results.IMAGES_IN
     files = [path for path in truth.paths if of_images or path.name == WHOLES["detection"]]
-    results = label_folder(source.path, format_of(coco_results.NAME), "boxes", handed_in=True)
+    results = label_folder(source.path, format_of(coco_results.NAME), "boxes", videos=truth.series)
     if len(results.contents) != 1:
         what = f"there are several files of COCO results: {listed(sorted(PurePath(name).name for name in results.contents))}"
         raise MetricsError([error(str(source.path), "results-several", what, "put all results into one list, in one file")])

@@ -5,6 +5,7 @@ The labels may be frames alone, as participants get them: then a check says the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -162,7 +163,7 @@ def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...
 
     def without(text: str) -> str:
         for folder in folders:
-            text = text.replace(folder, "")
+            text = re.sub(rf"(?<![\w./-]){re.escape(folder)}", "", text)
         return text
 
     def named(file: str) -> str:

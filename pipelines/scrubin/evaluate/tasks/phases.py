@@ -221,7 +221,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
         For files that cannot be used, or phases that the truth does not have, unless its phases are just those that occur in it.
     """
     labelled = frozenset(truth.names[id_] for series in truth.series.values() for id_ in np.unique(series.values).tolist())
-    read = side.read_predicted_phases(source, truth.vocabulary, truth.fps, None if truth.is_named else labelled)
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.series, truth.fps, None if truth.is_named else labelled)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)

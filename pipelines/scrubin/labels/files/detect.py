@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -15,6 +16,7 @@ from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults, warning
 from scrubin.labels.choices import DECLARATION
+from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import (
@@ -24,7 +26,6 @@ from scrubin.labels.registry import (
     document,
     head,
     is_note,
-    is_other_yaml,
     known_name,
     last_document_kept,
     name_pattern,
@@ -83,7 +84,7 @@ class LabelFolder:
     unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
-def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, handed_in: bool = False) -> LabelFolder:
+def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, videos: Names[str] | None = None) -> LabelFolder:
     """Return the label files at a path: the file itself, or all below a folder that are of the format.
 
     Parameters
@@ -92,9 +93,9 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         The format; None: by names and content of the files.
     wanted
         As of `detected`.
-    handed_in
-        Whether somebody handed in the files, to be scored: then none may lie elsewhere, as it could be the ground truth, and what has a
-        name of the format but cannot be of it, such as a log, is left out as unread.
+    videos
+        Those of the ground truth, where somebody handed in the files, to be scored: then none may lie elsewhere, as it could be the
+        ground truth, and what has a name of the format but surely holds no labels, such as notes, is left out as unread. None: own files.
 
     Raises
     ------
@@ -103,12 +104,13 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     """
     _refuse_unreadable(path)
     looked = _Looked(wanted)
-    with last_document_kept():
-        form = form or _detected(path, looked)
     every = _every(path)
-    names = _names(every)
+    settings = {file for file in every if beside.is_settings(file)} if videos is not None and path.is_dir() else set()
+    names = _names(file for file in every if file not in settings)
+    with last_document_kept():
+        form = form or _detected(path, looked, names)
     of_format = _of_format(path, form, names)
-    left_out = _no_labels(path, form, of_format, names, looked) if handed_in else frozenset[Path]()
+    left_out = frozenset[Path]() if videos is None else _no_labels(path, form, of_format, looked, names, videos)
     of_format = [file for file in of_format if file not in left_out]
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
@@ -120,19 +122,22 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     for file in of_format:
         if (first := named.setdefault(name := _name(file), file)) != file:
             note_same_name(str(file), first.relative_to(path).as_posix() if first.is_relative_to(path) else str(first), faults)
-        contents[name] = _bytes_of(file, _folder_of(file, path) if handed_in else None, faults)
+        contents[name] = _bytes_of(file, None if videos is None else _folder_of(file, path), faults)
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     others = tuple(file for file in every if file not in taken)
     unread = {**_unread(path, form, [file for file in others if file not in left_out], looked), **dict.fromkeys(sorted(left_out), True)}
+    fits = name_pattern(form)
+    unread |= {file: False for file, name in _names(sorted(settings)).items() if file.name != DECLARATION and fits.fullmatch(name)}
     return LabelFolder(form, contents, others, tuple(of_format), unread)
 
 
-def _no_labels(path: Path, form: AnyFormat, of_format: Sequence[Path], names: Mapping[Path, str], looked: _Looked) -> frozenset[Path]:
-    """Return the files with a name of a format that are none of its labels: texts and JSON of another content and another kind of name.
+def _no_labels(
+    path: Path, form: AnyFormat, of_format: Sequence[Path], looked: _Looked, names: Mapping[Path, str], videos: Names[str]
+) -> frozenset[Path]:
+    """Return the files with a name of a format that surely hold no labels: notes and settings, beside others that look right.
 
-    A file is one of labels, though it looks otherwise, when it is named like another one that looks right, or it may hold what is wanted:
-    who reads it says what is wrong with it. So it is with all where none looks right.
+    In doubt a file is one of labels: who reads it says what is wrong with it, where half of the labels would be scored without it.
     """
     if not path.is_dir() or form.by_hand.files is not None or form.by_hand.precedence == 0:
         return frozenset()
@@ -140,14 +145,14 @@ def _no_labels(path: Path, form: AnyFormat, of_format: Sequence[Path], names: Ma
     odd: dict[Path, str] = {}
     with last_document_kept():
         for file in of_format:
-            if file.suffix.lower() not in (*TABLES, ".json") or not _shows_format(file) or _is_own_name(form, names[file]):
-                continue
             letters = "".join(filter(str.isalpha, file.stem.casefold()))
-            if letters not in likely and _look_like(file, [form]):
+            if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not _shows_format(file):
+                continue
+            if _look_like(file, [form]):
                 likely.add(letters)
-            elif letters not in likely:
+            elif not _is_own_name(form, names[file]) and not beside.is_of_video(file.relative_to(path), path, videos):
                 odd[file] = letters
-        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely and not _is_damaged(file)}
+        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely and beside.holds_no_labels(file, videos)}
         return frozenset(file for file in odd if looked.wanted is None or not looked.at(file, names[file]).like_wanted)
 
 
@@ -161,13 +166,15 @@ def note_same_name(file: str, first: str, faults: Faults) -> None:
     faults.error(file, "file-repeated", f"there is {first} as well, which is the same name", "keep one of them")
 
 
-def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
+def detected(path: Path, wanted: Content | None = None, *, handed_in: bool = False) -> AnyFormat:
     """Return the only format that a path looks like.
 
     Parameters
     ----------
     wanted
         What a command needs, such as ``"phases"``: formats that hold it come before others.
+    handed_in
+        Whether somebody handed in the files, to be scored: then settings beside them tell no format.
 
     Raises
     ------
@@ -176,15 +183,15 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     """
     _refuse_unreadable(path)
     with last_document_kept():
-        return _detected(path, _Looked(wanted))
+        names = _names(file for file in _every(path) if not handed_in or file == path or not beside.is_settings(file))
+        return _detected(path, _Looked(wanted), names)
 
 
-def _detected(path: Path, looked: _Looked) -> AnyFormat:
+def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyFormat:
     wanted = looked.wanted
     whole = next((form for form in readable().values() if form.by_hand.is_whole(path)), None)
     if whole is not None and wanted is None:
         return whole
-    names = _names(_every(path))
     files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, names))}
     able = {name: files[name] for name in files if wanted is None or wanted in contents_of(readable()[name])}
     others = {name: files[name] for name in files if name not in able}
@@ -340,10 +347,7 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], looked: _Looked
     if form.by_hand.files is not None or form.by_hand.is_whole(path):
         return {}
     names = _names(file for file in _some_of_each(others) if may_be_labels(file))
-    fits = name_pattern(form)
-    found = {
-        file: False for file, name in _names(others).items() if file.name != DECLARATION and fits.fullmatch(name) and is_other_yaml(file)
-    }
+    found: dict[Path, bool] = {}
     with last_document_kept():
         for file, name in names.items():
             if _is_beside(form, name) or _is_known_by_name(name, looked.wanted):
@@ -461,7 +465,7 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
     if form.by_hand.files is not None:
         return form.by_hand.files(path)
     fits = name_pattern(form)
-    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not (is_note(file) or is_other_yaml(file)))]
+    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
 
 
 def _names(every: Iterable[Path]) -> dict[Path, str]:

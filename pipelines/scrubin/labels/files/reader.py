@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -118,7 +119,7 @@ class Options:
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
         Width and height in px of images whose size no file states.
-    lists, root, labelled_phases
+    lists, root, labelled_phases, criteria
         As of `LabelFiles`.
     tasks
         Those that a command needs of files that have several; none: all.
@@ -135,6 +136,7 @@ class Options:
     root: str = ""
     tasks: tuple[Task, ...] = ()
     labelled_phases: frozenset[str] | None = None
+    criteria: frozenset[str] | None = None
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -177,7 +179,7 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
-    said = (options.first, options.image_size, options.lists, options.root, options.tasks, options.labelled_phases)
+    said = (options.first, options.image_size, options.lists, options.root, options.tasks, options.labelled_phases, options.criteria)
     return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said)
 
 
@@ -254,7 +256,9 @@ class Reading:
     unread: Mapping[Path, bool] = field(default_factory=dict)
 
 
-def read_path(path: Path, form: AnyFormat | None, options: Options, wanted: Content | None = None, *, handed_in: bool = False) -> Reading:
+def read_path(
+    path: Path, form: AnyFormat | None, options: Options, wanted: Content | None = None, *, videos: Names[str] | None = None
+) -> Reading:
     """Return what lies at a path: the one door for every command.
 
     Parameters
@@ -267,7 +271,7 @@ def read_path(path: Path, form: AnyFormat | None, options: Options, wanted: Cont
         What files do not say.
     wanted
         What a command needs, such as ``"phases"``: it decides where files could be of several formats.
-    handed_in
+    videos
         As of `label_folder`.
 
     Raises
@@ -275,7 +279,7 @@ def read_path(path: Path, form: AnyFormat | None, options: Options, wanted: Cont
     AnnotationError
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
-    folder = label_folder(path, form, wanted, handed_in=handed_in)
+    folder = label_folder(path, form, wanted, videos=videos)
     named = path if path.is_dir() else path.parent
     # Files of a folder without a name are named with that which it has.
     root = named.as_posix() if named.name else strangers.real(named).name

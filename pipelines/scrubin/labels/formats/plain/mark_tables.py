@@ -12,6 +12,7 @@ value of nobody by name.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 
 from scrubin.base import csv_text, naming
 from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels import marks, registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
 from scrubin.labels.parse import columns, documents, fields
@@ -61,7 +63,7 @@ def read(source: LabelFiles) -> Collection:
     stated: set[str] = set()
     for file, data in sorted(source.files.items()):
         of_file = Faults()
-        for name, rows in _videos(Where(of_file, file), data, names[file], stated).items():
+        for name, rows in _videos(Where(of_file, file), data, names[file], stated, source.criteria).items():
             if name in found:
                 of_file.error(file, "file-repeated", f"the video {name} is also in {found[name][0]}", "give every video once")
             elif not of_file.errors():
@@ -77,14 +79,14 @@ def _layer(file: str, rows: _Rows) -> Layer:
     return Layer(file, np.array(sorted(rows), np.int64), mark_rows(every))
 
 
-def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, _Rows]:
-    """Return the values of a file by video, and add the criteria that it has a column or a row for."""
+def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[str] | None) -> dict[str, _Rows]:
+    """Return the values of a file by video, and add the criteria that it has a column or a row for; ``known`` are those of the truth."""
     sheet = csv_text.read(where.file, data)
     where.faults.extend(sheet.faults)
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
     is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
-    criteria = criteria if is_long else _criteria(where, sheet, criteria)
+    criteria = criteria if is_long or known is None else _criteria(where, sheet, criteria, known)
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
@@ -116,11 +118,13 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str]) -> dict[str, 
     return videos
 
 
-def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str]) -> list[str]:
-    """Return which columns are criteria: beside some that are called so, none with a value that no criterion can have."""
-    if not any(map(CRITERION.fullmatch, names)):
+def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str], known: Names[str]) -> list[str]:
+    """Return which columns of predictions are criteria: beside those of the truth, none with a value that no criterion can have."""
+    of_truth = {fold(name) for name in known}
+    beside = [name for name in names if fold(name) not in of_truth and not CRITERION.fullmatch(name)]
+    if len(beside) == len(names):
         return list(names)
-    other = [name for name in names if not CRITERION.fullmatch(name) and not all(_may_be_value(row.cells[name]) for row in sheet.rows)]
+    other = [name for name in beside if not all(_may_be_value(row.cells[name]) for row in sheet.rows)]
     if other:
         where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, other))}")
     return [name for name in names if name not in other]
