@@ -115,7 +115,7 @@ def test_a_piece_that_lost_its_end_is_refused_where_another_is_behind_it(codec, 
     pictures = [place for place in places if first[place + 1] & 0x1F == 1 and first[place + 2] == 0]  # PID 256
     both = tmp_path / "both.ts"
     both.write_bytes(b"".join(first[place : place + PACKET] for place in places if place not in pictures[-lost:]) + second)
-    with pytest.raises(VideoError, match="it is 2 recordings behind each other|damaged"):
+    with pytest.raises(VideoError, match=r"it is 2 recordings behind each other|damaged"):
         probe(both, "both.ts")
 
 
