@@ -100,7 +100,7 @@ def structure(path: Path, name: str) -> Structure:
             if unsure:
                 return Structure((), unsure)
             try:
-                _refuse_unknown_colours(path, name)
+                _refuse_unknown_colours(path, stream.codec_context.format.name, name)
                 return _of_packets(container, stream, name)
             except ValueError as error:
                 return Structure((), str(error))
@@ -133,9 +133,9 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
     return ""
 
 
-def _refuse_unknown_colours(path: Path, name: str) -> None:
+def _refuse_unknown_colours(path: Path, pixel_format: str, name: str) -> None:
     container, shown = stated(path, name)
-    if shown.is_left_to(container):
+    if shown.is_left_to(container, pixel_format):
         msg = "its pictures say that their colours are not known, its container states them"
         raise ValueError(msg)
 
