@@ -211,6 +211,9 @@ def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], s
         if unit_type in (h264.SPS, h264.PPS) and unit not in (*stated.sequences, *stated.pictures):
             msg = "its parameter sets change on the way"
             raise ValueError(msg)
+        if unit_type == h264.SEI and h264.turns(unit):
+            msg = "its pictures say that players turn them"
+            raise ValueError(msg)
         if unit_type in (h264.SLICE, h264.IDR):
             firsts.append(h264.Bits(unit[:SLICE_START_BYTES]).ue())
             why = why or foreign_bytes.foreign(unit)

@@ -248,11 +248,11 @@ def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rende
     encoded = target.with_name(f"encoded-{target.name}")
     frames = plan.first_source_frame + plan.frame_count
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
-    changes = program.run(_encoding(_hidden(_joined(files, plan), steady), encoded, steady, params), name, timeout_s)
+    stream = _hidden(_joined(files, plan), steady)
+    changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
     if changes and not any(program.TURNED in change for change in changes):
-        changes = program.run(
-            _encoding(_hidden(_joined(files, plan, colours_change=True), steady), encoded, steady, params), name, timeout_s
-        )
+        stream = _hidden(_joined(files, plan, colours_change=True), steady)
+        changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
     if changes:
         raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES)
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
