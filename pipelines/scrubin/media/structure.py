@@ -100,7 +100,7 @@ def structure(path: Path, name: str) -> Structure:
             if unsure:
                 return Structure((), unsure)
             try:
-                _refuse_unknown_colours(path, stream.codec_context.format.name, name)
+                _refuse_unknown_colours(path, stream.codec_context.pix_fmt or "", name)
                 return _of_packets(container, stream, name)
             except ValueError as error:
                 return Structure((), str(error))
