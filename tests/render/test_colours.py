@@ -12,6 +12,7 @@ import pytest
 import clips
 from scrubin.base.errors import VideoError
 from scrubin.cli import main
+from scrubin.media import ffmpeg as program
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.render import rendering
 from scrubin.stages.render.parts import Parts
@@ -100,6 +101,74 @@ def test_a_film_whose_size_changes_on_the_way_is_refused_by_the_frame(size, tmp_
     both = behind_each_other(one, two, tmp_path / "both.ts")
     with pytest.raises(VideoError, match="its picture changes size at frame 25; export it with one size"):
         executed([both], "smart")
+
+
+def metadata(**fields):
+    return ("-bsf:v", "h264_metadata=" + ":".join(f"{key}={value}" for key, value in fields.items()))
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("change", ["rotation", "rotation and colours"])
+def test_a_film_that_players_turn_from_a_frame_on_is_refused(change, mode, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    second = red(tmp_path / "2.h264", BT601 if change == "rotation" else BT709, *H264)
+    clips.ffmpeg("-i", second, "-c", "copy", *metadata(display_orientation="insert", rotate=180), tmp_path / "3.h264")
+    both = behind_each_other(red(tmp_path / "1.h264", BT601, *H264), tmp_path / "3.h264", tmp_path / "both.ts")
+    with pytest.raises(VideoError, match="players turn its picture otherwise from frame 25 on; export it upright"):
+        executed([both], mode)
+
+
+@pytest.mark.parametrize("name", ["rotated", "from RGB", "to YCgCo"])
+def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_frame(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rgb = ("-c:v", "libx264rgb", *H264[2:])
+    first = red(tmp_path / "1.h264", None, *rgb, pixels="gbrp") if name == "from RGB" else red(tmp_path / "1.h264", BT601, *H264)
+    second = red(tmp_path / "2.h264", BT709, *H264)
+    if name == "to YCgCo":
+        clips.ffmpeg("-i", second, "-c", "copy", *metadata(matrix_coefficients=8), tmp_path / "3.h264")
+        second = tmp_path / "3.h264"
+    both = behind_each_other(first, second, tmp_path / "both.ts")
+    if name == "rotated":
+        clips.ffmpeg("-display_rotation", 90, "-i", both, "-c", "copy", tmp_path / "turned.mkv")
+        both = tmp_path / "turned.mkv"
+    with pytest.raises(VideoError, match="its colours change at frame 25; export it"):
+        executed([both], "reencode")
+
+
+def test_numbers_of_pictures_stay_where_the_first_part_states_no_matrix(tmp_path):
+    one = red(tmp_path / "1.h264", BT601, *H264)
+    for number, matrix in ((2, 2), (3, 1)):
+        clips.ffmpeg("-i", one, "-c", "copy", *metadata(matrix_coefficients=matrix), tmp_path / f"{number}.h264")
+    both = behind_each_other(tmp_path / "2.h264", tmp_path / "3.h264", tmp_path / "both.ts")
+    rendered(both, "reencode")
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        luma = [int(np.median(frame.to_ndarray()[:64])) for frame in container.decode(video=0)]
+    assert max(luma[10:]) - min(luma[10:]) <= 1
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("matrix", [0, 8, 10, 14])
+def test_a_matrix_of_a_container_that_nobody_converts_is_not_believed(matrix, mode, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    red(tmp_path / "plain.mp4", BT601, *H264, *metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2))
+    clips.ffmpeg("-i", tmp_path / "plain.mp4", "-c", "copy", "-colorspace", matrix, tmp_path / "a.mkv")
+    assert executed([tmp_path / "a.mkv"], mode).mode == mode
+
+
+def test_what_a_stream_states_of_primaries_and_transfer_stays_where_its_container_knows_the_matrix(tmp_path):
+    stream = metadata(colour_primaries=1, transfer_characteristics=1, matrix_coefficients=2)
+    red(tmp_path / "plain.mp4", BT709, *H264, *stream)
+    more = ("-colorspace", "bt709", "-color_primaries", 9, "-color_trc", 2)
+    clips.ffmpeg("-i", tmp_path / "plain.mp4", "-c", "copy", *more, tmp_path / "a.mkv")
+    rendered(tmp_path / "a.mkv", "reencode")
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        frame = next(container.decode(video=0))
+        assert (frame.colorspace, frame.color_primaries, frame.color_trc) == (1, 1, 1)
+
+
+def test_what_ffmpeg_says_of_a_change_is_heard_behind_how_far_it_came():
+    said = "frame=  10 fps=0.0 size= 1KiB speed=1x    \r[fc#0 @ 0x55bd] Reconfiguring filter graph because display matrix changed\nend"
+    assert program.REBUILT.findall(said) == [" display matrix changed"]
 
 
 def test_what_is_encoded_beside_copies_states_what_their_frames_state_and_so_does_the_file(tmp_path):

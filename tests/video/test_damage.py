@@ -44,16 +44,8 @@ def pieces(folder, which=(0, 1)):
     return [(folder / f"{number}.ts").read_bytes() for number in which]
 
 
-def test_a_recording_that_was_put_together_of_whole_pieces_is_read(tmp_path):
-    both = tmp_path / "both.ts"
-    both.write_bytes(b"".join(pieces(tmp_path)))
-    probed = probe(both, "both.ts")
-    assert (probed.frame_count, probed.fps, probed.variable_rate, probed.end_s) == (50, 25, False, 2)
-    assert count(both) == 50
-
-
-@pytest.mark.parametrize("gap", ["a piece is missing", "a piece begins too early"])
-def test_pieces_whose_times_do_not_go_on_are_called_so_and_can_be_cut_apart(gap, tmp_path):
+@pytest.mark.parametrize("gap", ["none", "a piece is missing", "a piece begins too early"])
+def test_pieces_behind_each_other_are_called_so_and_can_be_cut_apart(gap, tmp_path):
     first, second = pieces(tmp_path, (0, 2 if gap == "a piece is missing" else 1))
     if gap == "a piece begins too early":
         clips.ffmpeg("-copyts", "-i", tmp_path / "1.ts", "-c", "copy", "-muxdelay", 0, "-output_ts_offset", -0.1, tmp_path / "early.ts")
@@ -62,9 +54,26 @@ def test_pieces_whose_times_do_not_go_on_are_called_so_and_can_be_cut_apart(gap,
     both.write_bytes(first + second)
     with pytest.raises(VideoError) as refused:
         probe(both, "both.ts")
-    assert "it is 2 recordings behind each other whose times do not go on; the second begins behind 0.96 s" in refused.value.reason
+    assert "it is 2 recordings behind each other; the second begins behind 0.96 s" in refused.value.reason
     assert f"cut it at byte {len(first)}, as with: head -c {len(first)} FILE > 1.ts" in refused.value.fix
     assert "the column 'part'" in refused.value.fix
+    assert "ffmpeg -i FILE -c copy a.mkv" in refused.value.fix
+
+
+def test_whole_pieces_that_were_put_together_as_one_are_read(tmp_path):
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(pieces(tmp_path)))
+    clips.ffmpeg("-i", both, "-c", "copy", tmp_path / "a.mkv")
+    probed = probe(tmp_path / "a.mkv", "a.mkv")
+    assert (probed.frame_count, probed.fps, probed.variable_rate) == (50, 25, False)
+
+
+def test_of_many_pieces_the_message_names_the_first_places(tmp_path):
+    first, second = pieces(tmp_path)
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join([first, *[second] * 11]))
+    with pytest.raises(VideoError, match=", and so on, as with"):
+        probe(both, "both.ts")
 
 
 PACKET = 188
@@ -95,14 +104,19 @@ def test_a_piece_that_is_missing_from_one_recording_is_lost(tmp_path):
         probe(both, "both.ts")
 
 
-def test_a_piece_that_lost_its_end_is_damaged_where_it_is_decoded(tmp_path):
-    first, second = pieces(tmp_path)
+@pytest.mark.parametrize("codec", ["libx264", "libx265", "mpeg2video"])
+@pytest.mark.parametrize("lost", [1, 4, 12])
+def test_a_piece_that_lost_its_end_is_refused_where_another_is_behind_it(codec, lost, tmp_path):
+    source = ("-f", "lavfi", "-i", "testsrc2=d=2:s=160x96:r=25", "-c:v", codec, "-g", 25, "-bf", 2, "-pix_fmt", "yuv420p")
+    more = ("-x265-params", "log-level=none:keyint=25:min-keyint=25:scenecut=0") if codec == "libx265" else ()
+    clips.ffmpeg(*source, *more, "-f", "segment", "-segment_time", 1, "-segment_format", "mpegts", tmp_path / "%d.ts")
+    first, second = [(tmp_path / f"{number}.ts").read_bytes() for number in (0, 1)]
     places = range(0, len(first), PACKET)
     pictures = [place for place in places if first[place + 1] & 0x1F == 1 and first[place + 2] == 0]  # PID 256
     both = tmp_path / "both.ts"
-    both.write_bytes(b"".join(first[place : place + PACKET] for place in places if place != pictures[-1]) + second)
-    with pytest.raises(VideoError, match="is damaged"):
-        count(both)
+    both.write_bytes(b"".join(first[place : place + PACKET] for place in places if place not in pictures[-lost:]) + second)
+    with pytest.raises(VideoError, match=r"it is 2 recordings behind each other|damaged"):
+        probe(both, "both.ts")
 
 
 X265 = ("-c:v", "libx265", "-preset", "veryfast", "-bf", "0", "-x265-params", "log-level=none:keyint=10:min-keyint=10:scenecut=0")

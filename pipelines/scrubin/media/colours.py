@@ -48,9 +48,12 @@ class Colours:
         context.color_range, context.colorspace = self.range, self.matrix
         context.color_primaries, context.color_trc = self.primaries, self.transfer
 
-    def is_left_to(self, container: Colours) -> bool:
-        """Return whether the matrix of frames that state these is known from their container alone: programs differ in what they show."""
-        return self.matrix == UNKNOWN != container.matrix
+    def is_left_to(self, container: Colours, pixel_format: str) -> bool:
+        """Return whether the matrix of frames that state these is known from their container alone: programs differ in what they show.
+
+        Of a matrix that nobody converts, or that these pixels cannot have, nothing is believed.
+        """
+        return self.matrix == UNKNOWN and container.matrix in MATRICES and not is_rgb(pixel_format)
 
 
 def stated(path: Path, name: str) -> tuple[Colours, Colours]:

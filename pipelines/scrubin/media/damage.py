@@ -28,6 +28,9 @@ from scrubin.base.faults import count_text
 from scrubin.media.opening import FIX_COPY, open_video
 
 FIX_PARTS = "give each of these files its own row in recordings.csv, with its number in the column 'part'"
+FIX_JOINED = "where the pieces are whole and their times go on, put them together as one: ffmpeg -i FILE -c copy a.mkv"
+MOST_PLACES = 8
+"""A message names no more of them."""
 FIX_SIZES = "export it with one size, or name the files of each size as a recording of their own"
 FIX_START = "export it again, from a key frame on"
 HARMLESS = re.compile(
@@ -176,27 +179,29 @@ def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: boo
     """
     verb = "is" if count == 1 else "are"
     damaged = f"{count_text(count, 'packet')} {verb} damaged, the first at {at_s:.2f} s"
-    found = sizes(path)
+    found = _sizes(path)
     if len(found) > 1:
         return VideoError(name, f"its picture changes size, from {' to '.join(found)}, and {damaged}", FIX_SIZES)
     if times_restart:
         return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", _parts_fix(joined_at))
     if joined_at:
         count_of = count_text(len(joined_at) + 1, "recording")
-        reason = f"it is {count_of} behind each other whose times do not go on; the second begins behind {at_s:.2f} s"
-        return VideoError(name, reason, _parts_fix(joined_at))
+        reason = (
+            f"it is {count_of} behind each other; the second begins behind {at_s:.2f} s, and nobody can tell whether the first is whole"
+        )
+        return VideoError(name, reason, f"{_parts_fix(joined_at)}; {FIX_JOINED}")
     return VideoError(name, damaged, FIX_COPY)
 
 
 def _parts_fix(joined_at: Sequence[int]) -> str:
     if not joined_at:
         return FIX_PARTS
-    places = ", ".join(map(str, joined_at))
+    places = ", ".join([*map(str, joined_at[:MOST_PLACES]), *(["and so on"] if len(joined_at) > MOST_PLACES else [])])
     commands = f"head -c {joined_at[0]} FILE > 1.ts; tail -c +{joined_at[0] + 1} FILE > 2.ts"
     return f"{FIX_PARTS}; where only the whole is left, cut it at byte {places}, as with: {commands}"
 
 
-def sizes(path: Path) -> list[str]:
+def _sizes(path: Path) -> list[str]:
     """Return the sizes of the key frames, in order, each once; as far as they can be decoded."""
     found: dict[str, None] = {}
     with suppress(FFmpegError, IndexError), open_video(path) as container:  # it is damaged

@@ -135,28 +135,11 @@ def _recovers_here(unit: memoryview) -> bool:
     if h264.unit_type(unit) != h264.SEI:
         return False
     bits = h264.Bits(unit)
-    for kind, size in _messages(bits):
+    for kind, size in h264.messages(bits):
         if kind == RECOVERY_POINT:
             return bits.ue() == 0 and bits.flag()
         bits.u(8 * size)
     return False
-
-
-def _messages(bits: h264.Bits) -> Iterator[tuple[int, int]]:
-    """Yield type and size in bytes of every message of an SEI unit; the caller reads the message itself."""
-    while True:
-        try:
-            yield _extended(bits), _extended(bits)
-        except ValueError:
-            return
-
-
-def _extended(bits: h264.Bits) -> int:
-    """Read a number of which each byte of 255 says that it goes on (H.264, 7.3.2.3.1)."""
-    value = 0
-    while (byte := bits.u(8)) == 255:
-        value += 255
-    return value + byte
 
 
 UNFILTERED = {"skip_loop_filter": "all"}

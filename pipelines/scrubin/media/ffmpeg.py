@@ -30,6 +30,10 @@ TOO_LARGE = getattr(signal, "SIGXFSZ", None)
 """How a program is ended that writes a file above its limit; Windows has no such limit."""
 # libx264 gives other bytes for another number of threads, also for "as many as there are cores".
 THREADS = 2
+REBUILT = re.compile(r"\[fc#\d+ @ \w+\] Reconfiguring filter graph(?: because)?(.*)$", re.MULTILINE)
+"""What ffmpeg says when pictures change on the way in what its filters are made for, also behind how far it came, in the same line."""
+TURNED = "display matrix"
+"""Part of the reason, when players turn pictures otherwise."""
 LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing: (.*)$)", re.MULTILINE)
@@ -43,8 +47,10 @@ REMOTE = getattr(errno, "EREMOTEIO", errno.EIO)
 FAILING = {os.strerror(number) for number in (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOLINK, REMOTE, errno.ENXIO)}
 
 
-def run(stream: Any, name: str, timeout_s: float) -> None:
+def run(stream: Any, name: str, timeout_s: float) -> tuple[str, ...]:
     """Run an ffmpeg-python graph to its end; the program ends when we do.
+
+    Return why it built its filters anew on the way, in the order of the film: each trimmed, counted and timed from there on again.
 
     Raises
     ------
@@ -63,6 +69,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
             if TOO_LARGE is not None and done.returncode == -TOO_LARGE:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             done.check_returncode()
+            return tuple(REBUILT.findall(said))
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:

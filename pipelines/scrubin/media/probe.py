@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +18,7 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.media.containers.pieces import Pieces, UnreadableError
 from scrubin.media.containers.transport import joins
-from scrubin.media.damage import damage, listening, sizes
+from scrubin.media.damage import damage, listening
 from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
 from scrubin.media.upright import is_mirrored
 
@@ -92,8 +91,6 @@ SMALLEST_PX = 16
 SNAP_SHARE = Fraction(1, 10_000)
 # Frame distances within this share of the median still count as constant rate.
 JITTER_SHARE = 0.1
-# Where one recording goes on in another, no more than a frame may be missing.
-MOST_STEPS = 2
 FINE_CLOCK_S = Fraction(1, 900)
 FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
@@ -248,12 +245,11 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             last = max(last, (packet.pts, packet.duration or 0))
     if damaged:
         joined_at = _joined_at(path, container, stream, len(damaged))
-        if not joined_at or untimed or times_restart or not _go_on(pts, positions, joined_at) or len(sizes(path)) > 1:
-            # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
-            before = [time for time, at in zip(pts, positions, strict=True) if joined_at and at < joined_at[0]]
-            place = max(before, default=damaged[0])
-            at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
-            raise damage(path, name, len(damaged), at_s, times_restart=times_restart, joined_at=joined_at)
+        # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
+        before = [time for time, at in zip(pts, positions, strict=True) if joined_at and at < joined_at[0]]
+        place = max(before, default=damaged[0])
+        at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
+        raise damage(path, name, len(damaged), at_s, times_restart=times_restart, joined_at=joined_at)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0
@@ -267,23 +263,6 @@ def _joined_at(path: Path, container: av.container.InputContainer, stream: av.Vi
     """
     places = joins(path, stream.id) if container.format.name == "mpegts" else None
     return places if places is not None and len(places) == marked else ()
-
-
-def _go_on(pts: Sequence[int], positions: Sequence[int], joined_at: Sequence[int]) -> bool:
-    """Return whether recordings behind each other are one: each begins behind the end of the one before, and at most a frame is missing.
-
-    Parameters
-    ----------
-    pts, positions
-        When the packets are shown, and at which byte each begins, in the order of the file.
-    joined_at
-        The bytes at which the second recording begins, the third one, and so on.
-    """
-    times, places = np.array(pts), np.array(positions)
-    most = MOST_STEPS * float(np.median(np.diff(np.sort(times))))
-    before = [times[places < place] for place in joined_at]
-    behind = [times[places >= place] for place in joined_at]
-    return all(len(a) and len(b) and 0 < b.min() - a.max() <= most for a, b in zip(before, behind, strict=True))
 
 
 def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:

@@ -100,7 +100,7 @@ def structure(path: Path, name: str) -> Structure:
             if unsure:
                 return Structure((), unsure)
             try:
-                _refuse_unknown_colours(path, name)
+                _refuse_unknown_colours(path, stream.codec_context.pix_fmt or "", name)
                 return _of_packets(container, stream, name)
             except ValueError as error:
                 return Structure((), str(error))
@@ -133,9 +133,9 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
     return ""
 
 
-def _refuse_unknown_colours(path: Path, name: str) -> None:
+def _refuse_unknown_colours(path: Path, pixel_format: str, name: str) -> None:
     container, shown = stated(path, name)
-    if shown.is_left_to(container):
+    if shown.is_left_to(container, pixel_format):
         msg = "its pictures say that their colours are not known, its container states them"
         raise ValueError(msg)
 
@@ -210,6 +210,9 @@ def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], s
         types.add(unit_type)
         if unit_type in (h264.SPS, h264.PPS) and unit not in (*stated.sequences, *stated.pictures):
             msg = "its parameter sets change on the way"
+            raise ValueError(msg)
+        if unit_type == h264.SEI and h264.turns(unit):
+            msg = "its pictures say that players turn them"
             raise ValueError(msg)
         if unit_type in (h264.SLICE, h264.IDR):
             firsts.append(h264.Bits(unit[:SLICE_START_BYTES]).ue())

@@ -120,6 +120,40 @@ class Bits:
             raise ValueError(msg)
 
 
+def messages(bits: Bits) -> Iterator[tuple[int, int]]:
+    """Yield type and size in bytes of every message of an SEI unit; the caller reads the message itself."""
+    while True:
+        try:
+            yield _extended(bits), _extended(bits)
+        except ValueError:
+            return
+
+
+def _extended(bits: Bits) -> int:
+    """Read a number of which each byte of 255 says that it goes on (H.264, 7.3.2.3.1)."""
+    value = 0
+    while (byte := bits.u(8)) == 255:
+        value += 255
+    return value + byte
+
+
+DISPLAY_ORIENTATION = 47
+
+
+def turns(unit: bytes | memoryview) -> bool:
+    """Whether an SEI unit says that players turn or mirror the picture (D.1.27)."""
+    bits = Bits(unit)
+    try:
+        for kind, size in messages(bits):
+            if kind != DISPLAY_ORIENTATION:
+                bits.u(8 * size)
+            else:
+                return not bits.flag() and bits.u(18) != 0  # unless it ends an earlier one: both mirrors, and the angle
+    except ValueError:
+        pass  # what ends too early says nothing
+    return False
+
+
 # Profiles whose sequence parameter set states the chroma format (7.3.2.1.1).
 CHROMA_PROFILES = frozenset([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 EXTENDED_SAR = 255

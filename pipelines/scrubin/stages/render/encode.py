@@ -20,6 +20,7 @@ from av.codec.context import Flags
 from av.filter import Graph
 from av.video.frame import PictureType
 
+from scrubin.base.errors import VideoError
 from scrubin.media import ffmpeg as program
 from scrubin.media.colours import MATRICES, UNKNOWN, Colours, is_full_range, is_rgb, rgb_matrix, stated
 from scrubin.media.containers import h264
@@ -30,6 +31,7 @@ from scrubin.media.structure import COPYABLE_FORMATS
 from scrubin.stages.render.plan import Hidden, Plan, SourceFile
 from scrubin.stages.render.render_params import RenderParams
 
+FIX_CHANGES = "export it upright, with one matrix and one range, or give what comes from there on a file of its own"
 MUXING = {"fflags": "+bitexact"}
 HELD_FRAMES = 32
 """More than any decoder holds back (ITU-T H.264, A.3.1)."""
@@ -243,11 +245,29 @@ def encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Render
 
 def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
     steady = plan if len(files) == 1 else _steady(plan)
-    stream = _hidden(_joined(files, plan), steady)
     encoded = target.with_name(f"encoded-{target.name}")
-    encoding = ffmpeg.output(
+    frames = plan.first_source_frame + plan.frame_count
+    timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
+    stream = _hidden(_joined(files, plan), steady)
+    changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
+    if changes and not any(program.TURNED in change for change in changes):
+        stream = _hidden(_joined(files, plan, colours_change=True), steady)
+        changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
+    if changes:
+        raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES)
+    # The encoder's name is written by encoding alone: a copy without tags is free of it.
+    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
+    program.run(bare, name, timeout_s)
+    if len(files) > 1:
+        target.replace(encoded)
+        retimed(encoded, target, plan, STEADY_FPS)
+    encoded.unlink()
+
+
+def _encoding(stream: Any, target: Path, steady: Plan, params: RenderParams) -> Any:
+    return ffmpeg.output(
         stream,
-        f"file:{encoded}",
+        f"file:{target}",
         vcodec="libx264",
         preset=params.preset,
         crf=params.crf,
@@ -260,16 +280,6 @@ def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rende
         **{"flags:v": "+bitexact", "x264-params": "cpu-independent=1"},
         **BARE,
     )
-    frames = plan.first_source_frame + plan.frame_count
-    timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
-    program.run(encoding, name, timeout_s)
-    # The encoder's name is written by encoding alone: a copy without tags is free of it.
-    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
-    program.run(bare, name, timeout_s)
-    if len(files) > 1:
-        target.replace(encoded)
-        retimed(encoded, target, plan, STEADY_FPS)
-    encoded.unlink()
 
 
 def show_as(target: Path, shown: Fraction, plan: Plan, name: str) -> None:
@@ -289,13 +299,13 @@ def show_as(target: Path, shown: Fraction, plan: Plan, name: str) -> None:
     unstated.unlink()
 
 
-def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
+def _joined(files: Sequence[SourceFile], plan: Plan, *, colours_change: bool = False) -> Any:
     """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
     streams = []
     for file in files:
         own = file.own_plan(plan)
         if own is not None:
-            streams.append(_plain_picture(_trimmed(_opened(file), own[1]), plan, file))
+            streams.append(_plain_picture(_trimmed(_opened(file, colours_change=colours_change), own[1]), plan, file))
     if len(files) == 1:
         return streams[0]
     steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
@@ -306,23 +316,35 @@ SAME_SIZE = {f"{side}": f"if(eq(ld(0),0)+eq(ld(0),i{side}),st(0,i{side}),1e9)" f
 """For ffmpeg's filter "scale": the size of the first frame; a frame of another one asks for a size that there is not, so ffmpeg fails."""
 
 
-def _opened(file: SourceFile) -> Any:
+def _opened(file: SourceFile, *, colours_change: bool) -> Any:
     """Return the pictures of a file, all in the colours that its first one states.
 
-    ffmpeg builds its graph anew where matrix or range change on the way, and would trim, count and time from there on again. So the graph
-    stays, and pictures of other colours are converted. A filter would read memory that is not its own where the size changes.
+    ffmpeg builds its graph anew where matrix or range change on the way, and would trim, count and time from there on again. For such a
+    film the graph stays, and pictures of other colours are converted. That passes over a rotation that begins on the way, and a filter
+    would read memory that is not its own where the size changes.
     """
+    container, shown = stated(file.path, file.name)
+    left_to_container = shown.is_left_to(container, file.probe.pixel_format)
     # Only these state a matrix and a range. Rotation stands before all filters of ours.
-    colours_may_change = file.probe.pixel_format.startswith("yuv") and not file.probe.rotation_deg
-    more = {"reinit_filter": 0} if colours_may_change else {}
+    keeps_graph = colours_change and file.probe.pixel_format.startswith("yuv") and not file.probe.rotation_deg and not left_to_container
+    more = {"reinit_filter": 0} if keeps_graph else {}
     # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
     stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
-    if colours_may_change:
+    if keeps_graph:
+        if shown.matrix == UNKNOWN:
+            stream = stream.filter("setparams", colorspace=UNKNOWN)  # not known here or there: taken for the same, as `Plain` does
         stream = stream.filter("scale", **SAME_SIZE, eval="frame", flags=FLAGS)
-    container, shown = stated(file.path, file.name)
-    if shown.is_left_to(container):
-        stream = stream.filter("setparams", colorspace=container.matrix, color_primaries=container.primaries, color_trc=container.transfer)
-    return stream
+    return stream.filter("setparams", **_only_in(container, shown)) if left_to_container else stream
+
+
+def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
+    """Return for ffmpeg's filter "setparams" what a container states and the stream does not."""
+    both = {
+        "colorspace": (container.matrix, shown.matrix),
+        "color_primaries": (container.primaries, shown.primaries),
+        "color_trc": (container.transfer, shown.transfer),
+    }
+    return {key: of_container for key, (of_container, of_stream) in both.items() if of_stream == UNKNOWN != of_container}
 
 
 def _steady(plan: Plan) -> Plan:
