@@ -155,33 +155,34 @@ def test_undo_of_what_is_on_its_way_undoes_that_and_nothing_before_it(come_in, f
     assert [one["line"] for one in lines(folder, "withdrawn")] == [rejected]
 
 
-def see_all_lenses(page):
-    """Look at the lens of every span, and come back to the first."""
+def seen_before(come_in, folder):
+    """Open the page on three spans between which nothing is asked, look at the lens of each, and come back to the first."""
+    review_study.propose(folder, [review_study.proposal("single", "mono", first, first + 4) for first in (4, 32, 60)])
+    page = come_in()
     for _ in range(3):
         keyboard.press(page, "j")
         page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
     keyboard.press(page, "j")
     says(page, "Span 1 of 3")
+    return page
 
 
 @pytest.mark.parametrize("apart_ms", [80, 250])
 def test_a_key_that_is_pressed_twice_decides_about_one_span(come_in, folder, apart_ms):
-    page = come_in()
-    see_all_lenses(page)
+    page = seen_before(come_in, folder)
     keyboard.press(page, "r")
     page.wait_for_timeout(apart_ms)
     keyboard.press(page, "r")
     page.wait_for_timeout(1000)
-    assert spans(folder) == [("reject", 10, 14)]
+    assert spans(folder) == [("reject", 4, 8)]
 
 
 def test_who_has_looked_at_the_lenses_before_decides_as_fast_as_they_press(come_in, folder):
-    page = come_in()
-    see_all_lenses(page)
+    page = seen_before(come_in, folder)
     for _ in range(3):
         keyboard.press(page, "a")
         page.wait_for_timeout(700)
-    assert [one[:2] for one in spans(folder)] == [("accept", 10), ("accept", 30), ("accept", 50)]
+    assert [one[:2] for one in spans(folder)] == [("accept", 4), ("accept", 32), ("accept", 60)]
 
 
 def test_a_key_for_a_span_that_came_a_moment_ago_waits_for_its_lens_and_can_be_taken_back(come_in, folder):
@@ -214,14 +215,14 @@ def test_undo_twice_takes_back_what_waits_and_then_what_was_decided_before(come_
 
 
 def test_who_chooses_the_one_span_that_is_left_means_it(come_in, folder):
-    page = come_in()
-    see_all_lenses(page)
-    for said in ("0:00.5: hidden", "0:01.5: hidden"):
-        keyboard.press(page, "a")
-        says(page, said)
-        page.wait_for_timeout(keyboard.CAME_MS if "0.5" in said else 0)
+    page = seen_before(come_in, folder)
+    keyboard.press(page, "a")
+    says(page, "0:00.2: hidden")
+    page.wait_for_timeout(keyboard.CAME_MS)
+    keyboard.press(page, "a")
+    says(page, "0:01.6: hidden")
     keyboard.press(page, "j", "a")
-    says(page, "0:02.5: hidden")
+    says(page, "0:03.0: hidden")
 
 
 def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(come_in, folder):
@@ -229,7 +230,9 @@ def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(co
     keyboard.press(page, "j", "f")
     page.locator("#full-canvas[data-frame='10']").wait_for()
     keyboard.press(page, "r", "ArrowDown")
-    says(page, "not taken, for another picture came on the screen before you had looked at it. Nothing was decided.", "#full-status.problem")
+    says(
+        page, "not taken, for another picture came on the screen before you had looked at it. Nothing was decided.", "#full-status.problem"
+    )
     # As does one that covers the lens.
     keyboard.press(page, "Escape", "j", "k")
     keyboard.press(page, "g")
