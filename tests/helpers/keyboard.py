@@ -11,8 +11,8 @@ PATIENCE_MS = 60_000
 MOST_KEYS = 2000
 # The lens of a span: 22 frames, an eighth of a second each.
 LONG_ENOUGH_MS = 3000
-CAME_MS = 1700
-"""A span that came by itself is decided only after it was on the screen for so long."""
+CAME_MS = 500
+"""A key sooner than this after a span came by itself was meant for the one before."""
 NOTHING_TO_SEE = re.compile("all seen|nothing left to see")
 
 

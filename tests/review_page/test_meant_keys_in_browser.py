@@ -87,11 +87,10 @@ def test_an_answer_at_full_size_needs_one_look_and_is_said_there_and_a_repeated_
     page.set_default_timeout(4000)
     says(page, "a face at 0:00.5: it may be seen. U undoes.", "#full-status")
     page.locator("#full-canvas[data-frame='40']").wait_for()
-    keyboard.press(page, "r")
-    says(page, "Not taken: this span came only now", "#full-status")
     page.wait_for_timeout(keyboard.CAME_MS)
-    assert spans(folder) == [("reject", 10, 11)]
     keyboard.press(page, "r")
+    says(page, "a moment more", "#full-status")
+    assert spans(folder) == [("reject", 10, 11)]
     says(page, "a private word at 0:02.0: it may be seen", "#full-status")
     assert spans(folder) == [("reject", 10, 11), ("reject", 40, 42)]
 
@@ -156,20 +155,94 @@ def test_undo_of_what_is_on_its_way_undoes_that_and_nothing_before_it(come_in, f
     assert [one["line"] for one in lines(folder, "withdrawn")] == [rejected]
 
 
-def test_a_key_that_is_pressed_twice_decides_about_one_span(come_in, folder):
+def seen_before(come_in, folder):
+    """Open the page on three spans between which nothing is asked, look at the lens of each, and come back to the first."""
+    review_study.propose(folder, [review_study.proposal("single", "mono", first, first + 4) for first in (4, 32, 60)])
+    page = come_in()
+    for _ in range(3):
+        keyboard.press(page, "j")
+        page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.press(page, "j")
+    says(page, "Span 1 of 3")
+    return page
+
+
+@pytest.mark.parametrize("apart_ms", [80, 250])
+def test_a_key_that_is_pressed_twice_decides_about_one_span(come_in, folder, apart_ms):
+    page = seen_before(come_in, folder)
+    keyboard.press(page, "r")
+    page.wait_for_timeout(apart_ms)
+    keyboard.press(page, "r")
+    page.wait_for_timeout(1000)
+    assert spans(folder) == [("reject", 4, 8)]
+
+
+def test_who_has_looked_at_the_lenses_before_decides_as_fast_as_they_press(come_in, folder):
+    page = seen_before(come_in, folder)
+    for _ in range(3):
+        keyboard.press(page, "a")
+        page.wait_for_timeout(700)
+    assert [one[:2] for one in spans(folder)] == [("accept", 4), ("accept", 32), ("accept", 60)]
+
+
+def test_a_key_for_a_span_that_came_a_moment_ago_waits_for_its_lens_and_can_be_taken_back(come_in, folder):
     page = come_in()
     keyboard.press(page, "j")
     page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
     keyboard.press(page, "r")
     says(page, "shown. U undoes")
+    page.wait_for_timeout(keyboard.CAME_MS)
     keyboard.press(page, "r")
-    says(page, "Not taken: this span came only now. Look at it, then say it again.")
-    page.wait_for_timeout(LENS_MS)
+    says(page, "Look at both ends of it in the lens: a moment more. U takes it back.")
+    # What is said next is taken at once.
+    keyboard.press(page, "u", "a")
+    says(page, "outside the body at 0:01.5: hidden. U undoes")
+    assert [one[:2] for one in spans(folder)] == [("reject", 10), ("accept", 30)]
+
+
+def test_undo_twice_takes_back_what_waits_and_then_what_was_decided_before(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.press(page, "r")
+    says(page, "shown. U undoes")
+    keyboard.press(page, "j", "r")
+    says(page, "a moment more")
+    keyboard.press(page, "u", "u")
+    says(page, "Undone.")
     assert spans(folder) == [("reject", 10, 14)]
-    # Who chooses a span means it.
-    keyboard.press(page, "k", "k", "r")
-    says(page, "U undoes")
-    assert len(spans(folder)) == 2
+    assert len(lines(folder, "withdrawn")) == 1
+
+
+def test_who_chooses_the_one_span_that_is_left_means_it(come_in, folder):
+    page = seen_before(come_in, folder)
+    keyboard.press(page, "a")
+    says(page, "0:00.2: hidden")
+    page.wait_for_timeout(keyboard.CAME_MS)
+    keyboard.press(page, "a")
+    says(page, "0:01.6: hidden")
+    keyboard.press(page, "j", "a")
+    says(page, "0:03.0: hidden")
+
+
+def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j", "f")
+    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.press(page, "r", "ArrowDown")
+    says(
+        page, "not taken, for another picture came on the screen before you had looked at it. Nothing was decided.", "#full-status.problem"
+    )
+    # As does one that covers the lens.
+    keyboard.press(page, "Escape", "j", "k")
+    keyboard.press(page, "g")
+    page.keyboard.type("#65")
+    keyboard.press(page, "Enter", "r")
+    says(page, "a moment more")
+    keyboard.press(page, "f")
+    says(page, "not taken, for another picture", "#full-status.problem")
+    page.wait_for_timeout(LENS_MS)
+    assert not lines(folder, "decided")
 
 
 def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(come_in, folder):
@@ -215,6 +288,9 @@ def test_at_400_percent_everything_can_be_looked_at_by_keys(come_in, folder, siz
     assert footer["y"] <= page.locator("#status").bounding_box()["y"] + 1
     keyboard.press(page, "f")
     page.locator("#full-canvas[data-frame]").wait_for()
+    # No ring around what is said, and no dash before keys that are not named.
+    assert page.evaluate("document.activeElement.id") == "full-picture"
+    assert not page.locator("#full-text").inner_text().strip().endswith("—")
     picture = page.locator("#full-canvas").bounding_box()
     assert picture["height"] >= 90
     assert picture["y"] >= 0
@@ -241,6 +317,10 @@ def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_
     keyboard.press(page, "Enter")
     page.locator("#kind-dialog[open]").wait_for()
     keyboard.press(page, "Enter")
-    says(page, "the rectangle is hidden. U undoes. A check was in it: noticed. A name at", "#full-status")
+    says(page, "the rectangle is hidden during the whole recording. A name at", "#full-status")
+    said = page.locator("#full-status").inner_text()
+    assert said.startswith("A check was in it: noticed. U, if that was all you meant. ")
+    # Each has its line in the ledger; the sentence stays one that is read.
+    assert said.count("a name at") <= 3
     assert len(spans(folder)) == 1
     assert lines(folder, "planted")

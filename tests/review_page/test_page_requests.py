@@ -12,8 +12,9 @@ import page_client
 import review_study
 from page_client import PAIR, SINGLE, decide, lines, looked, picture, post
 from scrubin.audit.expected import withdrawal_memory
+from scrubin.base.errors import ReviewError
 from scrubin.curate.page.requests import Place
-from scrubin.stages.review import LEDGER_PATH
+from scrubin.stages.review import LEDGER_PATH, events
 
 
 def test_nothing_is_written_about_somebody_who_withdrew_while_the_page_was_open(page, folder, clock):
@@ -29,6 +30,27 @@ def test_nothing_is_written_about_somebody_who_withdrew_while_the_page_was_open(
     assert not lines(folder)
     # Of all others everything goes on.
     assert decide(page, number=PAIR, camera="left").status_code == 200
+
+
+def test_no_line_that_names_another_line_or_a_clip_is_written_about_somebody_who_withdrew(page, folder):
+    assert decide(page).status_code == 200
+    assert post(page, "/api/exclude", number=SINGLE, why="shaky", nonce="1" * 16).status_code == 200
+    before = lines(folder)
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    answers = [post(page, path, number=SINGLE, nonce=digit * 16) for path, digit in (("/api/undo", "2"), ("/api/include", "3"))]
+    assert [one.status_code for one in answers] == [409, 409]
+    theirs, others = (events.Clip("quiet", "single", 0.0, 1.0), events.Clip("loud", "pair", 0.0, 1.0))
+    with review_study.desk(folder) as desk:
+        with pytest.raises(ReviewError, match="withdrawn from the study"):
+            desk.check("videos", theirs, events.CLEAN, "")
+        with pytest.raises(ReviewError, match="withdrawn from the study"):
+            desk.sample(events.Sampled("videos", 1, 2, (others, theirs)))
+        assert lines(folder) == before
+        desk.sample(events.Sampled("videos", 1, 2, (others,)))
+        desk.check("videos", others, events.CLEAN, "")
+    # What was said about others can be undone.
+    assert decide(page, number=PAIR, camera="left", nonce="4" * 16).status_code == 200
+    assert post(page, "/api/undo", number=PAIR, nonce="5" * 16).status_code == 200
 
 
 def test_stills_come_by_their_numbers_in_rows(page):

@@ -470,10 +470,18 @@ class Desk:
     def _refuse_withdrawn(self, says: events.Event) -> None:
         """Raise a `ReviewError` for a line about somebody who withdrew, also while this desk was open: its study is of before that."""
         withdrawn = withdrawal_memory.load(self._folder)
-        about = getattr(says, "recording", None) or getattr(says, "key", "")
-        if any(name in withdrawn for name in str(about).split(",")):
+        if any(name in withdrawn for name in self._names_in(says)):
             msg = "this recording was withdrawn from the study: nothing is written about it any more; 'make repro' takes it out of the page"
             raise ReviewError(msg)
+
+    def _names_in(self, says: events.Event) -> list[str]:
+        """Return the recordings that a line is about, and what an acknowledgement is about."""
+        if isinstance(says, events.Withdrawn):
+            # By its number alone it says of nobody.
+            says = self._state.standing.about(says.line)
+        clips = says.clips if isinstance(says, events.Sampled) else (says.clip,) if isinstance(says, events.Checked) else ()
+        about = getattr(says, "recording", None) or getattr(says, "key", "")
+        return [*str(about).split(","), *(name for clip in clips for name in (clip.recording, clip.id))]
 
     def _decide_drawn(
         self,

@@ -5,6 +5,8 @@ import { byId } from "./elements.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
 
+const MOST_NAMED = 3;
+
 const whereOf = ({ camera, frame }) => clock(state.times[camera].start(frame));
 const whatOf = (kind) => (kind === "person" ? "a person" : "a name");
 
@@ -12,7 +14,8 @@ const whatOf = (kind) => (kind === "person" ? "a person" : "a name");
 export function noticed(checks) {
   const all = checks.filter(({ outcome }) => outcome === "noticed").map((check) => `${whatOf(check.kind)} at ${whereOf(check)}`);
   if (!all.length) return "";
-  const text = all.join(" and ");
+  const [some, others] = [all.slice(0, MOST_NAMED), all.length - MOST_NAMED];
+  const text = others > 0 ? `${some.join(", ")} and ${others} more` : [some.slice(0, -1).join(", "), some.at(-1)].filter(Boolean).join(" and ");
   const rest = all.length === 1 ? "is not in the recording; its true still follows." : "are not in the recording; their true stills follow.";
   return `${text[0].toUpperCase()}${text.slice(1)} ${rest}`;
 }

@@ -14,14 +14,14 @@ import { clock } from "./times.js";
 const LENS_WAIT_MS = 6000;
 const LENS_LOAD_MS = 60_000;
 const LENS_TICK_MS = 30;
-/** A span that came by itself was there for one look at full size before a key is about it: the key may have been meant for the one before. */
-const CAME_S = NEEDED_S.full;
+/** A key so soon after a span came by itself was meant for the one before: nobody has looked and pressed it meanwhile. */
+const CAME_S = 0.3;
 
 export class Decisions {
   constructor(watch, lens, say) {
-    Object.assign(this, { watch, lens, say, busy: false, wish: null, decides: null, came: null });
-    // What somebody chose themselves is what they mean.
-    state.on("selection", () => this.came && state.selected !== this.came.id && (this.came = null));
+    Object.assign(this, { watch, lens, say, busy: false, wish: null, decides: null, ending: null, current: null, came: null });
+    // What somebody chose themselves is what they mean, also when it is what had come.
+    state.on("selection", () => (this.came = null));
   }
 
   /** Accept or reject the selected span. */
@@ -33,9 +33,10 @@ export class Decisions {
     if (reason) return this.say(`Not taken: ${reason}`, false, true);
     const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : isAsked(span) ? "it may be seen" : "shown";
     const wish = { name: name(span), isTakenBack: false };
+    const isShown = this.#isShown(span);
     return this.#work(async () => {
       // Who decides faster than the pictures come has not seen them.
-      await this.#shown(number, span, wish);
+      if (!isShown) await this.#shown(number, span, wish);
       this.watch.pass();
       await this.watch.send();
       if (wish.isTakenBack) return;
@@ -51,10 +52,9 @@ export class Decisions {
 
   /** Why a key is not about a span, as a sentence; "" when it is. */
   #whyNot(span) {
-    if (this.busy) return "";
+    if (this.busy && !this.ending) return "";
     if (this.came?.id === spanId(span) && performance.now() - this.came.at < CAME_S * 1000) return "this span came only now. Look at it, then say it again.";
-    const isOf = span.camera === state.camera && [[span.first, span.last], ...(span.lens ?? [])].some(([first, last]) => first <= state.frame && state.frame <= last);
-    return byId("full").open && !isOf ? "the picture on the screen is none of the selected span. J and K go to a span." : "";
+    return isElsewhere(span) ? "the picture on the screen is none of the selected span. J and K go to a span." : "";
   }
 
   /** Keep the new ends of the selected span. */
@@ -88,9 +88,10 @@ export class Decisions {
       const { line, checks } = await this.#decide(number, span, { what: "add", why: answer.why });
       const check = state.number === number ? noticed(checks) : "";
       const isHidden = line.event !== "planted";
-      const hidden = `${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`;
-      if (!check) this.say(isHidden ? hidden : "That was a check: noticed. Nothing is hidden.");
-      else if (isHidden) this.say(`${hidden} A check was in it: noticed. ${check} U, if that was all you meant.`, true);
+      const hidden = `${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden${box && answer.when === "whole" ? " during the whole recording" : ""}.`;
+      if (!check) this.say(isHidden ? `${hidden} U undoes.` : "That was a check: noticed. Nothing is hidden.");
+      // What is hidden of the true pictures stays so, unless they say so: that comes first.
+      else if (isHidden) this.say(`A check was in it: noticed. U, if that was all you meant. ${hidden} ${check}`, true);
       else this.say(`That was a check: noticed. ${check} You marked nothing but its frame, so nothing is hidden.`, true);
       this.#unmark(inFrame, outFrame);
     }, { name: kindName(answer.kind) });
@@ -99,8 +100,9 @@ export class Decisions {
   async undo() {
     const { number } = state;
     if (this.wish) {
-      this.wish.isTakenBack = true;
-      return this.say(`${this.wish.name}: taken back before it was written. Nothing was decided.`);
+      const { wish } = this;
+      this.#takeBack(wish);
+      return this.say(`${wish.name}: taken back before it was written. Nothing was decided.`);
     }
     if (this.decides) {
       // It is on its way: what is undone is this, once it is written, and nothing that was decided before it.
@@ -118,6 +120,12 @@ export class Decisions {
       if (forgotten) this.say(`Undone: no longer acknowledged: ${forgotten.text}`);
       else this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
     }, { isUndo: true });
+  }
+
+  /** What waited is no longer wanted: nothing is to be confirmed, and the next key does not find it in its way. */
+  #takeBack(wish) {
+    wish.isTakenBack = true;
+    if (this.wish === wish) Object.assign(this, { wish: null, ending: this.decides, decides: null, pending: "" });
   }
 
   async exclude() {
@@ -187,10 +195,10 @@ export class Decisions {
   async #shown(number, span, wish) {
     let [patience, loading] = [LENS_WAIT_MS, LENS_LOAD_MS];
     const isGone = () => wish.isTakenBack || state.number !== number || spanId(state.span ?? span) !== spanId(span);
-    if (isGone() || this.#isShown(span)) return;
+    if (isGone() || this.#isLost(span, wish) || this.#isShown(span)) return;
     this.say(byId("full").open ? "Look at it: a moment more. U takes it back." : "Look at both ends of it in the lens: a moment more. U takes it back.");
     let before = performance.now();
-    while (!isGone() && !this.#isShown(span) && patience > 0 && loading > 0) {
+    while (!isGone() && !this.#isLost(span, wish) && !this.#isShown(span) && patience > 0 && loading > 0) {
       await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
       const now = performance.now();
       // Nobody looks at pictures that are still on their way.
@@ -200,10 +208,18 @@ export class Decisions {
     }
   }
 
-  /** At full size the lens cannot be seen: what fills the screen is the look. */
+  /** Whether another picture fills the screen before this span was looked at: then it is not decided. */
+  #isLost(span, wish) {
+    if (!isElsewhere(span)) return false;
+    this.#takeBack(wish);
+    this.say(`${wish.name}: not taken, for another picture came on the screen before you had looked at it. Nothing was decided.`, false, true);
+    return true;
+  }
+
+  /** At full size the lens cannot be seen: what fills the screen is the look, if it is of the span. */
   #isShown(span) {
     if (span.drawn) return true;
-    if (byId("full").open) return this.watch.largeS >= NEEDED_S.full;
+    if (byId("full").open && !isElsewhere(span)) return this.watch.largeS >= NEEDED_S.full;
     return span.lens_seen || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
   }
 
@@ -236,19 +252,22 @@ export class Decisions {
 
   /** One decision at a time; what was seen until now is written before it. It may wait as a wish that can be taken back. */
   #work(work, { name: pending = "", wish = null, isUndo = false } = {}) {
-    if (this.busy) {
+    if (this.busy && !this.ending) {
       this.say("What you decided before is not written yet: this was not taken. Say it again.", false, true);
       return false;
     }
-    Object.assign(this, { busy: true, wish, pending: isUndo ? "what you undid" : pending || "what you said last" });
-    const done = this.#written(work);
+    const before = this.ending;
+    Object.assign(this, { busy: true, current: work, ending: null, wish, pending: isUndo ? "what you undid" : pending || "what you said last" });
+    const done = this.#written(work, before);
     this.decides = isUndo ? null : done;
     return done;
   }
 
-  async #written(work) {
+  /** `before` is what was taken back, and ends in a moment. */
+  async #written(work, before) {
     state.tell("busy");
     try {
+      await before;
       await this.watch.send();
       await work();
       state.tell("written");
@@ -259,12 +278,18 @@ export class Decisions {
       await state.reload().catch(() => {});
       return false;
     } finally {
-      Object.assign(this, { busy: false, wish: null, decides: null, pending: "" });
+      if (this.current === work) Object.assign(this, { busy: false, current: null, ending: null, wish: null, decides: null, pending: "" });
       // Whoever was asked whether to leave, and stayed, has lost nothing.
       if (history.state?.lost && !leaving.isOwn) history.replaceState(null, "");
       state.tell("busy");
     }
   }
+}
+
+/** Whether a picture that is none of a span fills the screen. */
+function isElsewhere(span) {
+  const isOf = span.camera === state.camera && [[span.first, span.last], ...(span.lens ?? [])].some(([first, last]) => first <= state.frame && state.frame <= last);
+  return byId("full").open && !isOf;
 }
 
 const name = (span) => `${spanName(span)} at ${clock(span.start_s)}`;

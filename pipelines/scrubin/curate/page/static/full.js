@@ -150,7 +150,7 @@ export class Full {
       : "← → frame · ↑ ↓ second · B or drag: a rectangle to hide · V as released · I O in and out · Esc closes";
     const about = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""}`;
     this.canvas.setAttribute("aria-label", about);
-    fill(this.text, `${about} — ${looking}`, element("span", { class: "keys" }, drawing));
+    fill(this.text, looking ? `${about} — ${looking}` : about, element("span", { class: "keys" }, `${looking ? "" : " — "}${drawing}`));
   }
 
   /** Outlines of what is hidden in part of the picture. */
