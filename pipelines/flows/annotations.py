@@ -13,7 +13,8 @@ from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
-from scrubin.stages.annotations import label_tables, pixel_aspect, report, sources
+from scrubin.media import pixel_aspect
+from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
 
 

@@ -22,7 +22,8 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.masks import counts
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels, Layer, detailed_rows
 from scrubin.labels.points import Point
-from scrubin.stages.annotations import label_tables, lengths, pixel_aspect
+from scrubin.media import pixel_aspect
+from scrubin.stages.annotations import label_tables, lengths
 
 WIDE = Fraction(4, 3)
 STATING = {"coco", "cvat-images", "cvat-video", "endoscapes", "labelme", "mot"}

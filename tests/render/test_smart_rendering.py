@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from clips import BY_LENGTH, REAL, clip, ffmpeg, with_other_units
+from scrubin.media import pixel_aspect
 from scrubin.media.containers import h264
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
-from scrubin.stages.annotations import pixel_aspect
 from scrubin.stages.render import smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.parts import SMART, Parts, parts

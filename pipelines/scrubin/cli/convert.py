@@ -158,8 +158,9 @@ def _formats() -> str:
 
 def _check_video(collection: Collection, fps: Fraction | None, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
+    from scrubin.media import pixel_aspect
     from scrubin.media.probe import probe
-    from scrubin.stages.annotations import lengths, pixel_aspect
+    from scrubin.stages.annotations import lengths
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:

@@ -24,11 +24,11 @@ from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.timing import BESIDE_PHASES, OVERLAP
+from scrubin.media.pixel_aspect import SQUARE
 from scrubin.media.probe import probe
 from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
 from scrubin.stages.annotations.details import Details, of_layer
 from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
-from scrubin.stages.annotations.pixel_aspect import SQUARE
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
 from scrubin.stages.annotations.windows import Windows
 

@@ -14,7 +14,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
-from scrubin.stages.annotations.pixel_aspect import SQUARE
+from scrubin.media.pixel_aspect import SQUARE
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
 NS_DIGITS = len(str(NS)) - 1
