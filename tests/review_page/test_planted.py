@@ -108,7 +108,8 @@ def test_a_span_with_a_check_in_it_is_hidden_as_well(page, study, folder, beside
     (told,) = events(folder, "decided")
     assert [(one["what"], one["first"], one["last"]) for one in told["spans"]] == [("add", first, last)]
     hidden = study.get().desk.hidden
-    assert all(hidden(SINGLE, "mono", float(one)) == [None] for one in range(first, last + 1))
+    # Something else may hide a part of a frame as well.
+    assert all(None in hidden(SINGLE, "mono", float(one)) for one in range(first, last + 1))
     # Asked again for want of an answer, it is the same line.
     assert decide(page, first=first, last=last, kind="out_of_body").json()["line"] == answer["line"]
 
