@@ -27,7 +27,13 @@ HOSTILE = ("-y.mkv", "a b'c\"d.mkv", "line\nbreak.mkv", "ü日本.mkv", "$(touch
 def fill(project) -> None:
     for n, name in enumerate(HOSTILE):
         project.add(
-            f"rec {n} {name}", participant=f"Participant{n:02d}x", left=f"left/{name}", right=f"right/{name}", start_s="0.2", end_s="1.7"
+            # In a name of a recording a line break is refused, in that of its files it is none of our concern.
+            f"rec {n} {name}".replace("\n", " "),
+            participant=f"Participant{n:02d}x",
+            left=f"left/{name}",
+            right=f"right/{name}",
+            start_s="0.2",
+            end_s="1.7",
         )
     project.add("missing camera", participant="Quentin", left="m.mkv", right=None)
     project.add("missing file", participant="Quentin", left="gone l.mkv", right="gone r.mkv", make=False)
