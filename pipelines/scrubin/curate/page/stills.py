@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-import av
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +28,7 @@ import numpy.typing as npt
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media.decode import boundaries_s
 from scrubin.media.frame_reader import FIX_CHANGED
+from scrubin.media.pixel_aspect import SQUARE, of_video
 from scrubin.media.source import Source, SourceReader
 from scrubin.stages.review.attention import LEAST_HEIGHT_PX, Clock
 from scrubin.stages.screen import reel
@@ -101,7 +101,7 @@ Drawing = Callable[[int, Picture], Picture]
 MOST_READERS = 2
 CHANGED = "it is not the file that was screened", FIX_CHANGED
 MOST_REELS = 8
-SQUARE, MOST_STRETCHED = Fraction(1), Fraction(4)
+MOST_STRETCHED = Fraction(4)
 """Pixels of films are hardly more than twice as wide as high, or as high as wide: what is far beyond is a slip of a program."""
 SPRITE_QUALITY, FULL_QUALITY = 85, 92
 # Mean distance in levels between a frame and its own picture in the reel: at most 9 on real and synthetic footage.
@@ -369,8 +369,7 @@ def _pixel_aspect(path: Path) -> Fraction:
 
     Of a film that is not turned by its player, as a released one never is.
     """
-    with av.open(str(path)) as container:
-        stated = container.streams.video[0].sample_aspect_ratio or SQUARE
+    stated = of_video(path, path.name)
     return stated if 1 / MOST_STRETCHED <= stated <= MOST_STRETCHED else SQUARE
 
 
