@@ -12,8 +12,9 @@ from pathlib import Path
 import av
 from av.video.codeccontext import VideoCodecContext
 
+from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video
-from scrubin.media.probe import FULL_RANGE, picture_stream
+from scrubin.media.probe import VIDEO_RANGE, picture_stream
 
 UNKNOWN = 2
 HD_WIDTH, SD_HEIGHT = 1280, 576
@@ -73,9 +74,42 @@ def stated(path: Path, name: str) -> tuple[Colours, Colours]:
         return of_container, of_container if first is None else Colours.of(first)
 
 
-def is_full_range(frame: av.VideoFrame) -> bool:
-    """Return whether luma of a frame runs from 0 to 255 and not from 16 to 235."""
-    return frame.color_range == FULL_RANGE or frame.format.name.startswith("yuvj")
+@dataclass(frozen=True)
+class Coding:
+    """How the pixels of a frame are coded: its matrix and range, as in `Colours`, and the format in which FFmpeg decodes it."""
+
+    matrix: int
+    range: int
+    pixel_format: str
+
+    @classmethod
+    def of(cls, frame: av.VideoFrame) -> Coding:
+        """Return that of a frame."""
+        return cls(int(frame.colorspace), int(frame.color_range), frame.format.name)
+
+    @property
+    def is_misnamed(self) -> bool:
+        """Whether the format says full range and the frame does not: FFmpeg's decoder keeps the format, and its filters believe that."""
+        return self.range == VIDEO_RANGE and self.pixel_format.startswith("yuvj")
+
+    @property
+    def layout(self) -> str:
+        """The format without what it says of the range."""
+        return self.pixel_format.replace("yuvj", "yuv")
+
+
+def codings(path: Path, name: str) -> dict[Coding, int]:
+    """Decode a file, and return each of its codings with the number of the first frame that has it, in their order.
+
+    Raises
+    ------
+    VideoError
+        See `scrubin.media.decode.decoded`.
+    """
+    found: dict[Coding, int] = {}
+    for number, frame in enumerate(decoded(path, name)):
+        found.setdefault(Coding.of(frame), number)
+    return found
 
 
 def is_rgb(pixel_format: str) -> bool:

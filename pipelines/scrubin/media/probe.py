@@ -92,7 +92,7 @@ SNAP_SHARE = Fraction(1, 10_000)
 # Frame distances within this share of the median still count as constant rate.
 JITTER_SHARE = 0.1
 FINE_CLOCK_S = Fraction(1, 900)
-FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+VIDEO_RANGE, FULL_RANGE = 1, 2  # AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
 
@@ -212,8 +212,16 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         time_base=time_base,
         end_s=end_s,
         has_audio=bool(container.streams.audio),
-        full_range=first.color_range == FULL_RANGE or first.format.name.startswith("yuvj"),
+        full_range=is_full_range(first),
     )
+
+
+def is_full_range(frame: av.VideoFrame) -> bool:
+    """Return whether luma of a frame runs from 0 to 255 and not from 16 to 235.
+
+    Where the range changes on the way, FFmpeg keeps a format that says full range ("yuvj"): what the frame itself states holds.
+    """
+    return frame.color_range == FULL_RANGE or (frame.format.name.startswith("yuvj") and frame.color_range != VIDEO_RANGE)
 
 
 def _is_cover(stream: av.VideoStream) -> bool:

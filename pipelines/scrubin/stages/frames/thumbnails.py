@@ -25,7 +25,7 @@ from scrubin.base import disks, pixels, strangers
 from scrubin.base.errors import FileError, ReleaseError, VideoError
 from scrubin.media import frame_files
 from scrubin.media.decode import decoded
-from scrubin.media.probe import FULL_RANGE
+from scrubin.media.probe import is_full_range
 from scrubin.media.upright import turned
 from scrubin.stages.frames.conventions import IntArray, Timeline
 
@@ -99,8 +99,7 @@ def _luma(frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
     else:
         plane = frame.planes[0]
         rows = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
-        full = frame.color_range == FULL_RANGE or frame.format.name.startswith("yuvj")
-        grey = rows if full else np.asarray(cv2.LUT(np.ascontiguousarray(rows), _TO_FULL), dtype=np.uint8)
+        grey = rows if is_full_range(frame) else np.asarray(cv2.LUT(np.ascontiguousarray(rows), _TO_FULL), dtype=np.uint8)
     return turned(grey, frame)
 
 

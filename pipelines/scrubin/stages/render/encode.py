@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 import av
@@ -22,11 +23,11 @@ from av.video.frame import PictureType
 
 from scrubin.base.errors import VideoError
 from scrubin.media import ffmpeg as program
-from scrubin.media.colours import MATRICES, UNKNOWN, Colours, is_full_range, is_rgb, rgb_matrix, stated
+from scrubin.media.colours import MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated
 from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
-from scrubin.media.probe import Probe
+from scrubin.media.probe import Probe, is_full_range
 from scrubin.media.structure import COPYABLE_FORMATS
 from scrubin.stages.render.plan import Hidden, Plan, SourceFile
 from scrubin.stages.render.render_params import RenderParams
@@ -145,8 +146,11 @@ class Plain:
         Raises
         ------
         ValueError
-            When ffmpeg does not know its matrix, or that of the copied pictures.
+            When ffmpeg does not know its matrix, or that of the copied pictures, or takes its range for another one.
         """
+        if Coding.of(frame).is_misnamed:
+            msg = "its range changes from full to video range"
+            raise ValueError(msg)
         full_range, matrices = is_full_range(frame), self._matrices(frame)
         if full_range == self._full_range and not matrices and frame.format.name in COPYABLE_FORMATS:
             return frame
@@ -240,28 +244,40 @@ def encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: Render
     """
     with ExitStack() as stack:
         paths = [stack.enter_context(for_programs(file.path, target.parent)) for file in files]
-        _encode([replace(file, path=path) for file, path in zip(files, paths, strict=True)], target, plan, params, name)
+        encoded = target.with_name(f"encoded-{target.name}")
+        stack.callback(encoded.unlink, missing_ok=True)
+        _encode([replace(file, path=path) for file, path in zip(files, paths, strict=True)], target, encoded, plan, params, name)
 
 
-def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan, params: RenderParams, name: str) -> None:
     steady = plan if len(files) == 1 else _steady(plan)
-    encoded = target.with_name(f"encoded-{target.name}")
     frames = plan.first_source_frame + plan.frame_count
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
-    stream = _hidden(_joined(files, plan), steady)
-    changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
-    if changes and not any(program.TURNED in change for change in changes):
-        stream = _hidden(_joined(files, plan, colours_change=True), steady)
-        changes = program.run(_encoding(stream, encoded, steady, params), name, timeout_s)
+    films = [_Film(file, *stated(file.path, file.name)) for file in files]
+    changes = program.run(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+    if any(program.TURNED in change for change in changes):
+        raise VideoError(name, "players turn its picture otherwise on the way", "export it upright")
     if changes:
-        raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES)
+        films = [film.whole() for film in films]
+        _encode_changing(films, _encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
     if len(files) > 1:
         target.replace(encoded)
         retimed(encoded, target, plan, STEADY_FPS)
-    encoded.unlink()
+
+
+def _encode_changing(films: Sequence[_Film], encoding: Any, name: str, timeout_s: float) -> None:
+    changing = [film.colour_change(number) for film in films for number in list(film.codings.values())[1:2]]
+    try:
+        changes = program.run(encoding, name, timeout_s)
+    except VideoError as error:
+        if changing and isinstance(error.__cause__, CalledProcessError):  # not when it took too long
+            raise changing[0] from error
+        raise
+    if changes:
+        raise changing[0] if changing else VideoError(name, "its colours change on the way", FIX_CHANGES)
 
 
 def _encoding(stream: Any, target: Path, steady: Plan, params: RenderParams) -> Any:
@@ -299,42 +315,70 @@ def show_as(target: Path, shown: Fraction, plan: Plan, name: str) -> None:
     unstated.unlink()
 
 
-def _joined(files: Sequence[SourceFile], plan: Plan, *, colours_change: bool = False) -> Any:
-    """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
-    streams = []
-    for file in files:
-        own = file.own_plan(plan)
-        if own is not None:
-            streams.append(_plain_picture(_trimmed(_opened(file, colours_change=colours_change), own[1]), plan, file))
-    if len(files) == 1:
-        return streams[0]
-    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
-    return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
-
-
-SAME_SIZE = {f"{side}": f"if(eq(ld(0),0)+eq(ld(0),i{side}),st(0,i{side}),1e9)" for side in "wh"}
-"""For ffmpeg's filter "scale": the size of the first frame; a frame of another one asks for a size that there is not, so ffmpeg fails."""
-
-
-def _opened(file: SourceFile, *, colours_change: bool) -> Any:
-    """Return the pictures of a file, all in the colours that its first one states.
+@dataclass(frozen=True)
+class _Film:
+    """A file, and what ffmpeg has to be told of its colours.
 
     ffmpeg builds its graph anew where matrix or range change on the way, and would trim, count and time from there on again. For such a
-    film the graph stays, and pictures of other colours are converted. That passes over a rotation that begins on the way, and a filter
-    would read memory that is not its own where the size changes.
+    film the graph stays, and pictures of other colours are converted to those of the first one.
+
+    Parameters
+    ----------
+    container, shown
+        What its container states, and what its first frame does.
+    codings
+        Of all its frames, with the first frame of each; {}: nobody has looked.
     """
-    container, shown = stated(file.path, file.name)
-    left_to_container = shown.is_left_to(container, file.probe.pixel_format)
-    # Only these state a matrix and a range. Rotation stands before all filters of ours.
-    keeps_graph = colours_change and file.probe.pixel_format.startswith("yuv") and not file.probe.rotation_deg and not left_to_container
-    more = {"reinit_filter": 0} if keeps_graph else {}
-    # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
-    stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
-    if keeps_graph:
-        if shown.matrix == UNKNOWN:
-            stream = stream.filter("setparams", colorspace=UNKNOWN)  # not known here or there: taken for the same, as `Plain` does
-        stream = stream.filter("scale", **SAME_SIZE, eval="frame", flags=FLAGS)
-    return stream.filter("setparams", **_only_in(container, shown)) if left_to_container else stream
+
+    file: SourceFile
+    container: Colours
+    shown: Colours
+    codings: dict[Coding, int] = field(default_factory=dict)
+
+    @property
+    def left_to_container(self) -> bool:
+        return self.shown.is_left_to(self.container, self.file.probe.pixel_format)
+
+    @property
+    def keeps_graph(self) -> bool:
+        return bool(self.codings) and self.file.probe.pixel_format.startswith("yuv")  # only these state a matrix and a range
+
+    def whole(self) -> _Film:
+        """Return it with the codings of all its frames.
+
+        Raises
+        ------
+        VideoError
+            When it cannot be decoded, or changes so that ffmpeg's filters would take its frames for what they are not.
+        """
+        film = replace(self, codings=codings(self.file.path, self.file.name))
+        first, *later = film.codings
+        for coding in later:
+            # Rotation stands before all filters of ours, and would read memory that is not its own.
+            other_layout = self.file.probe.rotation_deg and coding.layout != first.layout
+            # What the container states is written to all frames: none may state another matrix.
+            other_matrix = self.left_to_container and coding.matrix not in (UNKNOWN, self.container.matrix)
+            if other_layout or other_matrix or coding.is_misnamed or not film.keeps_graph:
+                raise film.colour_change(film.codings[coding])
+        return film
+
+    def colour_change(self, number: int) -> VideoError:
+        """Return the error for a film whose colours nobody converts from that frame on."""
+        return VideoError(self.file.name, f"its colours change at frame {number}", FIX_CHANGES)
+
+    def opened(self) -> Any:
+        """Return its pictures, all in the colours that its first one states."""
+        more = {"reinit_filter": 0} if self.keeps_graph else {}
+        # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
+        stream = ffmpeg.input(f"file:{self.file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
+        if self.left_to_container:
+            stream = stream.filter("setparams", **_only_in(self.container, self.shown))
+        if not self.keeps_graph:
+            return stream
+        # Pictures that state no matrix are extracted with BT.601: beside others that do, that is what they have.
+        begins_unstated = self.shown.matrix == UNKNOWN and not self.left_to_container
+        chosen = {"out_color_matrix": "bt601"} if begins_unstated and {coding.matrix for coding in self.codings} != {UNKNOWN} else {}
+        return stream.filter("scale", **chosen, eval="frame", flags=FLAGS)
 
 
 def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
@@ -345,6 +389,19 @@ def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
         "color_trc": (container.transfer, shown.transfer),
     }
     return {key: of_container for key, (of_container, of_stream) in both.items() if of_stream == UNKNOWN != of_container}
+
+
+def _joined(films: Sequence[_Film], plan: Plan) -> Any:
+    """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
+    streams = []
+    for film in films:
+        own = film.file.own_plan(plan)
+        if own is not None:
+            streams.append(_plain_picture(_trimmed(film.opened(), own[1]), plan, film.file))
+    if len(films) == 1:
+        return streams[0]
+    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
+    return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
 
 
 def _steady(plan: Plan) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
@@ -14,14 +15,13 @@ from scrubin.base.errors import VideoError
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.media import ffmpeg
-from scrubin.media.colours import is_full_range
 from scrubin.media.decode import decoded
 from scrubin.media.opening import left_behind_text
 from scrubin.media.probe import Probe
 from scrubin.media.source import Source, sources
 from scrubin.stages.render import check, smart
 from scrubin.stages.render.check import check_video
-from scrubin.stages.render.encode import FIX_CHANGES, encode
+from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import SMART, Parts, parts_of_files, reencoded
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, files_of, plan, trimmed_end_s
 from scrubin.stages.render.render_params import RenderParams
@@ -110,28 +110,11 @@ def _encoded(files: Sequence[SourceFile], target: Path, plan: Plan, params: Rend
     try:
         _encode_and_check(files, target, plan, params, name)
     except VideoError:
-        changes = [(file.name, _colour_change(file)) for file in files]  # decoding has the better reason, where the sources are at fault
+        for file in files:
+            deque(decoded(file.path, file.name), maxlen=0)  # it has the better reason, where the sources are at fault
         # The program reads the sources by itself, and takes a disk that fails for a moment for their end: what fails twice is theirs.
-        try:
-            _encode_and_check(files, target, plan, params, name)
-        except VideoError as error:
-            for changed, number in changes:
-                if number is not None:
-                    raise VideoError(changed, f"its colours change at frame {number}", FIX_CHANGES) from error
-            raise
+        _encode_and_check(files, target, plan, params, name)
     return reencoded(plan, why)
-
-
-def _colour_change(file: SourceFile) -> int | None:
-    """Decode a file, and return its first frame whose matrix, range or format of pixels is another than that of the frame before it."""
-    before = None
-    number = None
-    for count, frame in enumerate(decoded(file.path, file.name)):
-        own = (int(frame.colorspace), is_full_range(frame), frame.format.name)
-        if number is None and before not in (None, own):
-            number = count
-        before = own
-    return number
 
 
 def _encode_and_check(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:

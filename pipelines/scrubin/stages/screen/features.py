@@ -12,11 +12,11 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.base.pixels import LEVELS, STRETCHED_COLOUR, STRETCHED_LUMA
+from scrubin.media.probe import is_full_range
 from scrubin.stages.screen.pass_over_file import DecodedPicture, Observed, Observer
 from scrubin.stages.screen.proposals import Numbers
 
 Plane = npt.NDArray[np.uint8]
-FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 # Planar formats of one byte per sample: luma and two planes of colour.
 PLANAR = frozenset(f"yuv{j}{sampling}p" for j in ("", "j") for sampling in (410, 411, 420, 422, 440, 444))
 
@@ -52,7 +52,7 @@ class Thumbnailer:
         width = max(2, round(Fraction(frame.width * self._height, frame.height)))
         if frame.format.name in PLANAR:
             y, u, v = (self._sampled(plane, width) for plane in frame.planes)
-            full = frame.color_range == FULL_RANGE or frame.format.name.startswith("yuvj")
+            full = is_full_range(frame)
         else:
             small = self._reformatter.reformat(frame, width, self._height, "yuv444p", interpolation="POINT", dst_color_range="JPEG")
             y, u, v = small.to_ndarray()
