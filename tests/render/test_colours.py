@@ -118,32 +118,92 @@ def test_a_film_that_players_turn_from_a_frame_on_is_refused(change, mode, tmp_p
         executed([both], mode)
 
 
-@pytest.mark.parametrize("name", ["rotated", "from RGB", "to YCgCo"])
+@pytest.mark.parametrize("name", ["rotated, other samples", "from RGB", "to YCgCo", "full to video range"])
 def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_frame(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rgb = ("-c:v", "libx264rgb", *H264[2:])
-    first = red(tmp_path / "1.h264", None, *rgb, pixels="gbrp") if name == "from RGB" else red(tmp_path / "1.h264", BT601, *H264)
+    pixels = {"full to video range": "yuvj420p", "rotated, other samples": "yuv422p"}.get(name, "yuv420p")
+    one = tmp_path / "1.h264"
+    first = red(one, None, *rgb, pixels="gbrp") if name == "from RGB" else red(one, BT709, *H264, pixels=pixels)
     second = red(tmp_path / "2.h264", BT709, *H264)
     if name == "to YCgCo":
         clips.ffmpeg("-i", second, "-c", "copy", *metadata(matrix_coefficients=8), tmp_path / "3.h264")
         second = tmp_path / "3.h264"
     both = behind_each_other(first, second, tmp_path / "both.ts")
-    if name == "rotated":
-        clips.ffmpeg("-display_rotation", 90, "-i", both, "-c", "copy", tmp_path / "turned.mkv")
-        both = tmp_path / "turned.mkv"
+    if "rotated" in name:
+        both = turned(both)
     with pytest.raises(VideoError, match="its colours change at frame 25; export it"):
         executed([both], "reencode")
+    assert not list(tmp_path.glob("encoded-*"))
 
 
-def test_numbers_of_pictures_stay_where_the_first_part_states_no_matrix(tmp_path):
-    one = red(tmp_path / "1.h264", BT601, *H264)
-    for number, matrix in ((2, 2), (3, 1)):
-        clips.ffmpeg("-i", one, "-c", "copy", *metadata(matrix_coefficients=matrix), tmp_path / f"{number}.h264")
-    both = behind_each_other(tmp_path / "2.h264", tmp_path / "3.h264", tmp_path / "both.ts")
-    rendered(both, "reencode")
+def turned(path: Path) -> Path:
+    """The same film, to be shown on its side."""
+    target = path.with_name("turned.mkv")
+    clips.ffmpeg("-display_rotation", 90, "-i", path, "-c", "copy", target)
+    return target
+
+
+@pytest.mark.parametrize("change", ["matrix", "range", "range that was not known"])
+def test_a_rotated_film_whose_colours_change_is_released_upright_in_those_of_its_first_frame(change, tmp_path):
+    none = {"colour_primaries": 2, "transfer_characteristics": 2, "matrix_coefficients": 2}
+    first = red(tmp_path / "1.h264", BT601, *H264)
+    if change == "range that was not known":
+        first = red(tmp_path / "0.h264", None, *H264)
+        clips.ffmpeg("-i", first, "-c", "copy", *metadata(**none, video_full_range_flag=0), tmp_path / "2.h264")
+    else:
+        red(tmp_path / "2.h264", BT709 if change == "matrix" else BT601, *H264, pixels="yuv420p" if change == "matrix" else "yuvj420p")
+    both = turned(behind_each_other(first, tmp_path / "2.h264", tmp_path / "both.ts"))
+    stated, black, worst = rendered(both, "reencode")
+    assert black == [5 <= frame < 7 for frame in range(45)]
+    assert stated == {"bt601" if change != "range that was not known" else "unknown"}
+    assert worst <= 4
     with av.open(str(tmp_path / "out.mkv")) as container:
-        luma = [int(np.median(frame.to_ndarray()[:64])) for frame in container.decode(video=0)]
-    assert max(luma[10:]) - min(luma[10:]) <= 1
+        assert (container.streams.video[0].width, container.streams.video[0].height) == (64, 96)
+
+
+@pytest.mark.parametrize("beside", ["alone", "behind another", "before another"])
+def test_a_matrix_that_is_stated_on_the_way_only_is_never_overwritten(beside, tmp_path, monkeypatch):
+    """What comes before it is taken for BT.601, as where frames are extracted from a film that states none."""
+    monkeypatch.chdir(tmp_path)
+    parts = red(tmp_path / "1.h264", None, *H264), red(tmp_path / "2.h264", BT709, *H264)
+    both = behind_each_other(*parts, tmp_path / "both.ts")
+    other = red(tmp_path / "other.mp4", BT709, *H264)
+    executed({"alone": [both], "behind another": [other, both], "before another": [both, other]}[beside], "reencode", 3.0)
+    stated, black, worst = shown(tmp_path / "out.mkv")
+    assert stated == {"bt709" if beside == "behind another" else "bt601"}
+    assert len(black) == (50 if beside == "alone" else 75)
+    assert worst <= 4
+
+
+@pytest.mark.parametrize(("then", "pixels"), [(2, "yuvj420p"), (1, "yuv420p"), (6, "yuv420p")])
+def test_a_film_whose_container_alone_knows_the_matrix_is_refused_only_where_it_states_another_later(then, pixels, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, matrix in ((1, 2), (2, then)):
+        film = red(tmp_path / f"film{number}.h264", BT709, *H264, pixels=pixels if number == 2 else "yuv420p")
+        clips.ffmpeg("-i", film, "-c", "copy", *metadata(matrix_coefficients=matrix), tmp_path / f"{number}.h264")
+    both = behind_each_other(tmp_path / "1.h264", tmp_path / "2.h264", tmp_path / "both.ts")
+    clips.ffmpeg("-i", both, "-c", "copy", "-colorspace", "bt709", tmp_path / "a.mkv")
+    if then == 6:
+        with pytest.raises(VideoError, match="its colours change at frame 25; export it"):
+            executed([tmp_path / "a.mkv"], "reencode")
+        return
+    stated, _, worst = rendered(tmp_path / "a.mkv", "reencode")
+    assert stated == {"bt709"}
+    assert worst <= 4
+
+
+@pytest.mark.parametrize("reason", ["frame 3 is not black where it is hidden", "ffmpeg did not finish within 120 s"])
+def test_a_film_that_fails_for_another_reason_is_not_blamed_for_its_colours(reason, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parts = red(tmp_path / "1.h264", BT601, *H264), red(tmp_path / "2.h264", BT709, *H264)
+
+    def refuse(*_: object) -> None:
+        raise VideoError("r", reason, "look at it")
+
+    monkeypatch.setattr(*((rendering, "check_video") if "black" in reason else (program, "run")), refuse)
+    with pytest.raises(VideoError, match=reason):
+        executed([behind_each_other(*parts, tmp_path / "both.ts")], "reencode")
 
 
 @pytest.mark.parametrize("mode", ["smart", "reencode"])
@@ -206,11 +266,11 @@ def test_the_matrix_that_was_chosen_for_red_green_and_blue_is_stated(name, pixel
     assert worst <= 4
 
 
-def executed(paths: list[Path], mode: str) -> Parts:
+def executed(paths: list[Path], mode: str, end_s: float = 2.0) -> Parts:
     """Render files as one recording beside the first of them, without what comes before that."""
     files = tuple(FilePart(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths)
     params = RenderParams(mode=mode, crf=14, preset="fast", duration_jitter_s=0.0)
-    file = rendering.FileToRender("r", "c", Source(files), "T", "id", 0.0, 2.0, "25", False, (Redaction(0.2, 0.24, None),))
+    file = rendering.FileToRender("r", "c", Source(files), "T", "id", 0.0, end_s, "25", False, (Redaction(0.2, 0.24, None),))
     known = rendering.prepare(paths[0].parent, file, params)
     return rendering.execute(known.files, paths[0].parent / "out.mkv", known.probe, known.plan, known.parts, params, "r")
 

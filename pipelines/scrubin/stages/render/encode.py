@@ -254,12 +254,16 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
     frames = plan.first_source_frame + plan.frame_count
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
     films = [_Film(file, *stated(file.path, file.name)) for file in files]
-    changes = program.run(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+    changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
     if any(program.TURNED in change for change in changes):
         raise VideoError(name, "players turn its picture otherwise on the way", "export it upright")
-    if changes:
+    if changes or failure:
         films = [film.whole() for film in films]
-        _encode_changing(films, _encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+        coloured = [film.colour_change(number) for film in films for number in list(film.codings.values())[1:2]]
+        if changes or coloured:
+            changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+        if changes or failure:
+            raise next(iter(coloured), failure or VideoError(name, "its colours change on the way", FIX_CHANGES)) from failure
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
@@ -268,16 +272,14 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
         retimed(encoded, target, plan, STEADY_FPS)
 
 
-def _encode_changing(films: Sequence[_Film], encoding: Any, name: str, timeout_s: float) -> None:
-    changing = [film.colour_change(number) for film in films for number in list(film.codings.values())[1:2]]
+def _attempted(encoding: Any, name: str, timeout_s: float) -> tuple[tuple[str, ...], VideoError | None]:
+    """Return why ffmpeg built its filters anew on the way, and why it failed where it did; what takes too long is raised."""
     try:
-        changes = program.run(encoding, name, timeout_s)
+        return program.run(encoding, name, timeout_s), None
     except VideoError as error:
-        if changing and isinstance(error.__cause__, CalledProcessError):  # not when it took too long
-            raise changing[0] from error
-        raise
-    if changes:
-        raise changing[0] if changing else VideoError(name, "its colours change on the way", FIX_CHANGES)
+        if not isinstance(error.__cause__, CalledProcessError):
+            raise
+        return (), error
 
 
 def _encoding(stream: Any, target: Path, steady: Plan, params: RenderParams) -> Any:
