@@ -86,13 +86,24 @@ PACKET = 188
         ("packets in the middle of the second piece", lambda first, second: first + second[: 40 * PACKET] + second[43 * PACKET :]),
         ("packets in the middle of the first piece", lambda first, second: first[: 40 * PACKET] + first[43 * PACKET :] + second),
         ("the tables of the second piece", lambda first, second: first + second[3 * PACKET :]),
+        ("a packet of the first picture", lambda first, second: first[: 6 * PACKET] + first[7 * PACKET :]),
     ],
 )
 def test_packets_that_were_lost_stay_damage_where_pieces_were_put_together(name, lost, tmp_path):
     both = tmp_path / "both.ts"
     both.write_bytes(lost(*pieces(tmp_path)))
-    with pytest.raises(VideoError, match=r"damaged, the first at .* copy it again"):
+    with pytest.raises(VideoError, match=r"(damaged, the first at|pictures are missing in front of byte 1128;) .*copy it again"):
         probe(both, name)
+
+
+def test_a_transport_stream_that_begins_in_the_middle_of_a_picture_is_read(tmp_path):
+    first = pieces(tmp_path, (0,))[0]
+    picture = next(place for place in range(0, len(first), PACKET) if first[place + 1] & 0x5F == 0x41)  # PID 256, a unit starts
+    rest = bytearray(first[picture : picture + PACKET])
+    rest[1], rest[3] = 0x01, rest[3] & 0xD0 | 0x05
+    odd = tmp_path / "odd.ts"
+    odd.write_bytes(first[:picture] + bytes(rest) + first[picture:])
+    assert probe(odd, "odd.ts").frame_count == 25
 
 
 def test_a_piece_that_is_missing_from_one_recording_is_lost(tmp_path):
@@ -105,7 +116,7 @@ def test_a_piece_that_is_missing_from_one_recording_is_lost(tmp_path):
 
 
 @pytest.mark.parametrize("codec", ["libx264", "libx265", "mpeg2video"])
-@pytest.mark.parametrize("lost", [1, 4, 12])
+@pytest.mark.parametrize("lost", [1, 12, "as many as let the count go on"])
 def test_a_piece_that_lost_its_end_is_refused_where_another_is_behind_it(codec, lost, tmp_path):
     source = ("-f", "lavfi", "-i", "testsrc2=d=2:s=160x96:r=25", "-c:v", codec, "-g", 25, "-bf", 2, "-pix_fmt", "yuv420p")
     more = ("-x265-params", "log-level=none:keyint=25:min-keyint=25:scenecut=0") if codec == "libx265" else ()
@@ -113,6 +124,8 @@ def test_a_piece_that_lost_its_end_is_refused_where_another_is_behind_it(codec, 
     first, second = [(tmp_path / f"{number}.ts").read_bytes() for number in (0, 1)]
     places = range(0, len(first), PACKET)
     pictures = [place for place in places if first[place + 1] & 0x1F == 1 and first[place + 2] == 0]  # PID 256
+    if isinstance(lost, str):
+        lost = next(lost for lost in range(1, 17) if first[pictures[-1 - lost] + 3] & 0x0F == 15)
     both = tmp_path / "both.ts"
     both.write_bytes(b"".join(first[place : place + PACKET] for place in places if place not in pictures[-lost:]) + second)
     with pytest.raises(VideoError, match=r"it is 2 recordings behind each other|damaged"):

@@ -17,7 +17,7 @@ from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
 from scrubin.media.containers.pieces import Pieces, UnreadableError
-from scrubin.media.containers.transport import joins
+from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
 from scrubin.media.damage import damage, listening
 from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
 from scrubin.media.upright import is_mirrored
@@ -251,11 +251,11 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             pts.append(packet.pts)
             positions.append(-1 if packet.pos is None else packet.pos)
             last = max(last, (packet.pts, packet.duration or 0))
-    if damaged:
-        joined_at = _joined_at(path, container, stream, len(damaged))
+    joined_at = _joined_at(path, container, stream, len(damaged), name)
+    if damaged or joined_at:
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
         before = [time for time, at in zip(pts, positions, strict=True) if joined_at and at < joined_at[0]]
-        place = max(before, default=damaged[0])
+        place = max(before, default=damaged[0] if damaged else 0)
         at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
         raise damage(path, name, len(damaged), at_s, times_restart=times_restart, joined_at=joined_at)
     if untimed:
@@ -264,13 +264,21 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     return pts, last[1]
 
 
-def _joined_at(path: Path, container: av.container.InputContainer, stream: av.VideoStream, marked: int) -> tuple[int, ...]:
-    """Return the bytes at which other recordings begin where that is all that FFmpeg's marks can mean; () otherwise.
+def _joined_at(path: Path, container: av.container.InputContainer, stream: av.VideoStream, marked: int, name: str) -> tuple[int, ...]:
+    """Return the bytes at which other recordings begin where that is all that the counts of a transport stream can mean; () otherwise.
 
-    FFmpeg marks a packet of a transport stream when the count of its parts breaks behind it.
+    FFmpeg marks a packet when the count of its parts breaks behind it. Where it marks none, we count.
     """
-    places = joins(path, stream.id) if container.format.name == "mpegts" else None
-    return places if places is not None and len(places) == marked else ()
+    if container.format.name != "mpegts":
+        return ()
+    if not marked:
+        breaks = first_breaks(path, (stream.id, TABLE_OF_PROGRAMS))
+        if stream.id in breaks:
+            raise VideoError(name, f"packets of its pictures are missing in front of byte {breaks[stream.id]}", FIX_COPY)
+        if not breaks:
+            return ()
+    places = joins(path, stream.id) or ()
+    return places if len(places) == marked or not marked else ()
 
 
 def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:

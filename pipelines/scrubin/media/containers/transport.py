@@ -6,8 +6,10 @@ one thing tells them apart for certain: a recording begins with its tables, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from scrubin.media.containers.pieces import Pieces
 
@@ -16,6 +18,7 @@ PACKET_BYTES = 188
 CLOCK_BYTES = 4
 """What cameras (AVCHD, .m2ts) write in front of each packet."""
 PACKETS = 8192
+HEAD_BYTES = 6
 TABLE_OF_PROGRAMS, NOTHING = 0, 0x1FFF
 
 
@@ -51,9 +54,46 @@ def joins(path: Path, pid: int) -> tuple[int, ...] | None:
         if count != 0 or not starts or (own == pid and TABLE_OF_PROGRAMS not in begun):
             return None
         begun.add(own)
-        if broken and own == pid:
-            places.append(begins)
+        if own == pid:
+            places.append(begins)  # also where its count happens to go on: all others begin again
     return tuple(places) if pid in begun else None
+
+
+def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
+    """Return for those of these PIDs whose count breaks without a word the byte of the first packet that does not count on.
+
+    FFmpeg says nothing of a break in the first picture, and nothing of one in the tables. What is in front of the first start of a unit
+    does not count, nor what is behind the place at which the stream is out of step.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be read.
+    """
+    found: dict[int, int] = {}
+    last: dict[int, int] = {}
+    file, before, size = _opened(path)
+    for number, chunk in enumerate(file.chunks(PACKETS * size)):
+        packets = np.frombuffer(chunk, np.uint8, len(chunk) // size * size).reshape(-1, size)
+        heads = packets[:, before : before + HEAD_BYTES].astype(np.int64)
+        if (heads[:, 0] != SYNC).any():
+            break
+        own = (heads[:, 1] & 0x1F) << 8 | heads[:, 2]
+        for pid in set(pids) - set(found):
+            rows = np.flatnonzero(own == pid)
+            if pid not in last:
+                rows = rows[np.maximum.accumulate(heads[rows, 1] & 0x40 > 0)]
+            if not rows.size:
+                continue
+            controls, counts = heads[rows, 3], heads[rows, 3] & 0x0F
+            holds = controls & 0x10 > 0  # without content it does not count
+            steps = np.diff(counts, prepend=last.get(pid, counts[0] - holds[0])) % COUNTS
+            says_so = (controls & 0x20 > 0) & (heads[rows, 4] > 0) & (heads[rows, 5] & 0x80 > 0)
+            broken = rows[(steps > holds) & ~says_so]  # with content it may be sent twice
+            if broken.size:
+                found[pid] = (number * PACKETS + int(broken[0])) * size
+            last[pid] = int(counts[-1])
+    return found
 
 
 def _says_so(packet: bytes) -> bool:
@@ -63,12 +103,16 @@ def _says_so(packet: bytes) -> bool:
 
 def _packets(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Yield where a packet of a transport stream begins, and the packet; None where the stream is out of step, or is none."""
-    file = Pieces(path)
-    head = file.read(CLOCK_BYTES + 1)
-    before = 0 if head[:1] == bytes([SYNC]) else CLOCK_BYTES
-    size = before + PACKET_BYTES
-    file.seek(0)
+    file, before, size = _opened(path)
     for number, chunk in enumerate(file.chunks(PACKETS * size)):
         for start in range(before, len(chunk) - PACKET_BYTES + 1, size):
             place = number * PACKETS * size + start - before
             yield place, chunk[start : start + PACKET_BYTES] if chunk[start] == SYNC else None
+
+
+def _opened(path: Path) -> tuple[Pieces, int, int]:
+    """Return a transport stream, how many bytes stand in front of each packet, and how many it has with them."""
+    file = Pieces(path)
+    before = 0 if file.read(1) == bytes([SYNC]) else CLOCK_BYTES
+    file.seek(0)
+    return file, before, before + PACKET_BYTES
