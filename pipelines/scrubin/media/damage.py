@@ -28,7 +28,7 @@ from scrubin.base.faults import count_text
 from scrubin.media.opening import FIX_COPY, open_video
 
 FIX_PARTS = "give each of these files its own row in recordings.csv, with its number in the column 'part'"
-FIX_JOINED = "where the pieces are whole and their times go on, put them together as one: ffmpeg -i FILE -c copy a.mkv"
+FIX_JOINED = "where each piece is whole, put them together as one: ffmpeg -i FILE -c copy a.mkv"
 MOST_PLACES = 8
 """A message names no more of them."""
 FIX_SIZES = "export it with one size, or name the files of each size as a recording of their own"
@@ -163,7 +163,9 @@ def with_threads(stream: av.VideoStream, count: int) -> Iterator[av.VideoStream]
         stream.codec_context.flush_buffers()
 
 
-def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: bool, joined_at: Sequence[int]) -> VideoError:
+def damage(
+    path: Path, name: str, count: int, at_s: float, *, times_restart: bool, times_go_on: bool, joined_at: Sequence[int]
+) -> VideoError:
     """Return the error for a file that has damaged packets.
 
     Parameters
@@ -174,6 +176,8 @@ def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: boo
         How many packets, and where the first one is, in seconds from the first frame.
     times_restart
         Whether the times of its packets begin again somewhere.
+    times_go_on
+        Whether those of each other recording go on where the one before it ends.
     joined_at
         The bytes at which other recordings begin, where these are certain to be all that the packets show; () otherwise.
     """
@@ -189,7 +193,7 @@ def damage(path: Path, name: str, count: int, at_s: float, *, times_restart: boo
         reason = (
             f"it is {count_of} behind each other; the second begins behind {at_s:.2f} s, and nobody can tell whether the first is whole"
         )
-        return VideoError(name, reason, f"{_parts_fix(joined_at)}; {FIX_JOINED}")
+        return VideoError(name, reason, "; ".join([_parts_fix(joined_at), *([FIX_JOINED] if times_go_on else [])]))
     return VideoError(name, damaged, FIX_COPY)
 
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import errno
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import av
 import numpy as np
+import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
@@ -253,15 +256,23 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             last = max(last, (packet.pts, packet.duration or 0))
     joined_at = _joined_at(path, container, stream, len(damaged), name)
     if damaged or joined_at:
+        pieces = np.split(np.array(pts, dtype=np.int64), np.searchsorted(positions, joined_at))
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
-        before = [time for time, at in zip(pts, positions, strict=True) if joined_at and at < joined_at[0]]
-        place = max(before, default=damaged[0] if damaged else 0)
+        place = int(pieces[0].max()) if joined_at and pieces[0].size else damaged[0]
         at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
-        raise damage(path, name, len(damaged), at_s, times_restart=times_restart, joined_at=joined_at)
+        how = {"times_restart": times_restart, "times_go_on": bool(joined_at) and _go_on(pieces)}
+        raise damage(path, name, len(damaged), at_s, joined_at=joined_at, **how)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0
     return pts, last[1]
+
+
+def _go_on(pieces: Sequence[npt.NDArray[np.int64]]) -> bool:
+    """Whether the times of each piece begin a frame behind the last one of the piece before it."""
+    frame = float(np.median(np.diff(np.unique(np.concatenate(pieces)))))
+    steps = [later.min() - earlier.max() for earlier, later in pairwise(pieces) if earlier.size and later.size]
+    return all(frame / 2 < step < frame * 3 / 2 for step in steps)
 
 
 def _joined_at(path: Path, container: av.container.InputContainer, stream: av.VideoStream, marked: int, name: str) -> tuple[int, ...]:
