@@ -13,6 +13,7 @@ import clips
 from scrubin.base.errors import VideoError
 from scrubin.cli import main
 from scrubin.media import ffmpeg as program
+from scrubin.media.colours import Colours
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.render import rendering
 from scrubin.stages.render.parts import Parts
@@ -204,6 +205,11 @@ def test_a_film_that_fails_for_another_reason_is_not_blamed_for_its_colours(reas
     monkeypatch.setattr(*((rendering, "check_video") if "black" in reason else (program, "run")), refuse)
     with pytest.raises(VideoError, match=reason):
         executed([behind_each_other(*parts, tmp_path / "both.ts")], "reencode")
+
+
+@pytest.mark.parametrize(("pixels", "believed"), [("yuv420p", True), ("gbrp", False), ("bgr0", False), ("pal8", False)])
+def test_a_container_that_states_a_matrix_is_not_believed_of_red_green_and_blue(pixels, believed):
+    assert Colours(2, 2, 2, 0).is_left_to(Colours(1, 1, 1, 1), pixels) is believed
 
 
 @pytest.mark.parametrize("mode", ["smart", "reencode"])

@@ -200,3 +200,26 @@ def test_in_twenty_megabytes_drawn_by_chance_there_is_no_text():
     for _ in range(20):
         unit = chance.randbytes(1_000_000).replace(b"\0\0", b"\0\4")
         assert foreign_bytes.foreign(unit) == ""
+
+
+def orientation(*, cancelled: bool = False, mirrors: int = 0, angle: int = 0) -> bytes:
+    """A display orientation message of an SEI unit (H.264, D.1.27), the angle in steps of 360 degrees / 65536."""
+    bits = int(cancelled) << 31 | mirrors << 29 | angle << 13 | 0b1_0000000_00000
+    return bytes([h264.DISPLAY_ORIENTATION, 4]) + bits.to_bytes(4, "big")
+
+
+@pytest.mark.parametrize(
+    ("messages", "turns"),
+    [
+        (orientation(), False),
+        (orientation(angle=0x4000), True),
+        (orientation(mirrors=0b10), True),
+        (orientation(mirrors=0b01), True),
+        (orientation(cancelled=True, angle=0x4000), False),
+        (bytes([5, 2, 1, 2]) + orientation(angle=0x4000), True),  # behind a message of the recorder's own
+        (bytes([5, 2, 1, 2]) + orientation(), False),
+        (orientation(angle=0x4000)[:3], False),
+    ],
+)
+def test_a_picture_is_turned_by_an_orientation_that_holds_and_says_so(messages, turns):
+    assert h264.turns(bytes([h264.SEI]) + messages + b"\x80") == turns
