@@ -119,11 +119,13 @@ def test_a_film_that_players_turn_from_a_frame_on_is_refused(change, mode, tmp_p
         executed([both], mode)
 
 
-@pytest.mark.parametrize("name", ["rotated, other samples", "from RGB", "to YCgCo", "full to video range"])
+@pytest.mark.parametrize(
+    "name", ["rotated, other samples", "from RGB", "to YCgCo", "full to video range", "full to video range, beside copies"]
+)
 def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_frame(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rgb = ("-c:v", "libx264rgb", *H264[2:])
-    pixels = {"full to video range": "yuvj420p", "rotated, other samples": "yuv422p"}.get(name, "yuv420p")
+    pixels = "yuvj420p" if name.startswith("full") else "yuv422p" if name.startswith("rotated") else "yuv420p"
     one = tmp_path / "1.h264"
     first = red(one, None, *rgb, pixels="gbrp") if name == "from RGB" else red(one, BT709, *H264, pixels=pixels)
     second = red(tmp_path / "2.h264", BT709, *H264)
@@ -133,8 +135,9 @@ def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_fram
     both = behind_each_other(first, second, tmp_path / "both.ts")
     if "rotated" in name:
         both = turned(both)
+    files, mode = ([red(tmp_path / "0.mp4", BT709, *H264), both], "smart") if "copies" in name else ([both], "reencode")
     with pytest.raises(VideoError, match="its colours change at frame 25; export it"):
-        executed([both], "reencode")
+        executed(files, mode, len(files) + 1.0)
     assert not list(tmp_path.glob("encoded-*"))
 
 

@@ -32,8 +32,6 @@ TOO_LARGE = getattr(signal, "SIGXFSZ", None)
 THREADS = 2
 REBUILT = re.compile(r"\[fc#\d+ @ \w+\] Reconfiguring filter graph(?: because)?(.*)$", re.MULTILINE)
 """What ffmpeg says when pictures change on the way in what its filters are made for, also behind how far it came, in the same line."""
-TURNED = "display matrix"
-"""Part of the reason, when players turn pictures otherwise."""
 LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 READING = re.compile(r"\[in#\d+/\S* @ \w+\] (?:Read error$|Error during demuxing: (.*)$)", re.MULTILINE)

@@ -255,15 +255,16 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
     films = [_Film(file, *stated(file.path, file.name)) for file in files]
     changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
-    if any(program.TURNED in change for change in changes):
-        raise VideoError(name, "players turn its picture otherwise on the way", "export it upright")
     if changes or failure:
         films = [film.whole() for film in films]
         coloured = [film.colour_change(number) for film in films for number in list(film.codings.values())[1:2]]
         if changes or coloured:
             changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
         if changes or failure:
-            raise next(iter(coloured), failure or VideoError(name, "its colours change on the way", FIX_CHANGES)) from failure
+            raise next(
+                iter(coloured),
+                failure or VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES),
+            ) from failure
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
@@ -360,7 +361,7 @@ class _Film:
             other_layout = self.file.probe.rotation_deg and coding.layout != first.layout
             # What the container states is written to all frames: none may state another matrix.
             other_matrix = self.left_to_container and coding.matrix not in (UNKNOWN, self.container.matrix)
-            if other_layout or other_matrix or coding.is_misnamed or not film.keeps_graph:
+            if other_layout or other_matrix or coding.is_misnamed:
                 raise film.colour_change(film.codings[coding])
         return film
 
