@@ -36,7 +36,7 @@ LEAST, MOST = 1, 5
 ROUNDING = 1e-9
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL))
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS)
 
 
 def _may_have_ratings(path: Path) -> bool:
@@ -102,7 +102,7 @@ def _sheet(where: Where, data: bytes) -> workbook.Tab:
     AnnotationError
         When there is none, or there are several.
     """
-    tab = workbook.chosen(where, data, (*COLUMNS, TOTAL))
+    tab = workbook.chosen(where, data, "aixsuture")
     if tab is None:
         raise AnnotationError([Fault(where.file, "file-empty", "no sheet has a cell", "the ratings must be there")])
     number, header = tab.rows[0]
