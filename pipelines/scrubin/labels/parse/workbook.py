@@ -224,7 +224,7 @@ def declare(name: str, columns: Collection[str], keys: Collection[str]) -> None:
 _LAYOUTS: dict[str, _Layout] = {}
 
 
-def has_signs(path: Path, name: str, signs: Collection[str], *, unreadable: bool) -> bool:
+def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     """Return whether a workbook looks like one of a format.
 
     The sheet that has most of the columns of any format decides, wherever it stands; words on the others, such as notes, do not.
@@ -233,10 +233,9 @@ def has_signs(path: Path, name: str, signs: Collection[str], *, unreadable: bool
     ----------
     name
         Of the format, one that was given to `declare`.
-    signs
-        Columns of which the first sheet has one or more, where no sheet has half of those of any format.
     unreadable
-        What is returned of a workbook that cannot be read, or has no cell, and of one without signs in which a sheet cannot be read.
+        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has half of the columns and one cannot
+        be read.
     """
     try:
         with _opened(path.name, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
@@ -248,7 +247,7 @@ def has_signs(path: Path, name: str, signs: Collection[str], *, unreadable: bool
     shares = {other: max(map(layout.share, headers)) for other, layout in _LAYOUTS.items()}
     if (best := max(shares.values())) >= 1 / 2:
         return shares[name] == best
-    return not set(signs).isdisjoint(headers[0]) or (unreadable and any(one.is_broken for one in every))
+    return unreadable and any(one.is_broken for one in every)
 
 
 def _not_one(file: str) -> Fault:

@@ -40,8 +40,8 @@ workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS)
 
 
 def _may_have_ratings(path: Path) -> bool:
-    """Return whether a workbook has a column of ratings, or cannot be read: then it is said why."""
-    return workbook.has_signs(path, "aixsuture", (*COLUMNS, TOTAL), unreadable=True)
+    """Return whether a workbook has columns of ratings, or cannot be read: then it is said why."""
+    return workbook.has_signs(path, "aixsuture", unreadable=True)
 
 
 @dataset_format(

@@ -64,7 +64,7 @@ workbook.declare(NAME, NEEDED, (VIDEO,))
 
 
 def _has_criteria(path: Path) -> bool:
-    return workbook.has_signs(path, NAME, tuple(CRITERIA), unreadable=False)
+    return workbook.has_signs(path, NAME, unreadable=False)
 
 
 @dataset_format(
