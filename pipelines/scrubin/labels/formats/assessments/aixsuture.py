@@ -34,6 +34,7 @@ FILE = "OSATS.xlsx"
 LEAST, MOST = 1, 5
 """Points of an item."""
 ROUNDING = 1e-9
+SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
 workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS)
@@ -146,7 +147,7 @@ def _are_names(where: Where, row: Mapping[str, str], spelt: dict[tuple[str, str]
     for name in KEYS:
         cell = row[name]
         # Recordings are told apart as in recordings.csv, where v1 and V01 are two; hardly two people are called so.
-        same, in_what = (naming.look, "what does not show") if name == "VIDEO" else (naming.spelling, naming.SPELT)
+        same, in_what = (naming.look, SEEN_AS_ONE) if name == "VIDEO" else (naming.spelling, naming.SPELT)
         before = spelt.setdefault((name, same(cell)), cell)
         if naming.is_of_spreadsheet(cell):
             where.error("name", f"{name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet", "write the name itself")
